@@ -25,6 +25,7 @@ export const MODULES = [
   { name: 'warehouse', features: ['warehouse'], budget: 301_000 },
   { name: 'labels', features: ['labels'], budget: 278_000 },
   { name: 'edits', features: ['edits'], budget: 218_000 },
+  { name: 'curate', features: ['curate'], budget: 300_000 },
 ];
 const FEATURES = [
   'simd',

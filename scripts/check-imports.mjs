@@ -16,7 +16,7 @@ const CRATES = {
     'annotations table tar tbl warehouse',
     'idv tbf text',
     'samples tables',
-    'edits',
+    'curate edits',
     'catalog',
   ],
   'native/src': [
@@ -30,7 +30,7 @@ const CRATES = {
     'check difference extract identity select',
     'convert',
     'edits sharding tables',
-    'warehouse',
+    'curate warehouse',
     'loader',
     'plan',
     'cost simulate',
@@ -43,12 +43,12 @@ const CRATES = {
     'arrow_in arrow_out check dataset edits extract labels loader plan warehouse',
     'pictures table',
     'convert rows',
-    'several shards writer',
+    'curate several shards writer',
   ],
   'wasm/src': [
     'fail limits ranges threads',
     'words',
-    'check convert labels record select tables tensor',
+    'check convert curate labels record select tables tensor',
     'dataset',
     'edits open warehouse',
   ],
@@ -72,7 +72,7 @@ const HOUSES = {
     'api',
     '.',
   ],
-  'www/viewer/src': ['public', 'ui', 'files', 'samples', 'drawing', 'tables', 'dialogs', 'shell', '.'],
+  'www/viewer/src': ['public', 'ui', 'files', 'samples', 'drawing', 'curating', 'tables', 'dialogs', 'shell', '.'],
 };
 
 const text = (file) => readFileSync(join(ROOT, file), 'utf8');

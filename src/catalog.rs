@@ -27,6 +27,8 @@ pub fn codes() -> impl Iterator<Item = &'static Code> {
         crate::text::codes::ALL,
         crate::annotations::codes::ALL,
         crate::edits::codes::ALL,
+        #[cfg(feature = "curate")]
+        crate::curate::codes::ALL,
         #[cfg(feature = "warehouse")]
         crate::warehouse::codes::ALL,
     ]

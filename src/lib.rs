@@ -32,8 +32,9 @@
 //! What this documentation shows follows semantic versioning. Items that it does not show are what Forebay's own crates
 //! share; any release may change them.
 //!
-//! The modules `annotations` (label formats), `edits` (journals of changes) and `warehouse` (shards of tensors) are new and
-//! still among the latter: what they can do is in `docs/labels.md`, `docs/edits.md` and `docs/warehouse.md`.
+//! The modules `annotations` (label formats), `curate` (duplicates, outliers, splits), `edits` (journals of changes) and
+//! `warehouse` (shards of tensors) are new and still among the latter: what they can do is in `docs/labels.md`,
+//! `docs/curating.md`, `docs/edits.md` and `docs/warehouse.md`.
 
 #![forbid(unsafe_code)]
 #![deny(missing_docs)]
@@ -45,6 +46,9 @@ pub mod annotations;
 pub mod catalog;
 pub mod check;
 pub mod codec;
+#[cfg(feature = "curate")]
+#[doc(hidden)]
+pub mod curate;
 #[doc(hidden)]
 pub mod cursor;
 pub mod detect;

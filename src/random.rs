@@ -58,6 +58,8 @@ pub enum Purpose {
     Place = 11,
     /// Which other samples are brought together with a sample, and how; then the epoch, the position and what it is about.
     Partners = 12,
+    /// Which part of a split a sample or a group goes to; then the lowest number of its samples.
+    Part = 13,
 }
 
 impl Purpose {
@@ -75,6 +77,7 @@ impl Purpose {
         Purpose::ClassPass,
         Purpose::Place,
         Purpose::Partners,
+        Purpose::Part,
     ];
 
     /// The key for this purpose, from a run's seed and the words that this purpose takes.

@@ -1,9 +1,13 @@
 //! The first four bytes choose a decoder, its options and a recipe; the rest is a picture. It becomes pixels of the
-//! size that it says, or is refused, and so does its tensor, however often the same buffers are used.
+//! size that it says, or is refused, and so do its tensor and
+//! what it looks like in numbers, however often the same buffers are used.
 
-use forebay::image::{
-    decode::{Decoder, JpegBackend, Options, Region},
-    transform::{Out, Recipe, Transformer},
+use forebay::{
+    curate::Look,
+    image::{
+        decode::{Decoder, JpegBackend, Options, Region},
+        transform::{Out, Recipe, Transformer},
+    },
 };
 use serde_json::Value;
 
@@ -32,6 +36,8 @@ pub(crate) fn body(data: &[u8]) {
     let first = decoder.decode(payload, raw, &options).ok().map(|picture| {
         assert_eq!(picture.pixels.len() as u64, u64::from(picture.width) * u64::from(picture.height) * 3);
         assert!(u64::from(picture.full_width) * u64::from(picture.full_height) <= PIXELS);
+        let look = Look::of(&picture, (picture.full_width, picture.full_height));
+        assert!(look.brightness <= 25_500 && look.contrast <= 12_750);
         picture.pixels.to_vec()
     });
     let second = decoder.decode(payload, raw, &options).ok().map(|picture| picture.pixels);

@@ -40,6 +40,8 @@ pub mod check;
 pub mod convert;
 #[doc(hidden)]
 pub mod cost;
+#[doc(hidden)]
+pub mod curate;
 pub mod dataset;
 #[doc(hidden)]
 pub mod difference;

@@ -52,6 +52,18 @@ from ._augment import (
 )
 from ._batch import Batch, Item, Piece, Placement, Skipped
 from ._convert import PathLike, Summary, check, convert
+from ._curate import (
+    Alike,
+    DuplicateGroup,
+    Duplicates,
+    Outlier,
+    OutlierReason,
+    Outliers,
+    Part,
+    divide,
+    duplicates,
+    outliers,
+)
 from ._dataset import Dataset, Sample, SampleInfo, open_samples
 from ._edits import Edits, apply
 from ._errors import (
@@ -81,6 +93,7 @@ from ._view import View, view
 from ._writer import TblWriter
 
 __all__ = [
+    "Alike",
     "Augment",
     "AutoAugment",
     "Balance",
@@ -95,6 +108,8 @@ __all__ = [
     "Dataset",
     "DecodedStats",
     "Difference",
+    "DuplicateGroup",
+    "Duplicates",
     "Edits",
     "Error",
     "Extracted",
@@ -115,7 +130,11 @@ __all__ = [
     "MixUpOrCutMix",
     "Mosaic",
     "OutOfRangeError",
+    "Outlier",
+    "OutlierReason",
+    "Outliers",
     "Pad",
+    "Part",
     "Piece",
     "Placement",
     "Plan",
@@ -159,6 +178,8 @@ __all__ = [
     "concat",
     "convert",
     "diff",
+    "divide",
+    "duplicates",
     "extract",
     "from_arrow",
     "from_hf",
@@ -166,6 +187,7 @@ __all__ = [
     "open",
     "open_samples",
     "open_table",
+    "outliers",
     "padded",
     "plan",
     "shards",

@@ -17,6 +17,7 @@
 //! | `writer.rs` | a TBL that is written sample by sample |
 //! | `convert.rs`, `check.rs` | converting and checking, samples and tables |
 //! | `several.rs`, `extract.rs`, `plan.rs` | one dataset's shards, differences, files, and what a run gets |
+//! | `curate.rs` | duplicates, outliers, splits |
 //! | `edits.rs` | journals of edits |
 //! | `shards.rs` | shards of many datasets, each on its own |
 //! | `labels.rs`, `warehouse.rs` | label files, tensor warehouses |
@@ -37,6 +38,7 @@ mod batch;
 mod capsule;
 mod check;
 mod convert;
+mod curate;
 mod dataset;
 mod edits;
 mod errors;
@@ -82,6 +84,7 @@ mod _forebay {
         arrow_in::write_arrow,
         check::check,
         convert::convert,
+        curate::{divide, duplicates, outliers},
         edits::edits_apply,
         extract::extract,
         labels::{labels_check, labels_stats},

@@ -15,6 +15,7 @@
 //! | `dataset.rs` | an opened file as JavaScript has it: index, payloads, metadata |
 //! | `tables/` | tables: a module of its own |
 //! | `labels/` | labels: a module of its own |
+//! | `curate.rs` | duplicates, outliers and splits: a module of its own |
 //! | `edits.rs` | journals of changes: a module of its own |
 //! | `tensor.rs` | pixels to tensors: a module of its own |
 //! | `warehouse.rs` | tensor warehouses: a module of its own |
@@ -26,6 +27,8 @@
 mod check;
 #[cfg(any(feature = "convert", feature = "warehouse"))]
 mod convert;
+#[cfg(feature = "curate")]
+mod curate;
 #[cfg(feature = "reader")]
 mod dataset;
 #[cfg(feature = "edits")]
@@ -56,6 +59,8 @@ mod words;
 
 #[cfg(any(feature = "convert", feature = "warehouse"))]
 pub use convert::Converter;
+#[cfg(feature = "curate")]
+pub use curate::{Looker, divide_units, duplicate_groups, find_outliers};
 #[cfg(feature = "edits")]
 pub use edits::{Applier, Edits};
 pub use fail::last_panic;

@@ -188,6 +188,16 @@ impl WriteArgs {
         how
     }
 
+    /// Threads.
+    pub fn workers(&self) -> usize {
+        self.workers
+    }
+
+    /// Whether an output that exists is replaced.
+    pub fn force(&self) -> bool {
+        self.force
+    }
+
     pub fn options(&self, to: To, limits: &Limits) -> Result<Options> {
         let mut options = Options::new(to);
         options.limits = limits.clone();

@@ -10,7 +10,9 @@ mod check;
 mod concat;
 pub(crate) mod convert;
 mod cost;
+mod curating;
 mod diff;
+mod duplicates;
 mod edits;
 mod effect;
 mod extract;
@@ -18,6 +20,7 @@ mod filtering;
 mod head;
 mod inspect;
 mod labels;
+mod outliers;
 mod parts;
 mod pixels;
 mod plan;
@@ -75,8 +78,8 @@ enum Command {
     Diff(diff::Args),
     /// Join datasets into one.
     Concat(concat::Args),
-    /// Split a dataset into shards.
-    Split(split::Args),
+    /// Split a dataset into shards, or into parts for training, validation and test.
+    Split(Box<split::Args>),
     /// Make shards of many datasets, shuffled if you like; what is there already is left as it is.
     Shards(Box<shards::Args>),
     /// Say which samples each rank of a training run gets, in which order, and how many bytes that is.
@@ -93,6 +96,10 @@ enum Command {
     Parts(parts::Args),
     /// Check, count and convert label files: boxes, outlines and masks of pictures.
     Labels(labels::Args),
+    /// Find samples that are alike: the same bytes, or pictures that look the same.
+    Duplicates(duplicates::Args),
+    /// Find samples that stand out: dark, blurred, tiny, of odd shape.
+    Outliers(outliers::Args),
     /// Make a dataset anew with the changes of a journal of edits, or change its metadata in place.
     Apply(apply::Args),
     /// Check, show and merge journals of edits.
@@ -113,6 +120,8 @@ impl Command {
         matches!(self, Apply(_) | Convert(_) | Extract(_) | Concat(_) | Split(_) | Shards(_) | Serve(_) | Warehouse(_))
             || matches!(self, Command::Labels(args) if args.has_work())
             || matches!(self, Command::Edits(args) if args.has_work())
+            || matches!(self, Command::Duplicates(args) if args.has_work())
+            || matches!(self, Command::Outliers(args) if args.has_work())
     }
     /// Whether it reads datasets.
     fn reads(&self) -> bool {
@@ -163,6 +172,8 @@ pub fn main() -> ExitCode {
         Command::Cache(args) => cache::run(args, &out),
         Command::Parts(args) => parts::run(args, &out),
         Command::Labels(args) => labels::run(args, &given, &out),
+        Command::Duplicates(args) => duplicates::run(args, &out),
+        Command::Outliers(args) => outliers::run(args, &out),
         Command::Apply(args) => apply::run(args, &out),
         Command::Edits(args) => edits::run(args, &out),
         Command::Completions { shell } => completions(*shell),

@@ -1,8 +1,10 @@
-//! `forebay split`: one dataset becomes shards of almost equal length, in order.
+//! `forebay split`: one dataset becomes shards of almost equal length, in order, or parts for training, validation and test.
+
+mod parts;
 
 use std::path::PathBuf;
 
-use forebay::{Result, tbl::MetadataFormat};
+use forebay::{Error, Result, error::codes::ARGUMENT, tbl::MetadataFormat};
 use forebay_native::{convert::To, sharding};
 
 use super::{
@@ -17,14 +19,17 @@ pub(super) struct Args {
     /// The dataset.
     file: PathBuf,
     /// How many shards.
-    #[arg(long)]
-    shards: u64,
-    /// The folder for the shards, NAME-00000-of-00008.tbl and so on. It is made if it does not exist.
-    #[arg(short, long)]
-    output: PathBuf,
+    #[arg(long, required_unless_present_any = ["train", "val", "test"])]
+    shards: Option<u64>,
+    /// The folder for the shards, NAME-00000-of-00008.tbl and so on, or for the parts, train.tbl and so on. It is made if it
+    /// does not exist.
+    #[arg(short, long, required_unless_present = "list")]
+    output: Option<PathBuf>,
     /// The format to write; by default that of the input.
     #[arg(long, value_parser = word::<To>())]
     to: Option<To>,
+    #[command(flatten)]
+    parts: parts::PartArgs,
     #[command(flatten)]
     write: WriteArgs,
     /// How metadata is written.
@@ -42,11 +47,17 @@ pub(super) fn run(args: &Args, given: &Given, out: &Output) -> Result<Outcome> {
     let dataset = open(&args.file, &limits, false)?;
     let to = args.to.unwrap_or(if dataset.tar().is_some() { To::Tar } else { To::Tbl });
     given.check(USES, if to == To::Tar { Route::Tar } else { Route::Tbl })?;
-    let mut settings = args.write.shards(args.shards, to, &limits, args.metadata_format)?;
+    let (Some(shards), Some(output)) = (args.shards, &args.output) else {
+        return parts::run(args, &dataset, to, out);
+    };
+    if args.parts.list() {
+        return Err(Error::new(&ARGUMENT, "shards have no parts to be listed").with_options(&["list"]));
+    }
+    let mut settings = args.write.shards(shards, to, &limits, args.metadata_format)?;
     settings.name = args.file.file_stem().map_or_else(String::new, |stem| stem.to_string_lossy().into_owned());
     let mut meter = Meter::new(out, "splitting");
     let how = args.write.making();
-    let written = sharding::split(dataset, &args.output, settings, &how, &mut |now| meter.update(now))?;
+    let written = sharding::split(dataset, output, settings, &how, &mut |now| meter.update(now))?;
     drop(meter);
     // Said when it is true.
     written.iter().for_each(|(summary, seconds)| print(summary, *seconds, out));

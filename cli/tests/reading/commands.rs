@@ -35,6 +35,10 @@ pub const OF_SAMPLES: &[Case] = &[
     whole("diff FILE FILE"),
     whole("concat FILE FILE -o OUT.tbl"),
     whole("split FILE --shards 3 -o OUT"),
+    whole("split FILE --train 0.5 --test 0.5 -o OUT"),
+    case("duplicates FILE --exact"),
+    case("duplicates FILE"),
+    case("outliers FILE"),
     case("plan FILE --batch 8 --shuffle 1"),
     case("bench FILE --batch 8 --image 16 --workers 2 --decode-alone 5 --labels cls"),
 ];

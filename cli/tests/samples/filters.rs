@@ -111,7 +111,7 @@ fn every_command_refuses_such_filters_and_an_output_without_samples() {
     dataset(&folder);
     let at = |name: &str| folder.at(name).to_string_lossy().into_owned();
     let (tbl, tar, out) = (at("a.tbl"), at("a.tar"), at("out.tbl"));
-    let commands: [&[&str]; 10] = [
+    let commands: [&[&str]; 13] = [
         &["convert", &tbl, &out],
         &["convert", &tar, &at("out.tar")],
         &["concat", &tbl, &tar, "-o", &out],
@@ -122,6 +122,9 @@ fn every_command_refuses_such_filters_and_an_output_without_samples() {
         &["extract", &tbl, "--all", "--to", &at("out")],
         &["extract", &tar, "--all", "--to", &at("out")],
         &["shards", &tbl, "--shards", "2", "-o", &at("out")],
+        &["duplicates", &tbl],
+        &["outliers", &tar],
+        &["split", &tbl, "--train", "1", "-o", &at("out")],
     ];
     let tried: BTreeSet<&str> = commands.iter().map(|command| command[0]).collect();
     assert_eq!(tried, commands_with("--where").iter().map(String::as_str).collect());

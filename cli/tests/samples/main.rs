@@ -10,6 +10,7 @@ mod core;
 mod dice;
 
 mod command;
+mod curating;
 mod filters;
 mod odd;
 mod piped;

@@ -45,7 +45,7 @@ use forebay::Result;
 use crate::input::{display, io_error, remote};
 
 /// Makes a folder, if it is not there; a store has none that were to be made.
-fn make_folder(folder: &Path) -> Result<()> {
+pub(crate) fn make_folder(folder: &Path) -> Result<()> {
     if remote::is_remote(folder) {
         return remote::refuse_writing(folder);
     }

@@ -42,6 +42,7 @@ test('packed and unpacked it is small, whole, and works in another folder', () =
     'dist/pictures.wasm',
     'dist/warehouse.wasm',
     'dist/labels.wasm',
+    'dist/curate.wasm',
     'dist/edits.wasm',
     'README.md',
   ])

@@ -202,6 +202,31 @@ export const fake: Engine = {
         return read(i, found, o?.signal);
       },
       prefetch: async () => undefined,
+      // Every tenth is a copy of the one before, and every hundredth of two before.
+      async duplicates({ distance = 6, signal, onProgress } = {}) {
+        abort(signal);
+        const alike = (index: number, distance: number) => {
+          const { width, height, bytes } = info(index);
+          return { index, distance, exact: distance === 0, width, height, bytes };
+        };
+        const groups = [];
+        for (let i = 10; i < length; i += 10)
+          groups.push([alike(i - 1, 0), alike(i, distance && 3), ...(i % 100 === 0 ? [alike(i - 2, 0)] : [])]);
+        onProgress?.({ samples: length, totalSamples: length, bytes: 0, totalBytes: null });
+        const duplicates = groups.reduce((sum, group) => sum + group.length - 1, 0);
+        return { samples: length, notPictures: 0, plain: 1, duplicates, groups, faultCount: 0, faults: [] };
+      },
+      async outliers({ signal } = {}) {
+        abort(signal);
+        const reason = { value: 3, median: 120, score: 6, trait: "brightness" } as const;
+        const outliers = [7, 21].map((index, k) => ({
+          index,
+          reasons: [{ ...reason, reason: k === 0 ? ("dark" as const) : ("bright" as const) }],
+        }));
+        const fault = { code: "image.damaged", message: "broken", section: "payload", sample: 13, offset: null };
+        const traits = [{ trait: "brightness" as const, samples: length, median: 120, outliers: 2 }];
+        return { samples: length, notPictures: 0, traits, outliers, faultCount: 1, faults: [fault] };
+      },
       async matches(where, o) {
         abort(o?.signal);
         (globalThis as { asked?: string[] }).asked?.push(where);

@@ -2,6 +2,7 @@ import { hostError } from "../model/errors.js";
 import type {
   CheckOptions,
   ConvertOptions,
+  DuplicatesOptions,
   EditOptions,
   HttpOptions,
   RegisterOptions,
@@ -9,6 +10,7 @@ import type {
   SortOptions,
   Limits,
   OpenOptions,
+  OutliersOptions,
   ReadLabelsOptions,
   RuntimeOptions,
   TableConvertOptions,
@@ -88,6 +90,8 @@ export const NAMES = {
   writeThumbs: of<WriteThumbsOptions>({ size: true, quality: true, signal: true, onProgress: true }),
   register: of<RegisterOptions>({ id: true, script: true }),
   sort: of<SortOptions>({ where: true, descending: true, signal: true, onProgress: true }),
+  duplicates: of<DuplicatesOptions>({ distance: true, exact: true, where: true, signal: true, onProgress: true }),
+  outliers: of<OutliersOptions>({ by: true, score: true, where: true, signal: true, onProgress: true }),
   edit: of<EditOptions>({ store: true, name: true, signal: true }),
   limits: of<Limits>({ itemBytes: true, indexBytes: true, metadataBytes: true }),
   http: [

@@ -10,6 +10,7 @@
 export type * from "./convert.js";
 export type * from "./folder.js";
 export type * from "./io.js";
+export type * from "./curate.js";
 export type * from "./edits.js";
 export type * from "./labels.js";
 export type * from "./names.js";

@@ -5,7 +5,8 @@ import type { Format, TableFormat } from "./names.js";
  * The WebAssembly modules: `forebay` reads samples and is loaded with the first file; `convert` also converts and reads
  * what is packed with Zstandard; `threads` does the same on several threads, if the page is cross-origin isolated;
  * `tables` reads tables; `tensor` decodes JPEG, `pictures` the other formats too; `warehouse` reads tensor warehouses;
- * `labels` reads and writes labels; `edits` keeps journals of changes.
+ * `labels` reads and writes labels; `edits` keeps journals of changes; `curate` finds
+ * duplicates and outliers.
  */
 export type ModuleName =
   | "forebay"
@@ -16,7 +17,8 @@ export type ModuleName =
   | "pictures"
   | "warehouse"
   | "labels"
-  | "edits";
+  | "edits"
+  | "curate";
 
 /** Where the parts of the package are and how much of the machine they take. Everything is optional. */
 export interface RuntimeOptions {

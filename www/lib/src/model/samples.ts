@@ -1,4 +1,5 @@
 /** Files of samples. */
+import type { Duplicates, DuplicatesOptions, Outliers, OutliersOptions } from "./curate.js";
 import type { EditOptions, Edits } from "./edits.js";
 import type { Input } from "./io.js";
 import type { Codec, ForebayErrorLike, Json, MediaFormat } from "./names.js";
@@ -215,6 +216,13 @@ export interface Dataset extends Opened {
   matches(where: string, options?: Omit<WhereOptions, "where">): Promise<Uint32Array>;
   /** Counts, sizes, shapes and classes of all samples, or of those that match. */
   stats(options?: StatsOptions): Promise<Stats>;
+  /**
+   * Finds samples that are alike: the same bytes, or pictures that look the same. Every sample is read, and decoded in the
+   * workers; what was found of them is kept for the next question. The module for it is loaded with the first question.
+   */
+  duplicates(options?: DuplicatesOptions): Promise<Duplicates>;
+  /** Finds samples that stand out, with the reasons: dark, blurred, tiny, of odd shape. */
+  outliers(options?: OutliersOptions): Promise<Outliers>;
   /**
    * Opens the journal of changes to this dataset, or begins one; the dataset itself stays as it is. Rejects with "edits.locked"
    * where another tab has it open, and with "edits.other_file" where it is of another file. The module for it is loaded with the

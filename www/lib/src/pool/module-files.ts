@@ -14,6 +14,7 @@ const urls: Record<ModuleName, () => URL> = {
   warehouse: () => new URL("./warehouse.wasm", import.meta.url),
   labels: () => new URL("./labels.wasm", import.meta.url),
   edits: () => new URL("./edits.wasm", import.meta.url),
+  curate: () => new URL("./curate.wasm", import.meta.url),
 };
 
 /** The module that an operation needs which begins something new; what has begun is in a module already. */
@@ -35,6 +36,10 @@ export function moduleFor(operation: Operation, args: readonly unknown[]): Modul
       return "labels";
     case "warehouseManifest":
       return "warehouse";
+    case "look":
+    case "duplicateGroups":
+    case "findOutliers":
+      return "curate";
     case "tensor":
       return args[0] as ModuleName;
     default:

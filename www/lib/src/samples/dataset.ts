@@ -14,6 +14,8 @@ import type {
   CheckOptions,
   CheckReport,
   Dataset,
+  Duplicates,
+  DuplicatesOptions,
   EditOptions,
   Edits,
   Field,
@@ -23,6 +25,8 @@ import type {
   Metadata,
   OpenOptions,
   OpenProgress,
+  Outliers,
+  OutliersOptions,
   ReadOptions,
   RecordBatch,
   RecordsOptions,
@@ -51,6 +55,7 @@ import { merged, partsOf, shared, type All, type Part } from "./check-parts.js";
 import { boxesOf } from "./boxes.js";
 import { tensorOf } from "./tensor.js";
 import { Thumbnails, type Pixels } from "./thumbnails.js";
+import { Looks, duplicatesOf, outliersOf, type Curated } from "./curate.js";
 import { OpenEdits } from "../edits/edits.js";
 import { storeOf } from "../edits/store.js";
 import { NAMES, known } from "../base/option-names.js";
@@ -146,6 +151,7 @@ export class OpenDataset extends Session<WorkerSamples> implements Dataset {
     info: (i) => this.info(i),
     picture: (i, signal) => this.pixels(i, signal),
   });
+  readonly #looks = new Looks();
 
   constructor(
     source: Source,
@@ -649,6 +655,24 @@ export class OpenDataset extends Session<WorkerSamples> implements Dataset {
     );
   }
 
+  duplicates(options: DuplicatesOptions = {}): Promise<Duplicates> {
+    known(argument.options(options, "how samples are compared"), NAMES.duplicates, "duplicates");
+    return this.run(options.signal, (signal) => duplicatesOf(this.#curated(), this.#looks, options, signal), 1);
+  }
+
+  outliers(options: OutliersOptions = {}): Promise<Outliers> {
+    known(argument.options(options, "how samples are judged"), NAMES.outliers, "outliers");
+    return this.run(options.signal, (signal) => outliersOf(this.#curated(), this.#looks, options, signal), 1);
+  }
+
+  /** This dataset to what looks at all of its samples. */
+  #curated(): Curated {
+    const { name, length } = this;
+    const matches = (where: string, options: Omit<WhereOptions, "where">) => this.matches(where, options);
+    const read = (i: number, signal: AbortSignal) => this.payload(i, true, signal);
+    return { name, length, info: (i) => this.info(i), matches, read };
+  }
+
   /** For conversion: a worker with the module that converts, the handle there, and the loop around them. */
   work<T>(
     signal: AbortSignal | undefined,
@@ -684,6 +708,7 @@ export class OpenDataset extends Session<WorkerSamples> implements Dataset {
     this.#cache.clear();
     this.#thumbnails.close();
     this.#strip?.close();
+    this.#looks.clear();
     this.#index.clear();
   }
 

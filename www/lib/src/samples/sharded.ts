@@ -6,6 +6,8 @@ import type {
   CheckReport,
   ClassStats,
   Dataset,
+  Duplicates,
+  DuplicatesOptions,
   EditOptions,
   Edits,
   Fault,
@@ -14,6 +16,8 @@ import type {
   Input,
   Json,
   Metadata,
+  Outliers,
+  OutliersOptions,
   ReadOptions,
   RecordBatch,
   RecordsOptions,
@@ -33,6 +37,7 @@ import type {
   WhereOptions,
 } from "../model/index.js";
 import { call, client } from "../pool/pool.js";
+import { Looks, duplicatesOf, outliersOf, type Curated } from "./curate.js";
 import type { OpenDataset } from "./dataset.js";
 import { wantedOf } from "./prefetch.js";
 import { shifted } from "./shard-filter.js";
@@ -63,6 +68,7 @@ export class ShardedDataset implements Dataset {
   readonly telemetry: Telemetry;
   readonly damage: ForebayError | null;
   readonly #starts: number[] = [];
+  readonly #looks = new Looks();
   #columns: { of: IndexColumns[]; all: IndexColumns } | undefined;
 
   constructor(
@@ -359,12 +365,30 @@ export class ShardedDataset implements Dataset {
     };
   }
 
+  async duplicates(options: DuplicatesOptions = {}): Promise<Duplicates> {
+    known(argument.options(options, "how samples are compared"), NAMES.duplicates, "duplicates");
+    return duplicatesOf(this.#curated(), this.#looks, options, options.signal ?? new AbortController().signal);
+  }
+
+  async outliers(options: OutliersOptions = {}): Promise<Outliers> {
+    known(argument.options(options, "how samples are judged"), NAMES.outliers, "outliers");
+    return outliersOf(this.#curated(), this.#looks, options, options.signal ?? new AbortController().signal);
+  }
+
+  /** All files together to what looks at all of their samples. */
+  #curated(): Curated {
+    const { name, length } = this;
+    const matches = (where: string, options: Omit<WhereOptions, "where">) => this.matches(where, options);
+    return { name, length, info: (i) => this.info(i), matches, read: (i, signal) => this.bytes(i, { signal }) };
+  }
+
   edit(_: EditOptions = {}): Promise<Edits> {
     const message = "a journal is of one file: open the one that is to be changed by itself";
     return Promise.reject(new ForebayError("edits.cannot", "unsupported", message, { file: this.name }));
   }
 
   close(): void {
+    this.#looks.clear();
     for (const shard of this.shards) shard.close();
   }
   [Symbol.dispose](): void {

@@ -1,5 +1,6 @@
 /** The modules of this thread: made ready once, and asked what went wrong when one is broken. */
 import * as full from "../../wasm/convert.js";
+import * as curate from "../../wasm/curate.js";
 import * as edits from "../../wasm/edits.js";
 import * as wasm from "../../wasm/forebay.js";
 import * as labels from "../../wasm/labels.js";
@@ -25,6 +26,7 @@ const glue: Record<
   warehouse: warehouses,
   labels,
   edits,
+  curate,
 };
 const loaded = new Set<ModuleName>();
 

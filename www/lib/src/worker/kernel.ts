@@ -3,6 +3,7 @@
  * no workers. What waits for files takes its time, everything else is done at once.
  */
 import * as full from "../../wasm/convert.js";
+import * as curate from "../../wasm/curate.js";
 import * as edits from "../../wasm/edits.js";
 import * as wasm from "../../wasm/forebay.js";
 import * as labels from "../../wasm/labels.js";
@@ -102,6 +103,9 @@ const readers: Record<SampleModule, { Opener: typeof wasm.Opener; parseFilter(wh
   threads: threaded,
   edits,
 };
+
+/** What looks at pictures, with its buffers. */
+let looker: curate.Looker | undefined;
 
 /** Labels that were read, kept. */
 const openedLabels = (set: labels.LabelSet): OpenedLabels => ({
@@ -383,6 +387,25 @@ export const operations = {
 
   thumbnailOf,
   thumbnailOfPixels,
+  /** What a payload is in numbers, by its bytes and, if it is to be looked at, as a picture. */
+  look(payload: Uint8Array, rawWidth: number, rawHeight: number, look: boolean): Uint32Array {
+    looker ??= new curate.Looker();
+    return looker.look(payload, rawWidth, rawHeight, true, look);
+  },
+  duplicateGroups: (
+    samples: Uint32Array,
+    bytes: Float64Array,
+    numbers: Uint32Array,
+    distance: number | undefined,
+  ): string => curate.duplicateGroups(samples, bytes, numbers, distance),
+  findOutliers: (
+    samples: Uint32Array,
+    bytes: Float64Array,
+    sizes: Uint32Array,
+    numbers: Uint32Array,
+    traits: string,
+    score: number,
+  ): string => curate.findOutliers(samples, bytes, sizes, numbers, traits, score),
 
   /** Frees a handle; the memory of the largest module, and how many handles are left. */
   free(id: number): [number, number] {

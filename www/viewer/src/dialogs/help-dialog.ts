@@ -21,6 +21,7 @@ const KEYS = [
   ["c", "check the file"],
   ["e", "convert or export"],
   ["l", "labels of a file, labels as a file"],
+  ["u", "curate: duplicates and outliers"],
   ["v", "what became of a warehouse's frames"],
   ["d", "dark or light"],
   ["?", "this page"],

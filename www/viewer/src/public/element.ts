@@ -15,6 +15,7 @@ export type HiddenPart =
   | "check"
   | "convert"
   | "labels"
+  | "curate"
   | "theme"
   | "help"
   | "facets"

@@ -123,7 +123,8 @@ export class FacetsView extends LitElement {
       <forebay-box-facets ?within=${this.within} .counts=${this.boxes} .progress=${this.boxProgress} .trouble=${this.boxTrouble}
         .rows=${this.rows} .clauses=${this.clauses}></forebay-box-facets>
       ${facets.histograms.filter((h) => !this.alike || h.all.length > 1).map((h) => this.renderHistogram(h))}
-      ${this.sizeless && facets.unsized > 0 ? this.renderUnsized(facets.unsized) : nothing}`;
+      ${this.sizeless && facets.unsized > 0 ? this.renderUnsized(facets.unsized) : nothing}
+      <slot></slot>`;
   }
   private renderUnsized(unsized: number): TemplateResult {
     return html`

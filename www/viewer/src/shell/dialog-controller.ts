@@ -8,12 +8,14 @@ import type { Engine } from "../files/engine.ts";
 import type { TextSource } from "../files/open-any.ts";
 import type { FindBoxes } from "../samples/box-source.ts";
 import type { ShownTable } from "../tables/table-view.ts";
+import type { Clause } from "../ui/clause.ts";
 import { trouble } from "../ui/wording.ts";
 
 /** The element of each, and where it comes from. */
 const DIALOGS = {
   about: () => import("../dialogs/about-dialog.ts"),
   check: () => import("../dialogs/check-dialog.ts"),
+  curate: () => import("../curating/curate-dialog.ts"),
   convert: () => import("../dialogs/convert-dialog.ts"),
   "convert-table": () => import("../dialogs/convert-table-dialog.ts"),
   drift: () => import("../dialogs/drift-dialog.ts"),
@@ -45,6 +47,8 @@ export interface DialogState {
   readonly keep: KeepLabels | null;
   /** The edits that were made. */
   readonly journal: DrawnJournal | null;
+  /** The filter. */
+  readonly where: string;
 }
 
 /** What becomes of what is done in them. */
@@ -57,6 +61,9 @@ export interface DialogHost {
   readonly jump: (i: number) => void;
   readonly reread: () => void;
   readonly chooseLabels: () => void;
+  readonly pick: (samples: number[]) => void;
+  /** Shows only these. */
+  readonly only: (clause: Pick<Clause, "label" | "samples">) => void;
 }
 
 /** Shows them, and draws them. */
@@ -109,6 +116,7 @@ export class DialogController implements ReactiveController {
       matched,
       keep,
       journal,
+      where,
     } = this.of.state();
     const found = data ?? table;
     const made = (e: CustomEvent<File>): void => this.of.file(e.detail);
@@ -123,6 +131,9 @@ export class DialogController implements ReactiveController {
       <forebay-labels .engine=${engine} .data=${data} .kept=${kept} .picked=${picked}
         .find=${find} ?given=${given} .matched=${matched} .keep=${keep} @choose=${this.of.chooseLabels}></forebay-labels>
       <forebay-save-edits .engine=${engine} .data=${data} .journal=${journal} @open=${made}></forebay-save-edits>
+      <forebay-curate .data=${growing ? null : data} .where=${where}
+        @pick=${(e: CustomEvent<number[]>) => this.of.pick(e.detail)} @jump=${(e: CustomEvent<number>) => this.of.jump(e.detail)}
+        @show=${(e: CustomEvent<Pick<Clause, "label" | "samples">>) => this.of.only(e.detail)}></forebay-curate>
       <forebay-warehouse .manifest=${warehouse?.manifest ?? null}></forebay-warehouse>
       <forebay-drift .engine=${engine} .data=${warehouse}
         @open=${({ detail: d }: CustomEvent<{ folder: Folder; name: string }>) => this.of.warehouse(d.folder, d.name)}></forebay-drift>

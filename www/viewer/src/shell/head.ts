@@ -29,6 +29,8 @@ export interface Head {
   /** The page is the viewer's own. */
   readonly ownPage: boolean;
   readonly warehouse: boolean;
+  /** What is open is not read to its end yet. */
+  readonly growing: boolean;
   /** The button that begins editing, if what is open can be edited. */
   readonly edit: TemplateResult | string | typeof nothing;
   readonly offers: readonly Offer[];
@@ -100,13 +102,14 @@ function renderMenu(head: Head, found: Dataset | Table): TemplateResult {
     ${hides("help") ? nothing : html`<button @click=${() => head.show("help")}>Keys and filters</button>`}</div></forebay-menu>`;
 }
 
-function renderActions({ hides, show, warehouse, edit }: Head, { kind }: Dataset | Table): TemplateResult {
+function renderActions({ hides, show, warehouse, growing, edit }: Head, { kind }: Dataset | Table): TemplateResult {
   const convert = (): void => show(kind === "table" ? "convert-table" : "convert");
   return html`
     ${hides("check") ? nothing : html`<button title="Check (c)" @click=${() => show("check")}>Check</button>`}
     ${hides("convert") ? nothing : html`<button title="Convert or export (e)" @click=${convert}>Convert</button>`}
     ${edit}
     ${kind === "table" || hides("labels") ? nothing : html`<button title="Labels of a file, and labels as a file (l)" @click=${() => show("labels")}>Labels</button>`}
+    ${kind === "table" || hides("curate") ? nothing : html`<button title="Duplicates and outliers (u)" ?disabled=${growing} @click=${() => show("curate")}>Curate</button>`}
     ${warehouse ? html`<button title="What became of the frames (v)" @click=${() => show("warehouse")}>Validation</button>` : nothing}`;
 }
 

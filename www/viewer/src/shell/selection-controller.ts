@@ -54,6 +54,13 @@ export class SelectionController implements ReactiveController {
     this.set(picked);
     this.say();
   }
+  /** Picks these too. */
+  add(samples: Iterable<number>): void {
+    const picked = new Set([...this.picked, ...samples]);
+    if (picked.size > MOST_PICKED) return this.of.warn(`At most ${count(MOST_PICKED)} samples can be picked.`);
+    this.set(picked);
+    this.say();
+  }
   /** Picks what the filter keeps. */
   all(): void {
     const { length } = this.of.rows();

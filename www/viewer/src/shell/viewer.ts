@@ -186,6 +186,7 @@ export class Viewer extends LitElement implements ViewerMembers {
         matched: this.labels.given?.matched ?? 0,
         keep: data && this.drawing.can ? this.drawing.keeper(() => this.labels.given) : null,
         journal: this.drawing.journal,
+        where: this.filtering.rows.where,
       };
     },
     warn: (text) => this.messages.warn(text),
@@ -194,6 +195,8 @@ export class Viewer extends LitElement implements ViewerMembers {
     jump: (i) => this.jump(i),
     reread: () => void this.opener.reread(),
     chooseLabels: () => this.chooser("labels")?.click(),
+    pick: (samples) => this.selection.add(samples),
+    only: (clause) => this.filtering.setClause("curate", { ...clause, expression: "" }),
   });
   private readonly input: InputController = new InputController(this, {
     accepts: () => !this.hides("open"),
@@ -431,6 +434,7 @@ export class Viewer extends LitElement implements ViewerMembers {
         "Ctrl+a": () => this.selection.all(),
         ...may("convert", "e", () => show("convert")),
         ...may("labels", "l", () => show("labels")),
+        ...may("curate", "u", () => show("curate")),
       }),
       ...(this.mayEdit && this.drawing.chords()),
       ...(this.warehouse && { v: () => show("warehouse") }),
@@ -488,6 +492,7 @@ export class Viewer extends LitElement implements ViewerMembers {
       offers: this.recents.offers,
       recent: this.recents.list,
       hides: (part) => this.hides(part),
+      growing: this.opener.growth !== null,
       edit: this.mayEdit ? this.drawing.button() : nothing,
       show: (dialog) => this.dialogs.show(dialog),
       close: () => this.close(),
@@ -577,9 +582,21 @@ export class Viewer extends LitElement implements ViewerMembers {
         .boxes=${counts.boxes} .boxProgress=${counts.boxProgress} .boxTrouble=${counts.boxTrouble} .rows=${filtering.rows}
         @boxes=${() => void counts.countBoxes()}
         @uncount=${(e: CustomEvent<string>) => counts.removeClasses(e.detail)}
-        @classes=${({ detail: d }: CustomEvent<{ field: string; instead?: string }>) => counts.countClasses(d.field, d.instead)}></forebay-facets>`;
+        @classes=${({ detail: d }: CustomEvent<{ field: string; instead?: string }>) => counts.countClasses(d.field, d.instead)}>
+        ${this.ownPage ? this.renderSets(dataset) : nothing}</forebay-facets>`;
   }
 
+  /** Named sets of samples. They are kept in the browser's store, which is the page's own. */
+  private renderSets(dataset: Dataset): TemplateResult {
+    const { clauses, rows } = this.filtering;
+    return html`
+      <forebay-sets .data=${this.opener.growth ? null : dataset} .picked=${this.selection.picked} .clauses=${clauses} .rows=${rows}
+        @clause=${(e: CustomEvent<ClauseChange>) => {
+          e.stopPropagation();
+          this.filtering.setClause(e.detail.key, e.detail.clause);
+        }}
+        @pick=${(e: CustomEvent<number[]>) => this.selection.add(e.detail)}></forebay-sets>`;
+  }
   /** How many samples the filter keeps. */
   private renderCount(length: number): TemplateResult {
     const { rows, running } = this.filtering;

@@ -1,0 +1,67 @@
+//! What the commands that look at every picture have in common.
+
+use std::path::PathBuf;
+
+use forebay::{Result, check::Fault, filter::Path, samples::field};
+use forebay_native::{curate::SurveyOptions, dataset::Dataset, parallel::all_cores};
+
+use super::{
+    check::describe,
+    filtering::{FolderArgs, LimitArgs, PixelLimitArgs, filter, paths},
+};
+use crate::{exit::Outcome, human, output::Output};
+
+/// Which samples are looked at, and how.
+#[derive(Debug, clap::Args)]
+pub(super) struct SurveyArgs {
+    /// Only samples that this filter accepts.
+    #[arg(long = "where", value_name = "FILTER")]
+    filter: Option<String>,
+    /// Threads.
+    #[arg(long, default_value_t = all_cores())]
+    workers: usize,
+    #[command(flatten)]
+    limits: LimitArgs,
+    #[command(flatten)]
+    pixel_limit: PixelLimitArgs,
+    #[command(flatten)]
+    folder: FolderArgs,
+}
+
+impl SurveyArgs {
+    /// Opens all of them; one that cannot be ends the work before it begins.
+    pub(super) fn open(&self, files: &[PathBuf]) -> Result<Vec<Dataset>> {
+        let limits = self.limits.limits();
+        paths(files)?.iter().map(|file| self.folder.open(file, &limits, false)).collect()
+    }
+
+    /// How to look; `label` is the field of the class, if classes are wanted.
+    pub(super) fn options(&self, label: Option<Option<&str>>) -> Result<SurveyOptions> {
+        let mut options = SurveyOptions::default();
+        options.workers = self.workers;
+        options.filter = filter(self.filter.as_deref())?;
+        options.limits = self.pixel_limit.limits(self.limits.limits());
+        options.labels = label.map_or(Ok(Vec::new()), class_fields)?;
+        Ok(options)
+    }
+}
+
+/// The fields that may hold the class.
+pub(super) fn class_fields(label: Option<&str>) -> Result<Vec<Path>> {
+    match label {
+        Some(label) => Ok(vec![field(label)?]),
+        None => Ok(vec![field("class")?, field("cls")?]),
+    }
+}
+
+/// Names faults on standard error, and says how the command ends.
+pub(super) fn tell_faults(count: u64, faults: &[Fault], out: &Output) -> Outcome {
+    for fault in faults {
+        out.note(format!("fault: {}", describe(fault)));
+    }
+    if count > faults.len() as u64 {
+        let more = human::count(count - faults.len() as u64);
+        out.note(format!("and {more} more; forebay check --decode lists them"));
+    }
+    if count == 0 { Outcome::Fine } else { Outcome::Damaged }
+}

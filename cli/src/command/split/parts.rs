@@ -1,0 +1,154 @@
+//! Parts for training, validation and test: by class, by group, by a seed.
+
+use std::path::PathBuf;
+
+use forebay::{
+    Error, Result,
+    curate::MOST_DISTANCE,
+    error::codes::ARGUMENT,
+    samples::{MetadataChoice, field},
+};
+use forebay_native::{
+    convert::To,
+    curate::{DivideOptions, Division, csv_line, divide, write_parts, write_text},
+    dataset::Dataset,
+    input::display,
+};
+use serde_json::{Value, json};
+
+use super::Args;
+use crate::{
+    command::{
+        curating::{class_fields, tell_faults},
+        filtering::{PixelLimitArgs, filter},
+    },
+    exit::Outcome,
+    human,
+    output::{Output, printable},
+    progress::Meter,
+};
+
+/// Classes printed for people; JSON has them all.
+const SHOWN: usize = 20;
+
+/// What is asked of parts.
+#[derive(Debug, clap::Args)]
+pub(super) struct PartArgs {
+    /// The fraction of the samples that is for training, into train.tbl; the fractions together are 1.
+    #[arg(long, value_name = "FRACTION", conflicts_with = "shards")]
+    train: Option<f64>,
+    /// The fraction for validation, into val.tbl.
+    #[arg(long, value_name = "FRACTION", conflicts_with = "shards")]
+    val: Option<f64>,
+    /// The fraction for testing, into test.tbl.
+    #[arg(long, value_name = "FRACTION", conflicts_with = "shards")]
+    test: Option<f64>,
+    /// Divide every class in the same way: `class` for the field class, else cls, or another field, such as json.label.
+    #[arg(long, value_name = "FIELD", conflicts_with = "shards")]
+    by: Option<String>,
+    /// Samples that have the same in this field stay together: the run, the patient, the video.
+    #[arg(long, value_name = "FIELD", conflicts_with = "shards")]
+    group: Option<String>,
+    /// Pictures that are alike stay together: those whose hashes differ in at most this many bits.
+    #[arg(long, value_name = "BITS", conflicts_with = "shards", value_parser = clap::value_parser!(u32).range(0..=i64::from(MOST_DISTANCE)))]
+    near: Option<u32>,
+    /// Another seed divides otherwise.
+    #[arg(long, conflicts_with = "shards")]
+    seed: Option<u64>,
+    /// Write which sample is in which part into this CSV file; without --output that is all.
+    #[arg(long, value_name = "CSV", conflicts_with = "shards")]
+    list: Option<PathBuf>,
+    /// Only samples that this filter accepts.
+    #[arg(long = "where", value_name = "FILTER", conflicts_with = "shards")]
+    filter: Option<String>,
+    #[command(flatten)]
+    pixel_limit: PixelLimitArgs,
+}
+
+impl PartArgs {
+    /// Whether a list is asked for.
+    pub(super) fn list(&self) -> bool {
+        self.list.is_some()
+    }
+}
+
+pub(super) fn run(args: &Args, dataset: &Dataset, to: To, out: &Output) -> Result<Outcome> {
+    let given = &args.parts;
+    let limits = args.limits.limits();
+    let mut options = DivideOptions::default();
+    let parts = [("train", given.train), ("val", given.val), ("test", given.test)];
+    options.parts = parts.into_iter().filter_map(|(name, part)| Some((name.to_owned(), part?))).collect();
+    options.seed = given.seed.unwrap_or(0);
+    options.group = given.group.as_deref().map(field).transpose()?;
+    options.near = given.near;
+    options.survey.workers = args.write.workers();
+    options.survey.filter = filter(given.filter.as_deref())?;
+    options.survey.limits = given.pixel_limit.limits(limits.clone());
+    options.survey.labels = match given.by.as_deref() {
+        None => Vec::new(),
+        Some("class") => class_fields(None)?,
+        other => class_fields(other)?,
+    };
+    let mut meter = Meter::new(out, "comparing");
+    let division = divide(dataset, &options, &mut |done, total| meter.count(done, total))?;
+    drop(meter);
+    if let Some(path) = &given.list {
+        write_text(&csv(dataset, &division)?, path, args.write.force())?;
+    }
+    let mut rows: Vec<Value> = division.parts.iter().map(|part| json!(part)).collect();
+    if let Some(folder) = &args.output {
+        let mut convert = args.write.options(to, &limits)?;
+        convert.metadata = MetadataChoice::of(args.metadata_format);
+        let mut meter = Meter::new(out, "splitting");
+        let written = write_parts(dataset, &division.parts, folder, &convert, &mut |now| meter.update(now))?;
+        drop(meter);
+        for (row, (summary, _)) in rows.iter_mut().zip(&written) {
+            row["output"] = json!(summary.output);
+            row["output_bytes"] = json!(summary.output_bytes);
+        }
+    } else if given.list.is_none() {
+        return Err(Error::new(&ARGUMENT, "name the folder for the parts").with_options(&["output"]));
+    }
+    if out.json() {
+        out.value(&json!({
+            "parts": rows,
+            "groups": division.groups,
+            "seed": options.seed,
+            "fault_count": division.faults.count,
+            "faults": division.faults.all,
+        }));
+    } else {
+        print(&division, &rows, out);
+        given.list.iter().for_each(|path| out.note(format!("wrote {}", display(path))));
+    }
+    Ok(tell_faults(division.faults.count, &division.faults.all, out))
+}
+
+/// Every sample in its part, in the order of the dataset.
+fn csv(dataset: &Dataset, division: &Division) -> Result<String> {
+    let mut all: Vec<(u64, &str)> = Vec::new();
+    for part in &division.parts {
+        all.extend(part.numbers.iter().map(|i| (*i, part.part.as_str())));
+    }
+    all.sort_unstable();
+    let mut text = csv_line(["i", "name", "part"]);
+    for (i, part) in all {
+        let name = dataset.sample_name(i)?.unwrap_or_default();
+        text += &csv_line([i.to_string().as_str(), &name, part]);
+    }
+    Ok(text)
+}
+
+fn print(division: &Division, rows: &[Value], out: &Output) {
+    if division.groups > 0 {
+        out.line(format!("{} groups stay together", human::count(division.groups)));
+    }
+    for (part, row) in division.parts.iter().zip(rows) {
+        let output = row["output"].as_str().unwrap_or(&part.part);
+        out.line(format!("{}: {} samples", printable(output), human::count(part.samples)));
+        let named = part.classes.iter().filter(|class| !class.label.is_empty());
+        for class in named.take(SHOWN) {
+            out.line(format!("{:>10}  {}", human::count(class.samples), printable(&class.label)));
+        }
+    }
+}

@@ -1,0 +1,103 @@
+/** What does not belong into a dataset: pictures that are there twice, and those that stand out. */
+import type { Fault } from "./reports.js";
+import type { WhereOptions } from "./opened.js";
+
+/** Which samples are compared, and how. */
+export interface DuplicatesOptions extends WhereOptions {
+  /** Pictures are alike if their hashes differ in at most this many of 63 bits, 15 at most. Default: 6. */
+  distance?: number;
+  /** Only the same bytes are alike; no picture is decoded. Default: false. */
+  exact?: boolean;
+}
+
+/** One of a group of samples that are alike. */
+export interface AlikeSample {
+  /** The sample's number. */
+  readonly index: number;
+  /** In how many bits its hash differs from that of the best. */
+  readonly distance: number;
+  /** Whether its bytes are those of the best. */
+  readonly exact: boolean;
+  /** Pixels across; 0 where that is not known. */
+  readonly width: number;
+  /** Pixels down. */
+  readonly height: number;
+  /** Bytes of its payload. */
+  readonly bytes: number;
+}
+
+/** What `duplicates` found. */
+export interface Duplicates {
+  /** Samples that were looked at. */
+  readonly samples: number;
+  /** Those of them that are not pictures: they are compared by their bytes alone. */
+  readonly notPictures: number;
+  /** Pictures in which nothing is to be seen: the same. */
+  readonly plain: number;
+  /** Samples that another one is better than. */
+  readonly duplicates: number;
+  /** Samples that are alike, the best first: most pixels, then most bytes, then the lowest number. */
+  readonly groups: readonly (readonly AlikeSample[])[];
+  /** Samples that could not be read or decoded. */
+  readonly faultCount: number;
+  /** The first of them. */
+  readonly faults: readonly Fault[];
+}
+
+/** What is measured of a sample. */
+export type Trait = "bytes" | "pixels" | "aspect" | "brightness" | "contrast" | "sharpness";
+
+/** Which samples are judged, and by what. */
+export interface OutliersOptions extends WhereOptions {
+  /** Only these; without the last three no picture is decoded. Default: all. */
+  by?: readonly Trait[];
+  /** How many deviations from the median a sample must be to stand out. Default: 3.5. */
+  score?: number;
+}
+
+/** Why a sample stands out. */
+export interface OutlierReason {
+  /** In a word. */
+  readonly reason:
+    | "few_bytes"
+    | "many_bytes"
+    | "small"
+    | "large"
+    | "narrow"
+    | "wide"
+    | "dark"
+    | "bright"
+    | "flat"
+    | "stark"
+    | "blurred"
+    | "noisy";
+  /** What was measured. */
+  readonly trait: Trait;
+  /** The measure. */
+  readonly value: number;
+  /** The median of all. */
+  readonly median: number;
+  /** How many deviations it is from that. */
+  readonly score: number;
+}
+
+/** What `outliers` found. */
+export interface Outliers {
+  /** Samples that were looked at. */
+  readonly samples: number;
+  /** Those of them that are not pictures. */
+  readonly notPictures: number;
+  /** What is usual, trait by trait. */
+  readonly traits: readonly {
+    readonly trait: Trait;
+    readonly samples: number;
+    readonly median: number;
+    readonly outliers: number;
+  }[];
+  /** Who stands out, the furthest first; of each the strongest reason first. */
+  readonly outliers: readonly { readonly index: number; readonly reasons: readonly OutlierReason[] }[];
+  /** Samples that could not be read or decoded. */
+  readonly faultCount: number;
+  /** The first of them. */
+  readonly faults: readonly Fault[];
+}

@@ -1,0 +1,128 @@
+// Duplicates and outliers: what a page finds is what the command finds.
+import assert from 'node:assert/strict';
+import { readFileSync } from 'node:fs';
+import { after, test } from 'node:test';
+import { open, shutdown } from 'forebay';
+import { codeOf } from './helpers.mjs';
+
+after(shutdown);
+
+/** A TAR of these files. */
+function tarOf(files) {
+  const parts = [];
+  for (const [name, bytes] of files) {
+    const header = Buffer.alloc(512);
+    header.write(name, 0);
+    header.write('0000644\0', 100);
+    header.write(`${bytes.length.toString(8).padStart(11, '0')}\0`, 124);
+    header.write('00000000000\0', 136);
+    header.fill(' ', 148, 156);
+    header.write('0ustar\x0000', 156);
+    const sum = header.reduce((all, byte) => all + byte, 0);
+    header.write(`${sum.toString(8).padStart(6, '0')}\0 `, 148);
+    parts.push(header, bytes, Buffer.alloc((512 - (bytes.length % 512)) % 512));
+  }
+  return new Blob([...parts, Buffer.alloc(1024)]);
+}
+
+/** A bitmap of one scene at any size. */
+function scene(kind, width, height, light = 1) {
+  const line = Math.ceil((width * 3) / 4) * 4;
+  const bytes = Buffer.alloc(54 + line * height);
+  bytes.write('BM');
+  bytes.writeUInt32LE(bytes.length, 2);
+  for (const [at, n] of [
+    [10, 54],
+    [14, 40],
+    [18, width],
+    [22, height],
+  ])
+    bytes.writeUInt32LE(n, at);
+  bytes.writeUInt16LE(1, 26);
+  bytes.writeUInt16LE(24, 28);
+  for (let y = 0; y < height; y++)
+    for (let x = 0; x < width; x++) {
+      const [u, v] = [x / width, y / height];
+      let level = 120;
+      for (let j = 1; j <= 6; j++)
+        level +=
+          (18 - j) * Math.sin((j * 2.3 + kind * 1.1) * u + (7 - j) * 1.9 * v + j * kind) +
+          (16 - j) * Math.cos((6.5 - j + kind) * u * v * 2 + j * 1.7 * v - j * 0.7 * kind);
+      bytes.fill(Math.max(0, Math.min(255, level * light)), 54 + y * line + x * 3, 57 + y * line + x * 3);
+    }
+  return bytes;
+}
+
+const fixtures = JSON.parse(readFileSync(new URL('../../../tests/fixtures/curate.json', import.meta.url), 'utf8'));
+
+test('pictures that look the same are a group, the largest first', async () => {
+  const files = [0, 1, 2, 3, 4].map((kind) => [`${kind}.bmp`, scene(kind, 96, 72)]);
+  files.push(['small.bmp', scene(0, 48, 36)], ['dark.bmp', scene(0, 64, 48, 0.7)], ['copy.bmp', scene(0, 64, 48, 0.7)]);
+  files.push(['broken.jpg', Buffer.from([0xff, 0xd8, 0xff, 0xe0, 0, 0])], ['plain.bmp', scene(0, 8, 8, 0)]);
+  const dataset = await open(tarOf(files), { name: 'a.tar' });
+  const told = [];
+  const found = await dataset.duplicates({ onProgress: ({ samples }) => told.push(samples) });
+  assert.deepEqual(
+    found.groups.map((group) => group.map(({ index, exact, width }) => [index, exact, width])),
+    [
+      [
+        [0, false, 96],
+        [6, false, 64],
+        [7, false, 64],
+        [5, false, 48],
+      ].map(([index, , width], at) => [index, at === 0, width]),
+    ],
+  );
+  assert.deepEqual([found.samples, found.duplicates, found.plain, found.faultCount], [10, 3, 1, 1]);
+  assert.deepEqual([found.faults[0].sample, told.length, told.at(-1)], [8, 10, 10]);
+  const exact = await dataset.duplicates({ exact: true });
+  assert.deepEqual(
+    exact.groups.map((group) => group.map(({ index }) => index)),
+    [[6, 7]],
+  );
+  const some = await dataset.duplicates({ where: 'name != "0.bmp"' });
+  assert.deepEqual(
+    some.groups.map((group) => group.map(({ index }) => index)),
+    [[6, 7, 5]],
+  );
+  assert.equal(await codeOf(dataset.duplicates({ distance: 16 })), 'usage.argument');
+  assert.equal(await codeOf(dataset.duplicates({ distanze: 3 })), 'usage.argument');
+  assert.equal(await codeOf(dataset.outliers({ by: ['beauty'] })), 'usage.argument');
+  const stopped = new AbortController();
+  stopped.abort();
+  await assert.rejects(dataset.outliers({ signal: stopped.signal }), { name: 'AbortError' });
+  dataset.close();
+});
+
+test('the numbers of pictures are those of every host', async () => {
+  const payloads = fixtures.payloads.map(({ name, jpeg }) => [`${name}.jpg`, Buffer.from(jpeg, 'base64')]);
+  const looks = fixtures.payloads.map(({ look }) => look);
+  // Of nine alike the median is theirs.
+  for (const [k, file] of payloads.entries()) {
+    const dataset = await open(tarOf(Array.from({ length: 9 }, (_, i) => [`${i}${file[0]}`, file[1]])));
+    const { traits } = await dataset.outliers();
+    const median = (of) => Math.round(traits.find(({ trait }) => trait === of).median * 100);
+    const { brightness, contrast, sharpness } = looks[k];
+    assert.deepEqual(
+      [median('brightness'), median('contrast'), median('sharpness')],
+      [brightness, contrast, sharpness],
+    );
+    dataset.close();
+  }
+});
+
+test('what stands out has its reasons', async () => {
+  const files = Array.from({ length: 20 }, (_, i) => [`${i}.bmp`, scene(i % 5, 90 + (i % 4), 70, 0.9 + (i % 5) / 20)]);
+  files.push(['night.bmp', scene(2, 90, 70, 0.02)], ['strip.bmp', scene(3, 300, 4)]);
+  const dataset = await open(tarOf(files));
+  const { outliers, traits, samples } = await dataset.outliers();
+  const reasons = (i) => outliers.find(({ index }) => index === i)?.reasons.map(({ reason }) => reason);
+  assert.deepEqual([samples, traits.length], [22, 6]);
+  assert.ok(reasons(20).includes('dark') && reasons(21).includes('wide'), JSON.stringify(outliers));
+  const shapes = await dataset.outliers({ by: ['bytes'] });
+  assert.deepEqual(
+    shapes.traits.map(({ trait }) => trait),
+    ['bytes'],
+  );
+  dataset.close();
+});

@@ -1,0 +1,324 @@
+/** What does not belong into a dataset: pictures that are there twice, and those that stand out. */
+import { LitElement, css, html, nothing, type PropertyValues, type TemplateResult } from "lit";
+import { customElement, property, query, queryAll, state } from "lit/decorators.js";
+import type {
+  AlikeSample,
+  Dataset,
+  Duplicates,
+  OutlierReason,
+  Outliers,
+  Progress,
+} from "../../../lib/src/model/index.ts";
+import { download } from "../files/targets.ts";
+import { Thumbs } from "../samples/thumbs.ts";
+import { controls } from "../ui/styles.ts";
+import { bytes, count, isAbort, plural, short, stem, trouble, type Trouble } from "../ui/wording.ts";
+import { journalOf } from "./journal.ts";
+import "./tiles.ts";
+import type { Tile, Tiles } from "./tiles.ts";
+
+/** Groups, and outliers, that are shown at first, and how many more each time; pictures of a group that are shown. */
+const SHOWN = { duplicates: 20, outliers: 60 } as const;
+const OF_A_GROUP = 24;
+
+type Question = "duplicates" | "outliers";
+
+/** What is done with what was found: samples that go, or tags. */
+type Wanted = { readonly remove: number[] } | { readonly tags: [number, string[]][] };
+
+/** A measure for people. */
+function measure(trait: OutlierReason["trait"], value: number): string {
+  if (trait === "bytes") return bytes(value);
+  return trait === "pixels" ? `${count(value)} pixels` : short(value);
+}
+const because = ({ reason, trait, value, median }: OutlierReason): string =>
+  `${reason.replace("_", " ")}: ${measure(trait, value)}, usual ${measure(trait, median)}`;
+const others = (groups: Duplicates["groups"]): number[] =>
+  groups.flatMap((group) => group.slice(1).map(({ index }) => index));
+
+/** `<forebay-curate>`: sends `pick` with numbers of samples, `show` with `{ label, samples }`, and `jump` with a number. */
+@customElement("forebay-curate")
+export class CurateDialog extends LitElement {
+  static override styles = [
+    controls,
+    css`
+    dialog {
+      width: min(980px, calc(100vw - 24px));
+    }
+    .body {
+      overflow: auto;
+      max-height: calc(100vh - 150px);
+    }
+    .row {
+      display: flex;
+      flex-wrap: wrap;
+      align-items: center;
+      gap: 8px;
+      margin: 0 0 12px;
+    }
+    .row label {
+      display: flex;
+      align-items: center;
+      gap: 8px;
+    }
+    section {
+      padding: 12px 0;
+      border-top: 1px solid var(--line);
+    }
+    section .row {
+      margin-bottom: 8px;
+    }
+    input[type="number"] {
+      width: 74px;
+    }
+    .good {
+      color: var(--good);
+    }
+  `,
+  ];
+  @property({ attribute: false }) data: Dataset | null = null;
+  /** The part of the filter that its language says. */
+  @property() where = "";
+  @state() private question: Question = "duplicates";
+  @state() private distance = 6;
+  @state() private duplicates: Duplicates | null = null;
+  @state() private outliers: Outliers | null = null;
+  /** The reason whose outliers are shown; all without one. */
+  @state() private reason: string | null = null;
+  @state() private shown: number = SHOWN.duplicates;
+  @state() private progress: Progress | null = null;
+  @state() private running = false;
+  @state() private failure: Trouble | null = null;
+  @state() private saved = "";
+  @query("dialog") private dialog!: HTMLDialogElement;
+  @queryAll("forebay-tiles") private rows!: NodeListOf<Tiles>;
+  private work: AbortController | undefined;
+  private thumbs: Thumbs | null = null;
+
+  show(): void {
+    this.dialog.showModal();
+  }
+  private close(): void {
+    this.work?.abort();
+    this.dialog.close();
+  }
+  override willUpdate(changed: PropertyValues): void {
+    if (!changed.has("data")) return;
+    // Another file: nothing of the last one is shown.
+    this.work?.abort();
+    this.thumbs?.close();
+    this.thumbs = this.data ? new Thumbs(this.data, () => this.draw()) : null;
+    this.duplicates = this.outliers = this.failure = this.reason = null;
+    this.saved = "";
+  }
+  override updated(): void {
+    const tiles = this.dialog.open ? [...this.rows].flatMap((row) => row.tiles.map(({ index }) => index)) : [];
+    this.thumbs?.want(tiles);
+  }
+  private draw(): void {
+    for (const row of this.rows) row.draw();
+  }
+  override disconnectedCallback(): void {
+    super.disconnectedCallback();
+    this.work?.abort();
+    this.thumbs?.close();
+    this.thumbs = null;
+  }
+
+  private async ask(): Promise<void> {
+    const { data, question, distance, where } = this;
+    if (!data) return;
+    this.work?.abort();
+    const work = (this.work = new AbortController());
+    const { signal } = work;
+    this.failure = this.progress = this.reason = null;
+    this.saved = "";
+    this.running = true;
+    this.shown = SHOWN[question];
+    const how = {
+      signal,
+      ...(where && { where }),
+      onProgress: (progress: Progress): void => {
+        if (this.work === work) this.progress = progress;
+      },
+    };
+    try {
+      if (question === "duplicates") {
+        this.duplicates = null;
+        const found = await data.duplicates({ ...how, distance });
+        if (this.work === work) this.duplicates = found;
+      } else {
+        this.outliers = null;
+        const found = await data.outliers(how);
+        if (this.work === work) this.outliers = found;
+      }
+    } catch (e) {
+      if (!isAbort(e) && this.work === work) this.failure = trouble(e);
+    } finally {
+      if (this.work === work) this.running = false;
+    }
+  }
+
+  private async save(wanted: Wanted): Promise<void> {
+    const { data } = this;
+    if (!data) return;
+    this.failure = null;
+    const work = (this.work = new AbortController());
+    try {
+      const name = `${stem(data.name, "dataset")}-${"remove" in wanted ? "duplicates" : "outliers"}.jsonl`;
+      download(await journalOf(data, wanted, work.signal), name);
+      this.saved = name;
+    } catch (e) {
+      if (!isAbort(e)) this.failure = trouble(e);
+    }
+  }
+  private send(type: string, detail: unknown): void {
+    this.dispatchEvent(new CustomEvent(type, { detail }));
+  }
+  private pick(samples: number[]): void {
+    this.send("pick", samples);
+    this.close();
+  }
+  private showOnly(label: string, samples: number[]): void {
+    this.send("show", { label, samples: Uint32Array.from(samples).sort() });
+    this.close();
+  }
+  private jump(i: number): void {
+    this.send("jump", i);
+    this.close();
+  }
+
+  override render(): TemplateResult {
+    const { question, failure, running } = this;
+    const turn = (to: Question, title: string): TemplateResult =>
+      html`<button aria-pressed=${question === to} ?disabled=${running} @click=${() => {
+        this.question = to;
+        this.shown = SHOWN[to];
+        this.failure = null;
+      }}>${title}</button>`;
+    return html`
+      <dialog aria-labelledby="title" @cancel=${() => this.work?.abort()} @keydown=${(e: Event) => {
+        if (this.dialog.open) e.stopPropagation();
+      }}>
+        <div class="head"><h2 id="title">Curate</h2><button class="bare icon" aria-label="Close" @click=${this.close}>✕</button></div>
+        <div class="body" tabindex="0" role="group" aria-label="Curate">
+          <div class="row" role="group" aria-label="What to look for">${turn("duplicates", "Duplicates")}${turn("outliers", "Outliers")}</div>
+          ${this.renderAsk()}
+          ${failure ? html`<p class="bad" role="alert">${failure.message} ${failure.code ? html`<code>${failure.code}</code>` : nothing}</p>` : nothing}
+          <div aria-live="polite">${this.saved ? html`<p class="good">✓ ${this.saved}. The browser downloads it; <code>forebay apply</code> applies it.</p>` : nothing}</div>
+          ${question === "duplicates" ? this.renderDuplicates() : this.renderOutliers()}
+        </div>
+      </dialog>`;
+  }
+  private renderAsk(): TemplateResult {
+    const { question, running, progress: p, where } = this;
+    const which = where ? "samples of the filter" : `all ${plural(this.data?.length ?? 0, "sample")}`;
+    if (running)
+      return html`<progress aria-label="Looked at" max=${Math.max(1, p?.totalSamples ?? 1)} .value=${p?.samples ?? 0}></progress>
+        <p>${count(p?.samples ?? 0)} of ${count(p?.totalSamples ?? this.data?.length ?? 0)} <button @click=${() => this.work?.abort()}>Cancel</button></p>`;
+    const distance = html`<label>Bits that may differ <input type="number" min="0" max="15" .value=${String(this.distance)}
+      @change=${(e: Event) => {
+        const { valueAsNumber: n } = e.target as HTMLInputElement;
+        this.distance = Number.isInteger(n) ? Math.min(15, Math.max(0, n)) : 6;
+      }} /></label>`;
+    const what =
+      question === "duplicates"
+        ? "The same bytes, and pictures that look the same at other sizes, qualities and lights."
+        : "Dark, blurred, tiny, of odd shape: far from what is usual here.";
+    return html`<p class="muted">${what} Every picture is decoded on this machine.</p>
+      <div class="row">${question === "duplicates" ? distance : nothing}
+        <button class="primary" @click=${() => void this.ask()}>Look at ${which}</button></div>`;
+  }
+
+  private renderFaults({
+    faultCount,
+    faults,
+  }: Pick<Duplicates, "faultCount" | "faults">): TemplateResult | typeof nothing {
+    if (faultCount === 0) return nothing;
+    const first = faults.slice(0, 3).map(({ sample, code }) => `${sample} (${code})`);
+    return html`<p class="bad">${plural(faultCount, "sample")} could not be read or decoded: ${first.join(", ")}${faultCount > 3 ? "…" : ""}</p>`;
+  }
+  private renderDuplicates(): TemplateResult | typeof nothing {
+    const found = this.duplicates;
+    if (!found || this.running) return nothing;
+    const { groups, duplicates, samples } = found;
+    const all = others(groups);
+    const wide = duplicates === 1 ? "has" : "have";
+    return html`
+      <p><b>${plural(groups.length, "group")}</b>; ${count(duplicates)} of ${plural(samples, "sample")} ${wide} a better one.
+        ${found.plain > 0 ? html`<span class="muted">${plural(found.plain, "plain picture")} compared by bytes alone.</span>` : nothing}</p>
+      ${this.renderFaults(found)}
+      ${
+        groups.length > 0
+          ? html`<div class="row"><button @click=${() => this.pick(all)}>Pick all but the best</button>
+        <button @click=${() =>
+          this.showOnly(
+            "duplicates",
+            groups.flatMap((group) => group.map(({ index }) => index)),
+          )}>Show them</button>
+        ${this.renderSave({ remove: all }, "Save as edits that remove them")}</div>`
+          : nothing
+      }
+      ${groups.slice(0, this.shown).map((group) => this.renderGroup(group))}
+      ${this.renderMore(groups.length, "group")}`;
+  }
+  /** In a page journals are of TBL files. */
+  private renderSave(wanted: Wanted, title: string): TemplateResult | typeof nothing {
+    return this.data?.format === "tbl"
+      ? html`<button @click=${() => void this.save(wanted)}>${title}</button>`
+      : nothing;
+  }
+  private renderMore(all: number, unit: string): TemplateResult | typeof nothing {
+    const left = all - this.shown;
+    if (left <= 0) return nothing;
+    return html`<button @click=${() => (this.shown += SHOWN[this.question])}>Show more of ${plural(left, unit)}</button>`;
+  }
+  private renderGroup(group: readonly AlikeSample[]): TemplateResult {
+    const tiles = group.slice(0, OF_A_GROUP).map(({ index, distance, exact, width, height, bytes: size }, at): Tile => {
+      const how = at === 0 ? [] : [exact ? "same bytes" : plural(distance, "bit")];
+      return { index, best: at === 0, words: [...how, ...(width > 0 ? [`${width} × ${height}`] : []), bytes(size)] };
+    });
+    return html`<section role="group" aria-label="Group of ${group.length}, best is ${group[0]?.index}">
+      <div class="row"><h3>${plural(group.length, "sample")}</h3>
+        <button @click=${() => this.pick(group.slice(1).map(({ index }) => index))}>Pick the others</button></div>
+      ${this.renderTiles(tiles)}
+      ${group.length > OF_A_GROUP ? html`<p class="muted">and ${count(group.length - OF_A_GROUP)} more</p>` : nothing}</section>`;
+  }
+  private renderTiles(tiles: readonly Tile[]): TemplateResult {
+    return html`<forebay-tiles .data=${this.data} .thumbs=${this.thumbs} .tiles=${tiles}
+      @jump=${(e: CustomEvent<number>) => this.jump(e.detail)}></forebay-tiles>`;
+  }
+  private renderOutliers(): TemplateResult | typeof nothing {
+    const found = this.outliers;
+    if (!found || this.running) return nothing;
+    const counts = new Map<string, number>();
+    for (const { reasons } of found.outliers)
+      for (const { reason } of reasons) counts.set(reason, (counts.get(reason) ?? 0) + 1);
+    const of = (name: string | null): boolean => name === null || counts.has(name);
+    const reason = of(this.reason) ? this.reason : null;
+    const rows = found.outliers.filter(
+      ({ reasons }) => reason === null || reasons.some((one) => one.reason === reason),
+    );
+    const tiles = rows
+      .slice(0, this.shown)
+      .map(({ index, reasons }): Tile => ({ index, words: reasons.slice(0, 3).map(because) }));
+    const chip = (name: string | null, title: string, n: number): TemplateResult =>
+      html`<button aria-pressed=${reason === name} @click=${() => (this.reason = name)}>${title} ${count(n)}</button>`;
+    const few = found.traits.length === 0 ? "Too few samples to say what is usual." : "";
+    const indexes = rows.map(({ index }) => index);
+    const tags = rows.map(({ index, reasons }): [number, string[]] => [index, reasons.map((one) => one.reason)]);
+    return html`
+      <p><b>${count(found.outliers.length)}</b> of ${plural(found.samples, "sample")} stand out. ${few}</p>
+      ${this.renderFaults(found)}
+      ${
+        found.outliers.length > 0
+          ? html`<div class="row" role="group" aria-label="Reasons">${chip(null, "all", found.outliers.length)}${[...counts].map(([name, n]) => chip(name, name.replace("_", " "), n))}</div>
+        <div class="row"><button @click=${() => this.pick(indexes)}>Pick these</button>
+          <button @click=${() => this.showOnly(reason?.replace("_", " ") ?? "outliers", indexes)}>Show them</button>
+          ${this.renderSave({ tags }, "Save as edits that tag them")}</div>`
+          : nothing
+      }
+      ${this.renderTiles(tiles)}
+      ${this.renderMore(rows.length, "sample")}`;
+  }
+}

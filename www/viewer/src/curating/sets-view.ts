@@ -1,0 +1,163 @@
+/** Named sets at the side: kept in the browser, shown as facets, taken along as a file. */
+import { LitElement, css, html, nothing, type PropertyValues, type TemplateResult } from "lit";
+import { customElement, property, query, state } from "lit/decorators.js";
+import type { Dataset } from "../../../lib/src/model/index.ts";
+import { download } from "../files/targets.ts";
+import { bar, barStyles } from "../ui/bars.ts";
+import type { Clause } from "../ui/clause.ts";
+import type { Rows } from "../ui/rows.ts";
+import { controls, facetStyles } from "../ui/styles.ts";
+import { visible } from "../ui/visible.ts";
+import { plural, stem } from "../ui/wording.ts";
+import { keepSets, readSets, recallSets, setsFile, withSet, type Sets, type SetsOf } from "./sets.ts";
+
+/** What a clause of a set is called among the others. */
+const keyOf = (name: string): string => `set:${name}`;
+
+/** `<forebay-sets>`: sends `clause` with `{ key, clause }`, and `pick` with the numbers of samples. */
+@customElement("forebay-sets")
+export class SetsView extends LitElement {
+  static override styles = [
+    controls,
+    barStyles,
+    facetStyles,
+    css`
+    :host {
+      display: block;
+      margin-top: 18px;
+    }
+    .row {
+      display: flex;
+      flex-wrap: wrap;
+      gap: 6px;
+      margin-top: 6px;
+    }
+    .row input.name {
+      min-width: 0;
+      flex: 1 0 100%;
+    }
+    .set {
+      display: flex;
+      gap: 4px;
+    }
+    .set .bar {
+      flex: 1;
+      min-width: 0;
+    }
+    .set .icon {
+      min-height: 28px;
+      width: 28px;
+    }
+  `,
+  ];
+  @property({ attribute: false }) data: Dataset | null = null;
+  @property({ attribute: false }) picked: ReadonlySet<number> = new Set();
+  @property({ attribute: false }) clauses: ReadonlyMap<string, Clause> = new Map();
+  @property({ attribute: false }) rows!: Rows;
+  @state() private sets: Sets = new Map();
+  @state() private trouble = "";
+  @query("input.name") private field!: HTMLInputElement | null;
+  @query("input[type=file]") private file!: HTMLInputElement | null;
+
+  private get of(): SetsOf | null {
+    const { data } = this;
+    return data && !data.growing ? { name: data.name ?? "", bytes: data.byteLength, samples: data.length } : null;
+  }
+  override willUpdate(changed: PropertyValues): void {
+    if (!changed.has("data")) return;
+    this.sets = new Map();
+    this.trouble = "";
+    void this.recall();
+  }
+  private async recall(): Promise<void> {
+    const { data, of } = this;
+    if (!of) return;
+    const sets = await recallSets(of);
+    // Meanwhile another file may be open, or a set was made.
+    if (this.data === data && this.sets.size === 0) this.sets = sets;
+  }
+  private async change(make: (sets: Sets) => Sets): Promise<void> {
+    const { of } = this;
+    if (!of) return;
+    this.trouble = "";
+    try {
+      this.sets = make(this.sets);
+      if (!(await keepSets(of, this.sets)))
+        this.trouble = "This browser keeps nothing: the sets are gone with the page, unless you export them.";
+    } catch (e) {
+      this.trouble = (e as Error).message;
+    }
+  }
+  private save(): void {
+    const { field } = this;
+    if (!field) return;
+    const name = field.value;
+    void this.change((sets) => withSet(sets, name, [...(sets.get(name.trim()) ?? []), ...this.picked]));
+    field.value = "";
+  }
+  private drop(name: string): void {
+    if (this.clauses.has(keyOf(name))) this.toggle(name, new Uint32Array());
+    void this.change((sets) => {
+      const rest = new Map(sets);
+      rest.delete(name);
+      return rest;
+    });
+  }
+  private toggle(name: string, samples: Uint32Array): void {
+    const key = keyOf(name);
+    const clause = this.clauses.has(key) ? null : { label: `set: ${name}`, expression: "", samples };
+    this.dispatchEvent(new CustomEvent("clause", { detail: { key, clause } }));
+  }
+  private async read(): Promise<void> {
+    const { file, of } = this;
+    const chosen = file?.files?.[0];
+    if (!chosen || !of) return;
+    const text = await chosen.text();
+    file.value = "";
+    void this.change((sets) =>
+      [...readSets(text, of)].reduce(
+        (all, [name, more]) => withSet(all, name, [...(all.get(name) ?? []), ...more]),
+        sets,
+      ),
+    );
+  }
+  /** How many of a set the filter keeps. */
+  private kept(samples: Uint32Array): number {
+    const { kept } = this.rows;
+    if (!kept) return samples.length;
+    const shown = new Set(kept);
+    return samples.reduce((sum, i) => sum + (shown.has(i) ? 1 : 0), 0);
+  }
+
+  override render(): TemplateResult | typeof nothing {
+    const { sets, of, picked } = this;
+    if (!of) return nothing;
+    const most = Math.max(1, ...[...sets.values()].map(({ length }) => length));
+    return html`
+      <section aria-label="Sets">
+        <h2>Sets</h2>
+        ${[...sets].map(([name, samples]) => {
+          const key = keyOf(name);
+          const all = samples.length;
+          const one = { label: name, all, kept: this.kept(samples), most, on: this.clauses.has(key) };
+          return html`<div class="set">${bar(one, () => this.toggle(name, samples))}
+            <button class="bare icon" aria-label="Pick the set ${visible(name)}" title="Pick them"
+              @click=${() => this.dispatchEvent(new CustomEvent("pick", { detail: [...samples] }))}>✓</button>
+            <button class="bare icon" aria-label="Remove the set ${visible(name)}" title="Remove the set" @click=${() => this.drop(name)}>✕</button></div>`;
+        })}
+        ${sets.size === 0 ? html`<p class="note">Pick samples and give them a name: they are kept in this browser.</p>` : nothing}
+        ${
+          picked.size > 0
+            ? html`<div class="row"><input class="name" aria-label="Name of the set" placeholder="a name, or one from above" maxlength="100"
+          @keydown=${(e: KeyboardEvent) => e.key === "Enter" && this.save()} />
+          <button title="Save ${plural(picked.size, "picked sample")}" @click=${this.save}>Save ${plural(picked.size, "sample")}</button></div>`
+            : nothing
+        }
+        <div class="row">
+          ${sets.size > 0 ? html`<button @click=${() => download(setsFile(of, sets), `${stem(of.name, "dataset")}-sets.json`)}>Export</button>` : nothing}
+          <button @click=${() => this.file?.click()}>Import</button>
+          <input type="file" hidden aria-label="A file of sets" accept=".json" @change=${this.read} /></div>
+        <div aria-live="polite">${this.trouble ? html`<p class="note bad">${this.trouble}</p>` : nothing}</div>
+      </section>`;
+  }
+}

@@ -1,0 +1,104 @@
+/** Small pictures in a row, decoded when they come into sight. */
+import { LitElement, css, html, nothing, type TemplateResult } from "lit";
+import { customElement, property } from "lit/decorators.js";
+import type { Dataset } from "../../../lib/src/model/index.ts";
+import type { Thumbs } from "../samples/thumbs.ts";
+import { drawTile } from "../samples/tile-picture.ts";
+import { controls } from "../ui/styles.ts";
+import { visible } from "../ui/visible.ts";
+
+/** Pixels of a side. */
+const SIDE = 104;
+
+/** A picture, what is said of it, and whether it is the one to keep. */
+export interface Tile {
+  readonly index: number;
+  readonly words: readonly string[];
+  readonly best?: boolean;
+}
+
+/** `<forebay-tiles>`: sends `jump` with the number of the sample that is clicked. */
+@customElement("forebay-tiles")
+export class Tiles extends LitElement {
+  static override styles = [
+    controls,
+    css`
+    :host {
+      display: block;
+    }
+    ul {
+      display: flex;
+      flex-wrap: wrap;
+      gap: 8px;
+      margin: 0;
+      padding: 0;
+      list-style: none;
+    }
+    button {
+      display: grid;
+      grid-template-rows: ${SIDE}px;
+      justify-items: start;
+      align-content: start;
+      gap: 3px;
+      width: ${SIDE + 14}px;
+      height: 100%;
+      padding: 6px;
+      text-align: left;
+      white-space: normal;
+      font-size: 12px;
+      line-height: 1.35;
+    }
+    button.best {
+      border-color: var(--good);
+      box-shadow: inset 0 0 0 1px var(--good);
+    }
+    canvas {
+      width: ${SIDE}px;
+      height: ${SIDE}px;
+      border-radius: 6px;
+      background: var(--soft);
+    }
+    button > span {
+      display: block;
+      overflow-wrap: anywhere;
+    }
+    .muted {
+      color: var(--ink-2);
+    }
+    b {
+      color: var(--good);
+      font-weight: 650;
+    }
+  `,
+  ];
+  @property({ attribute: false }) data!: Dataset;
+  @property({ attribute: false }) tiles: readonly Tile[] = [];
+  /** Shared by all rows of one list, and told what all of them show. */
+  @property({ attribute: false }) thumbs!: Thumbs;
+
+  override updated(): void {
+    this.draw();
+  }
+  /** Draws what has come. */
+  draw(): void {
+    const sharp = Math.min(2, devicePixelRatio || 1);
+    for (const canvas of this.renderRoot.querySelectorAll("canvas")) {
+      const i = Number(canvas.dataset.sample);
+      const thumb = this.thumbs?.get(i);
+      const key = thumb ? `${i} ${thumb.state}` : "";
+      if (canvas.dataset.drawn === key) continue;
+      [canvas.width, canvas.height] = [SIDE * sharp, SIDE * sharp];
+      if (thumb?.state === "ready") drawTile(canvas, thumb, null, false, sharp);
+      canvas.dataset.drawn = key;
+    }
+  }
+  override render(): TemplateResult {
+    return html`<ul>${this.tiles.map(
+      ({ index, words, best = false }) => html`<li><button class=${best ? "best" : ""}
+        @click=${() => this.dispatchEvent(new CustomEvent("jump", { detail: index }))}>
+        <canvas aria-hidden="true" data-sample=${index}></canvas>
+        <span><span class="visually-hidden">Sample </span>${index}${best ? html` <b>keep</b>` : nothing}</span>
+        ${words.map((word) => html`<span class="muted">${visible(word)}</span>`)}</button></li>`,
+    )}</ul>`;
+  }
+}
