@@ -239,7 +239,7 @@ impl Builder {
             groups: self.groups.is_some(),
         };
         let ready = Ready::new(&self.targets, &terms, &sources)?;
-        together::check(&self.together, &contents, ready.has_other_pictures(), self.decoded_cache.is_some())?;
+        together::check(&self.together, &contents, ready.has_other_pictures())?;
         let target_bytes = targets::bytes(places).checked_mul(most).filter(|bytes| *bytes as u64 <= MOST_TARGET_BYTES);
         let Some(target_bytes) = target_bytes else {
             return refuse(format!("{places} places for boxes in each of {most} samples are more than is reasonable"));
@@ -263,7 +263,10 @@ impl Builder {
             named: Racks::new(ready.columns.clone(), most, flights),
         };
         let decoded = match &self.decoded_cache {
-            Some(wanted) => Some(Decoded::new(wanted, (&contents, &self.decode), (&sources, &order))?),
+            Some(wanted) => {
+                let what = (&contents[..], &self.decode, !self.together.is_empty());
+                Some(Decoded::new(wanted, what, (&sources, &order))?)
+            }
             None => None,
         };
         let shared = Shared {

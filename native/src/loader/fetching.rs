@@ -1,8 +1,8 @@
 //! Reading ahead for files that do not lie on this machine: the loader's order, told to a planner.
 
-use std::sync::Arc;
+use std::{collections::VecDeque, sync::Arc};
 
-use forebay::order::Position;
+use forebay::order::{Item, Position};
 
 use super::{
     groups::{Groups, Plan},
@@ -30,6 +30,8 @@ pub(super) struct Fetching {
     resident: Vec<Option<Fetch>>,
     /// The batch that the planner is told next.
     told: Position,
+    /// What is read for the batches that it knows, if that is more than their own samples.
+    known: VecDeque<(Turn, Vec<Item>)>,
 }
 
 fn turn(at: Position) -> Turn {
@@ -60,6 +62,7 @@ impl Fetching {
             bound,
             records,
             told: Position { epoch: 0, step: 0 },
+            known: VecDeque::new(),
         })
     }
 
@@ -68,6 +71,7 @@ impl Fetching {
         self.store.clear();
         self.planner = Planner::new(self.bound);
         self.told = at;
+        self.known.clear();
     }
 
     /// Ends the threads.
@@ -104,16 +108,28 @@ impl Fetching {
             }
             let (at, samples) = ((self.told.step, rank), (shared.order.epoch_samples(), &shared.sources));
             let Ok((items, kind)) = self.plan.items(&epoch, shared.order.settings(), at, samples) else { break };
-            for item in shared.read_for(&epoch, items, kind) {
+            let read = shared.read_for(&epoch, items, kind);
+            for item in &read {
                 let record = self.records && self.resident.get(item.source).is_none_or(Option::is_none);
-                for (source, range) in shared.sources.ranges(&item, record, |item| shared.is_kept(item, kind)) {
+                for (source, range) in shared.sources.ranges(item, record, |item| shared.is_kept(item, kind)) {
                     if self.inputs.get(source).is_some_and(Option::is_some) {
                         self.planner.want(turn(self.told), source, range);
                     }
                 }
             }
+            if !shared.together.is_empty() {
+                self.known.push_back((turn(self.told), read));
+            }
             self.told.step += 1;
         }
+    }
+
+    /// What is read for a batch, if the planner knows it.
+    pub(super) fn known(&mut self, at: Position) -> Option<Vec<Item>> {
+        while self.known.front().is_some_and(|(of, _)| *of < turn(at)) {
+            self.known.pop_front();
+        }
+        self.known.pop_front_if(|(of, _)| *of == turn(at)).map(|(_, read)| read)
     }
 
     /// A batch is sent to the workers.

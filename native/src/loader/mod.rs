@@ -609,7 +609,8 @@ impl Loader {
                 continue; // An uneven tail that is too small for all ranks.
             }
             self.look_at_shards(number)?;
-            shared.announce(&epoch, &items, kind)?;
+            let known = self.fetching.as_mut().and_then(|fetching| fetching.known(self.ahead));
+            shared.announce(&epoch, &items, (kind, known))?;
             if let Some(fetching) = &mut self.fetching {
                 fetching.begun(self.ahead);
             }

@@ -1,9 +1,14 @@
 //! The files that a loader reads, and what tells them from others of the same name.
 
-use std::{ops::Range, path::PathBuf, sync::Arc};
+use std::{
+    ops::Range,
+    path::{Path, PathBuf},
+    sync::Arc,
+};
 
 use forebay::{
     Error, Result,
+    error::codes::{NOT_SAMPLES, UNKNOWN_FORMAT},
     filter::Filter,
     order::{Item, Source},
 };
@@ -19,8 +24,9 @@ use crate::{
     ahead::Store,
     folder::Folder,
     identity::{identity, outline},
-    input::remote,
+    input::{display, remote},
     select::matching_all,
+    tables::table_format,
 };
 
 /// The opened files, in the order in which their samples follow each other.
@@ -47,7 +53,7 @@ pub(super) struct Wanted<'a> {
 impl Sources {
     pub(super) fn open(paths: &[PathBuf], options: &OpenOptions) -> Result<Sources> {
         let open = |path: &PathBuf| {
-            let dataset = Dataset::open_with(path, options)?;
+            let dataset = Dataset::open_with(path, options).map_err(|e| rows_of(path, e))?;
             match dataset.folder() {
                 Some(folder) if folder.is_empty() => Err(no_pictures(folder)),
                 _ => Ok(dataset),
@@ -255,6 +261,22 @@ fn only(chosen: &mut Option<Vec<u64>>, part: Vec<u64>) {
     match chosen {
         Some(chosen) => chosen.retain(|sample| part.binary_search(sample).is_ok()),
         None => *chosen = Some(part),
+    }
+}
+
+/// A table has rows, which another loader gives.
+fn rows_of(path: &Path, e: Error) -> Error {
+    let is_other = [&NOT_SAMPLES, &UNKNOWN_FORMAT].contains(&e.code());
+    match table_format(path) {
+        Ok(Some(format)) if is_other => {
+            let message = format!(
+                "this is a table ({}), whose rows are no pictures: `Rows::open`, in Python `forebay.TableLoader`, makes \
+                 batches of them",
+                format.name()
+            );
+            Error::new(&NOT_SAMPLES, message).file(display(path))
+        }
+        _ => e,
     }
 }
 

@@ -2,6 +2,7 @@
 
 use std::sync::Mutex;
 
+use bytes::Bytes;
 use forebay::{
     Error, Result,
     image::transform::{Cut, MOST_PIECES, Pieces, Placement, Shown, Together},
@@ -11,6 +12,7 @@ use forebay::{
 use super::{
     OnBroken, codes,
     content::Content,
+    decoded::Wish,
     flight::Slot,
     policy::TRIES,
     pool::lock,
@@ -71,7 +73,7 @@ impl Lists {
 }
 
 /// Refuses what does not go together with pictures of several samples.
-pub(super) fn check(together: &Together, contents: &[Content], has_pictures: bool, is_cached: bool) -> Result<()> {
+pub(super) fn check(together: &Together, contents: &[Content], has_pictures: bool) -> Result<()> {
     if together.is_empty() {
         return Ok(());
     }
@@ -82,9 +84,6 @@ pub(super) fn check(together: &Together, contents: &[Content], has_pictures: boo
     }
     if has_pictures {
         return refuse("pictures and label maps of other datasets do not follow `mosaic` and `mixed` yet");
-    }
-    if is_cached {
-        return refuse("`mosaic` and `mixed` do not take their pictures from a `decoded_cache` yet");
     }
     Ok(())
 }
@@ -97,12 +96,19 @@ impl Shared {
         self.together.pieces(epoch, (*item, *drawn_as), size)
     }
 
-    /// Tells the system what is read for these items.
-    pub(super) fn announce(&self, epoch: &Epoch<'_>, items: &[Item], kind: usize) -> Result<()> {
-        if self.together.is_empty() {
-            return self.sources.announce(items, self.read_ahead, |item| self.is_kept(item, kind));
-        }
-        self.sources.announce(&self.read_for(epoch, items.to_vec(), kind), self.read_ahead, |_| false)
+    /// Tells the system what is read for these items, which may be known already.
+    pub(super) fn announce(
+        &self,
+        epoch: &Epoch<'_>,
+        items: &[Item],
+        (kind, known): (usize, Option<Vec<Item>>),
+    ) -> Result<()> {
+        let read = match known {
+            None if !self.together.is_empty() => Some(self.read_for(epoch, items.to_vec(), kind)),
+            known => known,
+        };
+        let items = read.as_deref().unwrap_or(items);
+        self.sources.announce(items, self.read_ahead, |item| self.is_kept(item, kind))
     }
 
     /// The items and all others that are read for them.
@@ -191,7 +197,7 @@ impl Worker {
     fn add(&mut self, at: &At<'_>, item: &Item, slot: &mut Slot, lap: &mut Lap<'_>) -> Result<()> {
         let At { shared, pieces, .. } = *at;
         let Some(piece) = pieces.all().get(at.number) else { return Ok(()) };
-        let Worker { decoder, transformers, buffer, raster, eye, rects, .. } = self;
+        let Worker { keeping, decoder, transformers, buffer, raster, eye, rects, .. } = self;
         let Some(Some(transformer)) = transformers.get_mut(at.kind) else { return Ok(()) };
         let label = shared.labels.of(&shared.sources, item, buffer)?;
         let is_own = at.number == 0;
@@ -204,25 +210,55 @@ impl Worker {
         let frame = shared.sources.frame(item);
         let (dataset, in_file) = shared.sources.in_file(item)?;
         let named = |e: Error| e.file(dataset.name()).sample(in_file.sample);
-        let Stored { payload, raw } = dataset.stored(in_file.sample, shared.verify, buffer).map_err(named)?;
-        lap.stage(Stage::Reading);
         let recipe = transformer.recipe();
         let size = (recipe.width, recipe.height);
-        let looks = recipe.looks_at_boxes();
         let given: &[GivenBox] = frame.map(|frame| &*frame.boxes).unwrap_or_default();
-        let needs = transformer.needs_for((pieces, piece), (&payload, raw), &shared.decode, |full| {
-            corners(if looks { given } else { &[] }, full, rects)
+        let cuts_by = if recipe.looks_at_boxes() { given } else { &[] };
+        let wish = Wish { kind: at.kind, item: &in_file, key: piece.key, decode: &shared.decode };
+        let mut found = shared.decoded.as_ref().and_then(|decoded| {
+            let place = |full| pieces.place(piece, recipe, (full, corners(cuts_by, full, rects)));
+            keeping.find(decoded, &wish, transformer, place)
         });
-        let cost = needs.cost(&payload);
-        let held = shared.budget.take(cost);
-        let made = transformer.lay((pieces, piece), (&needs, decoder, &payload), || {
-            if raw.is_none() {
-                lap.stage(Stage::Decoding);
+        // What is kept needs no payload, unless more is seen of it.
+        let Stored { payload, raw } = match found.is_some() && !(is_own && shared.ready.is_seen()) {
+            true => Stored { payload: Bytes::new(), raw: None },
+            false => dataset.stored(in_file.sample, shared.verify, buffer).map_err(named)?,
+        };
+        lap.stage(Stage::Reading);
+        let (mut cost, mut held) = (0, None);
+        let mut make = || {
+            if found.is_none() {
+                let needs = transformer
+                    .needs_for((pieces, piece), (&payload, raw), &shared.decode, |full| corners(cuts_by, full, rects));
+                let kept = shared.decoded.as_ref();
+                cost = kept.map_or_else(|| needs.cost(&payload), |kept| kept.cost(at.kind, &needs, &payload));
+                held = Some(shared.budget.take(cost));
+                let mut is_decoded = || {
+                    // Raw pixels are there already.
+                    if raw.is_none() {
+                        lap.stage(Stage::Decoding);
+                    }
+                };
+                if let Some(kept) = kept {
+                    let what = (&payload[..], raw, &needs);
+                    found = keeping.fill(kept, &wish, what, (transformer, decoder), &mut is_decoded);
+                }
+                if found.is_none() {
+                    return transformer.lay((pieces, piece), (&needs, decoder, &payload), || {
+                        is_decoded();
+                        shared.ready.check_marks(&shared.sources, &in_file, size)
+                    });
+                }
             }
-            shared.ready.check_marks(&shared.sources, &in_file, size)
-        });
+            let Some(found) = &found else { return Ok(Placement::default()) };
+            shared.ready.check_marks(&shared.sources, &in_file, size)?;
+            keeping.lay_down(found, transformer)?;
+            Ok(found.placement)
+        };
+        let made = make();
         if shared.budget.is_much(cost, shared.workers) {
             *decoder = Default::default();
+            keeping.let_go();
         }
         drop(held);
         lap.stage(Stage::Making);

@@ -143,7 +143,7 @@ pub(super) struct Worker {
     pub(super) shared: Arc<Shared>,
     /// Its number among the loader's.
     pub(super) number: u16,
-    keeping: Keeping,
+    pub(super) keeping: Keeping,
     pub(super) decoder: Decoder,
     /// For each content that is pictures.
     pub(super) transformers: Vec<Option<Transformer>>,
@@ -291,7 +291,9 @@ impl Worker {
         // What is kept needs no payload, unless more is seen of it.
         let mut found = match (&shared.decoded, transformer) {
             (Some(decoded), Some(transformer)) => {
-                keeping.find(decoded, &wish, transformer, |size| corners(given, size, rects))
+                let recipe = transformer.recipe();
+                let place = |full: (u32, u32)| recipe.place_boxes(full.0, full.1, corners(given, full, rects), key);
+                keeping.find(decoded, &wish, transformer, place)
             }
             _ => None,
         };

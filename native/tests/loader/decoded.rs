@@ -11,7 +11,8 @@ use forebay::{
     warehouse::{ResizeMode, Transform},
 };
 use forebay_native::loader::{
-    Batch, Builder, DecodedCache, DecodedStats, Dtype, Groups, IMAGENET, Image, Loader, OnBroken, Target,
+    Batch, Builder, DecodedCache, DecodedStats, Dtype, Groups, IMAGENET, Image, Loader, Mixing, Mosaic, OnBroken,
+    Target,
 };
 use serde_json::Value;
 
@@ -57,11 +58,12 @@ fn said(batch: &Batch) -> String {
         .filter_map(|name| batch.target(name))
         .map(|t| format!("{:?} {:?} {:?} {:?}", t.values().bytes(), t.shape(), t.mask(), t.classes()))
         .collect();
+    let pieces: Vec<_> = (0..batch.len()).map(|k| batch.pieces(k)).collect();
     format!(
         "{:?}",
         (
             (batch.epoch(), batch.step(), batch.indices(), batch.labels(), batch.shape(), skipped, targets),
-            (batch.placements(), batch.boxes(), batch.mask(), batch.box_classes(), batch.frame_ids()),
+            (batch.placements(), pieces, batch.boxes(), batch.mask(), batch.box_classes(), batch.frame_ids()),
             batch.images().bytes(),
         )
     )
@@ -143,6 +145,43 @@ fn no_number_of_any_batch_is_another_with_a_cache() {
                     std::fs::remove_file(&file).unwrap();
                 }
             }
+        }
+    }
+}
+
+#[test]
+fn mosaics_and_mixtures_are_the_same_of_pictures_that_were_kept() {
+    let folder = Folder::new();
+    let (path, labels) = pictures(&folder);
+    let images = [
+        Image::new(12, 10).letterbox([0; 3]).hflip(),
+        Image::new(6, 5).random_resized_crop().vflip(),
+        Image::new(30, 24).fit(Fit::OverlapBoxes { scale: (0.3, 1.0), ratio: (0.5, 2.0) }).keep_boxes(0.1, 1.0),
+    ];
+    let mixed = Mixing::Either { mixup: 0.4, cutmix: 1.0 };
+    for (k, image) in images.into_iter().enumerate() {
+        for (chance, mixing, more) in [(1.0, 0.0, false), (0.5, 0.5, false), (0.0, 1.0, true)] {
+            let build = || {
+                let of = |kind: &str| format!("{kind}:{}", labels.display());
+                let builder = open(&path).image(image.clone()).annotations(labels.clone());
+                let builder = builder.target("boxes", of("boxes/9")).target("masks", of("masks/2"));
+                let builder = builder.mosaic(Mosaic::new().chance(chance).scale(0.2, 1.5)).mixed(mixed, mixing);
+                match more {
+                    true => builder.target("crop", Target::view(Image::new(6, 6).random_resized_crop())),
+                    false => builder,
+                }
+            };
+            let (plain, _) = run(build(), 3);
+            let (kept, stats) = run(build().decoded_cache(DecodedCache::memory(1 << 30)), 3);
+            assert!(plain == kept, "{k} {chance} {mixing}");
+            assert!(stats.hits > stats.misses && stats.without_room == 0, "{stats:?}");
+            let (kept, part) = run(build().decoded_cache(DecodedCache::memory(stats.bytes / 3)), 3);
+            assert!(plain == kept && part.hits > 0 && part.hits < stats.hits, "{k} {chance} {mixing}, a part {part:?}");
+            let file = folder.at(&format!("kept-{k}-{chance}"));
+            let build = || build().decoded_cache(DecodedCache::file(&file, 1 << 30));
+            let (_, first) = run(build(), 2);
+            let (kept, again) = run(build(), 3);
+            assert!(plain == kept && again.hits > first.hits, "{k} {chance} {mixing}, a file from before");
         }
     }
 }

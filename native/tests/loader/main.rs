@@ -12,6 +12,7 @@ mod extremes;
 mod faults;
 mod groups;
 mod labels;
+mod outside;
 mod placements;
 mod recipes;
 mod rows;

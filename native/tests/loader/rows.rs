@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 use forebay::order::{Settings, Shuffle, Tail};
-use forebay_native::loader::{RowBatch, Rows, RowsBuilder};
+use forebay_native::loader::{Builder, Loader, RowBatch, Rows, RowsBuilder};
 
 use crate::common::Folder;
 
@@ -136,6 +136,9 @@ fn what_does_not_go_is_refused() {
     assert_eq!(code(open().batch(21)).0, "loader.settings");
     assert!(open().columns(["nothing"]).build().is_err());
     assert!(Rows::open(folder.at("absent.csv")).unwrap().build().is_err());
+    let other = Loader::open(&path).and_then(Builder::build).unwrap_err();
+    assert_eq!(other.code().id(), "format.not_samples");
+    assert!(other.message().contains("`Rows::open`"), "{other}");
 }
 
 #[test]

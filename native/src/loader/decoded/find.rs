@@ -64,13 +64,13 @@ impl Keeping {
         Keeping { canvases: canvases.unwrap_or_default(), ..Keeping::default() }
     }
 
-    /// Looks for a picture.
-    pub fn find<'b>(
+    /// Looks for a picture, which the caller places given its full size as it is seen.
+    pub fn find(
         &mut self,
         decoded: &Decoded,
         wish: &Wish<'_>,
         transformer: &Transformer,
-        boxes: impl FnOnce((u32, u32)) -> &'b [Rect],
+        place: impl FnOnce((u32, u32)) -> Placement,
     ) -> Option<Found> {
         let found = match decoded.prefixes.get(wish.kind)? {
             Prefix::Canvas(_) => {
@@ -81,7 +81,7 @@ impl Keeping {
             }
             Prefix::Whole => {
                 let foreseen = decoded.store.known(wish.item.source, wish.item.sample)?;
-                let needs = transformer.needs_of(&foreseen, wish.decode, wish.key, boxes);
+                let needs = transformer.needs_of(&foreseen, wish.decode, place);
                 let key = Key::new(wish.item, foreseen.eighths(needs.options()));
                 let entry = decoded.store.get(&key)?;
                 self.ready(decoded, &key, &entry)?;
@@ -191,12 +191,20 @@ impl Keeping {
 
     /// Makes the tensor of what was found.
     pub fn finish(&self, found: &Found, transformer: &mut Transformer, key: u64, out: Out<'_>) -> Result<()> {
+        transformer.apply_placed(&self.picture(found)?, &found.drawn, key, out)
+    }
+    /// Lays what was found on a tensor of several pictures.
+    pub fn lay_down(&self, found: &Found, transformer: &mut Transformer) -> Result<()> {
+        transformer.lay_down(&self.picture(found)?, &found.drawn)
+    }
+
+    fn picture<'a>(&'a self, found: &'a Found) -> Result<Picture<'a>> {
         let all = found.entry.as_deref().and_then(Entry::pixels).unwrap_or(&self.pixels);
         let Region { x, y, width, height } = found.part;
         let mut picture = Picture::new(width, height, if found.cut { &self.part } else { all })?;
         (picture.full_width, picture.full_height) = found.full;
         (picture.eighths, picture.left, picture.top) = (found.eighths, x, y);
-        transformer.apply_placed(&picture, &found.drawn, key, out)
+        Ok(picture)
     }
 
     /// Looks for what a warehouse would hold, with the size of its picture.

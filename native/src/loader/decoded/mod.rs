@@ -102,13 +102,15 @@ pub(super) struct Decoded {
 }
 
 impl Decoded {
-    /// Opens or makes the cache; refused where nothing is decoded, or what is decoded cannot be said beforehand.
+    /// Opens or makes the cache; refused where nothing is decoded, or what is decoded cannot be said beforehand. With tensors
+    /// that several pictures share, each picture lands elsewhere every time.
     pub(super) fn new(
         wanted: &DecodedCache,
-        (contents, decode): (&[Content], &DecodeOptions),
+        (contents, decode, is_shared): (&[Content], &DecodeOptions, bool),
         (sources, order): (&Sources, &Order),
     ) -> Result<Decoded> {
-        let prefixes = contents.iter().map(|content| prefix(content, decode)).collect::<Result<Vec<_>>>()?;
+        let of = |content| prefix(content, decode, is_shared);
+        let prefixes = contents.iter().map(of).collect::<Result<Vec<_>>>()?;
         let sets = if prefixes.iter().any(|p| matches!(p, Prefix::Whole)) { 8 } else { prefixes.len() as u64 };
         let all: u64 = order.sources().iter().map(Source::selected).sum();
         let store = match &wanted.path {
@@ -134,14 +136,16 @@ impl Decoded {
     }
 }
 
-fn prefix(content: &Content, decode: &DecodeOptions) -> Result<Prefix> {
+fn prefix(content: &Content, decode: &DecodeOptions, is_shared: bool) -> Result<Prefix> {
     let refuse = |why: &str| Err(Error::new(&codes::SETTINGS, format!("`decoded_cache`: {why}")));
     match content {
         Content::Images(image) => match image.fit {
-            Fit::Stretch | Fit::CenterCrop { .. } | Fit::Letterbox => Ok(Prefix::Canvas(Box::new(plain(image)))),
-            _ if decode.jpeg == JpegBackend::Turbo => {
-                refuse("with random crops it is told beforehand what is decoded, which libjpeg-turbo-rs does not say")
+            Fit::Stretch | Fit::CenterCrop { .. } | Fit::Letterbox if !is_shared => {
+                Ok(Prefix::Canvas(Box::new(plain(image))))
             }
+            _ if decode.jpeg == JpegBackend::Turbo => refuse(
+                "with random crops and mosaics it is told beforehand what is decoded, which libjpeg-turbo-rs does not say",
+            ),
             _ => Ok(Prefix::Whole),
         },
         Content::Prepared(transform) => Ok(Prefix::Prepared(transform.clone())),
