@@ -158,7 +158,8 @@ pub fn find_outliers(
             .split(',')
             .filter(|name| !name.is_empty())
             .map(|name| {
-                Trait::from_word(name).ok_or_else(|| Error::new(&ARGUMENT, format!("{name:?} is not a trait of pictures")))
+                Trait::from_word(name)
+                    .ok_or_else(|| Error::new(&ARGUMENT, format!("{name:?} is not a trait of pictures")))
             })
             .collect::<Result<_>>()?;
         let traits = if traits.is_empty() { Trait::ALL } else { &traits };
