@@ -22,10 +22,10 @@ export const MODULES = [
   { name: 'tables', features: ['tables'], budget: 376_000, fast: true },
   { name: 'tensor', features: ['tensor'], budget: 116_000, fast: true },
   { name: 'pictures', features: ['pictures'], budget: 280_000 },
-  { name: 'warehouse', features: ['warehouse'], budget: 301_000 },
-  { name: 'labels', features: ['labels'], budget: 278_000 },
+  { name: 'warehouse', features: ['warehouse'], budget: 302_000 },
+  { name: 'labels', features: ['labels'], budget: 281_000 },
   { name: 'edits', features: ['edits'], budget: 218_000 },
-  { name: 'curate', features: ['curate'], budget: 300_000 },
+  { name: 'curate', features: ['curate'], budget: 290_000 },
 ];
 const FEATURES = [
   'simd',
