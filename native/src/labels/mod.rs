@@ -1,5 +1,5 @@
 //! Label files and folders of them, opened: what format they have is found out, pictures are looked at for their sizes,
-//! and what comes out are the core's [`Labels`].
+//! and what comes out are the core's [`Labels`](forebay::annotations::Labels).
 //!
 //! ```no_run
 //! use forebay::annotations::ReadOptions;

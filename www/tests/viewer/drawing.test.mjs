@@ -93,6 +93,7 @@ test('boxes are drawn, moved, resized and deleted by mouse, undone past a reload
   await drawable(page, 1);
   await drag(page, [80, 20], [120, 60]);
   await drawable(page, 2);
+  await until(async () => (await listed(page)).length === 2, 'both are listed');
   near((await listed(page))[1], ['boat', 40, 40, 80, 20]);
   await drag(page, [100, 40], [110, 50]);
   await until(async () => (await listed(page))[1][3] > 85, 'the box is moved');
@@ -112,6 +113,7 @@ test('boxes are drawn, moved, resized and deleted by mouse, undone past a reload
   page = await opened(0, context);
   await edit(page);
   await drawable(page, 2);
+  await until(async () => (await listed(page)).length === 2, 'both are listed');
   near((await listed(page))[1], ['pier', 60, 70, 90, 30]);
   const undo = page.locator('forebay-edit-bar').getByRole('button', { name: 'Undo' });
   for (const [label, w] of [

@@ -10,12 +10,9 @@ import type { Rows } from "../ui/rows.ts";
 import { isAbort, plural, stem, trouble, type Trouble } from "../ui/wording.ts";
 import type { DrawingActions } from "./actions.ts";
 import { Classes } from "./classes.ts";
-import "./drawing-page.ts";
-import "./drawing-stage.ts";
 import type { DrawingStage } from "./drawing-stage.ts";
-import "./edit-bar.ts";
 import type { History, Entry, Progress, Review } from "./history.ts";
-import { DrawnJournal, type Unkept } from "./journal.ts";
+import type { DrawnJournal, Unkept } from "./journal.ts";
 import { isTyped, keyOf, type PressedKey } from "./keys.ts";
 import { boxAt, moved, polygonOf, shapesIn, type Shape } from "./shape.ts";
 import { Sketch } from "./sketch.ts";
@@ -142,6 +139,7 @@ export class DrawingController implements ReactiveController, DrawingActions {
     this.failure = null;
     this.host.requestUpdate();
     try {
+      const { DrawnJournal } = await import("./drawing-parts.ts");
       const journal = await DrawnJournal.open(data, {
         told: () => this.tell(),
         entered: (entry) => this.entered(entry),

@@ -1,0 +1,6 @@
+/** The parts that drawing shows and writes with: fetched when editing begins. */
+import "./drawing-page.ts";
+import "./drawing-stage.ts";
+import "./edit-bar.ts";
+
+export { DrawnJournal } from "./journal.ts";
