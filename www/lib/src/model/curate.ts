@@ -89,13 +89,22 @@ export interface Outliers {
   readonly notPictures: number;
   /** What is usual, trait by trait. */
   readonly traits: readonly {
+    /** The trait. */
     readonly trait: Trait;
+    /** Samples that have it. */
     readonly samples: number;
+    /** Half of them have less, half more. */
     readonly median: number;
+    /** Those that stand out by it. */
     readonly outliers: number;
   }[];
   /** Who stands out, the furthest first; of each the strongest reason first. */
-  readonly outliers: readonly { readonly index: number; readonly reasons: readonly OutlierReason[] }[];
+  readonly outliers: readonly {
+    /** The sample. */
+    readonly index: number;
+    /** Why. */
+    readonly reasons: readonly OutlierReason[];
+  }[];
   /** Samples that could not be read or decoded. */
   readonly faultCount: number;
   /** The first of them. */
