@@ -6,6 +6,7 @@ import { firefox } from 'playwright-core';
 export const executable = process.env.FIREFOX || '/usr/bin/firefox-esr';
 export const cannot = {
   'drop folders': 'Firefox has no protocol that drops files of the machine',
+  'choose folders': 'Firefox has no protocol that chooses a folder of the machine',
 };
 
 /** What a page of Chromium sees where nothing else is asked for. */

@@ -5,7 +5,7 @@ import { existsSync, readFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import { extname, join } from 'node:path';
 import { after, before, test } from 'node:test';
-import { launch, noBrowser } from '../browser.mjs';
+import { launch, needs, noBrowser } from '../browser.mjs';
 import { ROOT } from './helpers.mjs';
 
 const skip = noBrowser;
@@ -52,7 +52,8 @@ after(async () => {
   server?.close();
 });
 
-test('a folder of an input opens as a warehouse, in workers that read its files', { skip }, async () => {
+const unchosen = skip || needs('choose folders');
+test('a folder of an input opens as a warehouse, in workers that read its files', { skip: unchosen }, async () => {
   await page.setInputFiles('input', LETTERBOX);
   const seen = await page.evaluate(async () => {
     const dataset = await forebay.openSamples(document.querySelector('input').files);
