@@ -655,12 +655,12 @@ export class OpenDataset extends Session<WorkerSamples> implements Dataset {
     );
   }
 
-  duplicates(options: DuplicatesOptions = {}): Promise<Duplicates> {
+  async duplicates(options: DuplicatesOptions = {}): Promise<Duplicates> {
     known(argument.options(options, "how samples are compared"), NAMES.duplicates, "duplicates");
     return this.run(options.signal, (signal) => duplicatesOf(this.#curated(), this.#looks, options, signal), 1);
   }
 
-  outliers(options: OutliersOptions = {}): Promise<Outliers> {
+  async outliers(options: OutliersOptions = {}): Promise<Outliers> {
     known(argument.options(options, "how samples are judged"), NAMES.outliers, "outliers");
     return this.run(options.signal, (signal) => outliersOf(this.#curated(), this.#looks, options, signal), 1);
   }
