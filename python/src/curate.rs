@@ -55,12 +55,19 @@ impl Wanted {
         Ok(options)
     }
 
-    /// Writes a journal of one dataset, if one is asked for.
+    /// Refuses a journal of several datasets, before they are looked at.
+    fn ready(&self, datasets: &[Opened]) -> Result<()> {
+        if self.edits.is_some() && datasets.len() != 1 {
+            return Err(Error::new(&ARGUMENT, "a journal is of one dataset; write one for each"));
+        }
+        Ok(())
+    }
+
+    /// Writes a journal, if one is asked for.
     fn journal(&self, datasets: &[Opened], changes: impl IntoIterator<Item = String>) -> Result<()> {
         match (&self.edits, datasets) {
-            (None, _) => Ok(()),
             (Some(path), [dataset]) => write_journal(dataset, changes, path, self.force),
-            _ => Err(Error::new(&ARGUMENT, "a journal is of one dataset; write one for each")),
+            _ => Ok(()),
         }
     }
 }
@@ -89,12 +96,12 @@ pub(crate) fn duplicates(
     let datasets = opened(datasets);
     long(py, progress, move |wire| {
         let wanted: Wanted = parse(&options)?;
+        wanted.ready(&datasets)?;
         let mut survey = wanted.survey(chosen)?;
         survey.labels = class_fields(wanted.label.as_deref())?;
         let tell = &mut |done, total| wire.tell(done, Some(total));
         let report = curate::duplicates(&datasets, wanted.distance, &survey, tell)?;
-        let others = report.groups.iter().flat_map(|group| group.samples.iter().skip(1));
-        wanted.journal(&datasets, others.map(|other| json!({ "do": "remove", "sample": other.i }).to_string()))?;
+        wanted.journal(&datasets, report.changes())?;
         Ok(json!(report).to_string())
     })
 }
@@ -111,6 +118,7 @@ pub(crate) fn outliers(
     let datasets = opened(datasets);
     long(py, progress, move |wire| {
         let wanted: Wanted = parse(&options)?;
+        wanted.ready(&datasets)?;
         let survey = wanted.survey(chosen)?;
         let traits: Vec<Trait> = match &wanted.by {
             Some(words) => words.iter().map(|name| word("by", name)).collect::<Result<_>>()?,
@@ -119,11 +127,7 @@ pub(crate) fn outliers(
         let score = wanted.score.unwrap_or(Outliers::USUAL_SCORE);
         let tell = &mut |done, total| wire.tell(done, Some(total));
         let report = curate::outliers(&datasets, &traits, score, &survey, tell)?;
-        let tags = report.outliers.iter().map(|one| {
-            let tags: Vec<&str> = one.reasons.iter().map(|reason| reason.reason).collect();
-            json!({ "do": "tag", "sample": one.i, "add": tags }).to_string()
-        });
-        wanted.journal(&datasets, tags)?;
+        wanted.journal(&datasets, report.changes())?;
         Ok(json!(report).to_string())
     })
 }

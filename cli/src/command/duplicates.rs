@@ -71,7 +71,7 @@ pub(super) fn run(args: &Args, out: &Output) -> Result<Outcome> {
         write_text(&csv(&report), path, args.force)?;
     }
     if let (Some(path), [dataset]) = (&args.edits, datasets.as_slice()) {
-        write_journal(dataset, removals(&report), path, args.force)?;
+        write_journal(dataset, report.changes(), path, args.force)?;
     }
     if out.json() {
         out.value(&report);
@@ -82,12 +82,6 @@ pub(super) fn run(args: &Args, out: &Output) -> Result<Outcome> {
         }
     }
     Ok(tell_faults(report.fault_count, &report.faults, out))
-}
-
-/// All but the best of each group.
-fn removals(report: &DuplicateReport) -> impl Iterator<Item = String> + '_ {
-    let others = report.groups.iter().flat_map(|group| group.samples.iter().skip(1));
-    others.map(|other| format!("{{\"do\":\"remove\",\"sample\":{}}}", other.i))
 }
 
 fn csv(report: &DuplicateReport) -> String {

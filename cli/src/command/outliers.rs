@@ -12,7 +12,6 @@ use forebay_native::{
     curate::{OutlierReport, csv_line, outliers, write_journal, write_text},
     input::display,
 };
-use serde_json::json;
 
 use super::curating::{SurveyArgs, tell_faults};
 use crate::{
@@ -76,7 +75,7 @@ pub(super) fn run(args: &Args, out: &Output) -> Result<Outcome> {
         write_text(&csv(&report), path, args.force)?;
     }
     if let (Some(path), [dataset]) = (&args.edits, datasets.as_slice()) {
-        write_journal(dataset, tags(&report), path, args.force)?;
+        write_journal(dataset, report.changes(), path, args.force)?;
     }
     if out.json() {
         out.value(&report);
@@ -87,13 +86,6 @@ pub(super) fn run(args: &Args, out: &Output) -> Result<Outcome> {
         }
     }
     Ok(tell_faults(report.fault_count, &report.faults, out))
-}
-
-fn tags(report: &OutlierReport) -> impl Iterator<Item = String> + '_ {
-    report.outliers.iter().map(|one| {
-        let tags: Vec<&str> = one.reasons.iter().map(|reason| reason.reason).collect();
-        json!({ "do": "tag", "sample": one.i, "add": tags }).to_string()
-    })
 }
 
 fn csv(report: &OutlierReport) -> String {

@@ -31,6 +31,14 @@ pub struct DuplicateReport {
     pub faults: Vec<Fault>,
 }
 
+impl DuplicateReport {
+    /// Lines of a journal that remove all but the best of each group.
+    pub fn changes(&self) -> impl Iterator<Item = String> + '_ {
+        let others = self.groups.iter().flat_map(|group| group.samples.iter().skip(1));
+        others.map(|other| serde_json::json!({ "do": "remove", "sample": other.i }).to_string())
+    }
+}
+
 /// Samples that are alike.
 #[derive(Debug, Default, Serialize)]
 #[non_exhaustive]

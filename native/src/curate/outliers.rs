@@ -30,6 +30,16 @@ pub struct OutlierReport {
     pub faults: Vec<Fault>,
 }
 
+impl OutlierReport {
+    /// Lines of a journal that give each of them its reasons as tags.
+    pub fn changes(&self) -> impl Iterator<Item = String> + '_ {
+        self.outliers.iter().map(|one| {
+            let tags: Vec<&str> = one.reasons.iter().map(|reason| reason.reason).collect();
+            serde_json::json!({ "do": "tag", "sample": one.i, "add": tags }).to_string()
+        })
+    }
+}
+
 /// A sample that stands out.
 #[derive(Debug, Serialize)]
 #[non_exhaustive]

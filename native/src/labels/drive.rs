@@ -168,14 +168,14 @@ impl<'a> Driver<'a> {
     }
 
     fn opened(&mut self, file: usize, path: &Path) -> Result<&Input> {
-        if self.open.as_ref().is_none_or(|(of, _)| *of != file) {
+        if self.open.as_ref().is_some_and(|(of, _)| *of != file) {
             self.close()?;
-            self.open = Some((file, Input::pieces(path)?));
         }
-        self.open
-            .as_ref()
-            .map(|(_, input)| input)
-            .ok_or_else(|| io_error(&display(path), "open it", std::io::ErrorKind::NotFound.into()))
+        let (_, input) = match self.open.take() {
+            Some(one) => self.open.insert(one),
+            None => self.open.insert((file, Input::pieces(path)?)),
+        };
+        Ok(input)
     }
 
     fn close(&mut self) -> Result<()> {

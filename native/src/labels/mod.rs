@@ -99,10 +99,19 @@ impl Open {
 
     /// Reads a label file, or a folder of them.
     pub fn read(&self, path: &Path) -> Result<Set> {
+        self.read_after(path, |_| Ok(()))
+    }
+
+    /// The same; `first` hears, before they are read, which files say what is labeled: the one of that name, or those of a
+    /// folder that have its format.
+    pub(crate) fn read_after(&self, path: &Path, first: impl FnOnce(&[PathBuf]) -> Result<()>) -> Result<Set> {
         if self.are_records(path)? {
+            first(&[path.to_owned()])?;
             return self.records(path);
         }
-        self.found(path)?.read()
+        let driver = self.found(path)?;
+        first(&driver.chosen())?;
+        driver.read()
     }
 
     /// Counts what there is. A COCO file is counted as it comes: its annotations are not held.
@@ -113,14 +122,6 @@ impl Open {
         };
         let stats = set.stats.unwrap_or_else(|| LabelStats::of(&set.labels));
         Ok((set.format, stats))
-    }
-
-    /// The files that say what is labeled: the one of that name, or those of a folder that have its format.
-    pub fn files(&self, path: &Path) -> Result<Vec<PathBuf>> {
-        if self.are_records(path)? {
-            return Ok(vec![path.to_owned()]);
-        }
-        Ok(self.found(path)?.chosen())
     }
 
     /// A set whose format is known, and goes with the options.

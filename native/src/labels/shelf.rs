@@ -11,6 +11,9 @@ use forebay::{
 
 use crate::{Dataset, Input};
 
+/// Bytes of a picture that normally give its size.
+const HEAD_BYTES: u64 = 64 << 10;
+
 /// Pictures, by their names.
 #[derive(Clone, Debug)]
 pub(super) enum Shelf {
@@ -33,8 +36,12 @@ pub(super) fn seen(path: &Path) -> Result<Option<Seen>> {
     if !path.is_file() {
         return Ok(None);
     }
-    let input = Input::read(path)?;
-    let bytes = input.slice(0..input.len())?;
-    let probed = probe(&bytes);
+    let input = Input::pieces(path)?;
+    let mut bytes = input.slice(0..input.len().min(HEAD_BYTES))?;
+    let mut probed = probe(&bytes);
+    if probed.is_undecided() {
+        bytes = input.slice(0..input.len())?;
+        probed = probe(&bytes);
+    }
     Ok(told(probed.format, probed.width, probed.height, &bytes))
 }

@@ -1,6 +1,9 @@
 //! Labels of other tools, laid beside the pictures that they are of.
 
-use std::{collections::HashMap, path::Path};
+use std::{
+    collections::HashMap,
+    path::{Path, PathBuf},
+};
 
 use forebay::{
     Result,
@@ -37,12 +40,14 @@ impl Read {
     /// Reads the label file, or the folder of them.
     pub fn open(path: &Path, survey: &mut Survey, settings: &Settings) -> Result<Read> {
         let options = options(settings);
-        let open = Open::new(options.clone()).format(settings.label_format);
-        for file in open.files(path)? {
-            let found = std::fs::metadata(&file).map_err(|e| io_error(&display(&file), "look at the labels", e))?;
-            survey.stamps.push(Stamp::of(file, &found));
-        }
-        let set = open.read(path)?;
+        let stamped = |files: &[PathBuf]| {
+            for file in files {
+                let found = std::fs::metadata(file).map_err(|e| io_error(&display(file), "look at the labels", e))?;
+                survey.stamps.push(Stamp::of(file.clone(), &found));
+            }
+            Ok(())
+        };
+        let set = Open::new(options.clone()).format(settings.label_format).read_after(path, stamped)?;
         let found = vec![false; set.labels.pictures.len()];
         Ok(Read { name: display(path), format: set.format, labels: set.labels, options, found })
     }

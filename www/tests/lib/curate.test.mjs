@@ -3,27 +3,12 @@ import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { after, test } from 'node:test';
 import { open, shutdown } from 'forebay';
-import { codeOf } from './helpers.mjs';
+import { codeOf, member } from './helpers.mjs';
 
 after(shutdown);
 
 /** A TAR of these files. */
-function tarOf(files) {
-  const parts = [];
-  for (const [name, bytes] of files) {
-    const header = Buffer.alloc(512);
-    header.write(name, 0);
-    header.write('0000644\0', 100);
-    header.write(`${bytes.length.toString(8).padStart(11, '0')}\0`, 124);
-    header.write('00000000000\0', 136);
-    header.fill(' ', 148, 156);
-    header.write('0ustar\x0000', 156);
-    const sum = header.reduce((all, byte) => all + byte, 0);
-    header.write(`${sum.toString(8).padStart(6, '0')}\0 `, 148);
-    parts.push(header, bytes, Buffer.alloc((512 - (bytes.length % 512)) % 512));
-  }
-  return new Blob([...parts, Buffer.alloc(1024)]);
-}
+const tarOf = (files) => new Blob([...files.map(([name, bytes]) => member(name, bytes)), Buffer.alloc(1024)]);
 
 /** A bitmap of one scene at any size. */
 function scene(kind, width, height, light = 1) {

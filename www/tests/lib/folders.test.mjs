@@ -93,7 +93,9 @@ test('a manifest opens by its address, and the same files from the origin-privat
   assert.match(seen[2][1], /shard_00002\.bin/);
 });
 
-test('labels are read from a folder, written into another, and refused with their line', { skip: unchosen }, async () => {
+test('labels are read from a folder, written into another, and refused with their line', {
+  skip: unchosen,
+}, async () => {
   await page.setInputFiles('input', join(ROOT, 'tests/corpus/labels/exports/globox_labelme'));
   const seen = await page.evaluate(async () => {
     const labels = await forebay.readLabels(document.querySelector('input').files);

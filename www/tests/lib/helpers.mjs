@@ -62,7 +62,8 @@ export function bitmap(width, height, shade) {
   return bytes;
 }
 
-function member(name, content) {
+/** A file as a TAR has it. */
+export function member(name, content) {
   const header = Buffer.alloc(512);
   header.write(name, 0);
   header.write('0000644\0', 100);

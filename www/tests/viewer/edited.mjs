@@ -1,22 +1,7 @@
 // A dataset to be edited in the built site: pictures with boxes, in a TBL that the package makes.
 import { convert, memorySink, open } from 'forebay';
 import { smallPng } from '../../../scripts/lib/png.mjs';
-
-function member(name, content) {
-  const header = Buffer.alloc(512);
-  header.write(name, 0);
-  header.write('0000644\0', 100);
-  header.write('0000000\0', 108);
-  header.write('0000000\0', 116);
-  header.write(`${content.length.toString(8).padStart(11, '0')}\0`, 124);
-  header.write('00000000000\0', 136);
-  header.write('        ', 148);
-  header.write('0ustar\0', 156);
-  header.write('00', 263);
-  const sum = header.reduce((a, b) => a + b, 0);
-  header.write(`${sum.toString(8).padStart(6, '0')}\0 `, 148);
-  return Buffer.concat([header, content, Buffer.alloc(-content.length & 511)]);
-}
+import { member } from '../lib/helpers.mjs';
 
 /** A TBL of pictures of this size; `record` says what is beside each. */
 export async function tblOf(samples, width, height, record) {

@@ -167,6 +167,7 @@ export class Viewer extends LitElement implements ViewerMembers {
     changed: (many) => void (many && this.counts.boxesChanged()),
     save: () => this.dialogs.show("save-edits"),
   });
+  private readonly keepLabels = this.drawing.keeper(() => this.labels.given);
   private readonly dialogs: DialogController = new DialogController(this, {
     state: () => {
       const { data, table, textual, tooLarge, growth } = this.opener;
@@ -184,7 +185,7 @@ export class Viewer extends LitElement implements ViewerMembers {
         find: data ? this.find : null,
         given: this.labels.given !== null,
         matched: this.labels.given?.matched ?? 0,
-        keep: data && this.drawing.can ? this.drawing.keeper(() => this.labels.given) : null,
+        keep: data && this.drawing.can ? this.keepLabels : null,
         journal: this.drawing.journal,
         where: this.filtering.rows.where,
       };
