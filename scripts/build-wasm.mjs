@@ -5,9 +5,9 @@ import { copyFileSync, mkdirSync, readFileSync, readdirSync, renameSync, rmSync 
 import { dirname, join } from 'node:path';
 import { promisify } from 'node:util';
 import { brotliCompress, constants } from 'node:zlib';
+import { ensureBindgen } from './lib/bindgen.mjs';
 import { Failure, ROOT, isMain, main, read, run } from './lib/run.mjs';
 import { digest, stamp, stamped, unstamp } from './lib/stamps.mjs';
-import { wasmBindgen } from './lib/wasm-bindgen.mjs';
 import { TARGET, wasmToolchain } from './lib/wasm.mjs';
 
 /**
@@ -44,7 +44,6 @@ const FEATURES = [
 const FAST = ['--low-memory-unused', '-O3', '--flatten', '--rereloop', '-O3'];
 const SMALL = ['-Oz', '-Oz', '--flatten', '--rereloop', '-Oz', '-Oz'];
 
-const BIND = ['--target', 'web', '--remove-name-section', '--remove-producers-section', '--omit-default-module-path'];
 const OUT = join(ROOT, 'www/lib/wasm');
 
 /**
@@ -108,24 +107,24 @@ async function compile({ features, fast }, variant, { cargo, args, env }) {
 
 /** What makes a module of what cargo made, with the versions that its bytes depend on. */
 async function finishingTools() {
-  const bindgen = await wasmBindgen();
+  const bindgen = await ensureBindgen();
   const optimizer = ['npx', ['--no-install', 'wasm-opt']];
-  const versions = [read(bindgen, ['--version']), read(optimizer[0], [...optimizer[1], '--version'])];
-  return { bindgen, optimizer, versions };
+  const versions = [bindgen.made, read(optimizer[0], [...optimizer[1], '--version'])];
+  return { bindgen: bindgen.command, optimizer, versions };
 }
 
 /** Binds and optimizes a module, unless that was done; its name, its budget and its size as brotli. */
 async function finish({ name, budget, fast, variant }, raw, { bindgen, optimizer: [command, first], versions }) {
   const enabled = [...FEATURES, ...(variant === 'threads' ? ['threads'] : [])].map((feature) => `--enable-${feature}`);
   const optimize = [...enabled, ...(fast ? FAST : SMALL), '--strip-producers'];
-  const ingredients = { name, raw: digest(readFileSync(raw)), versions, BIND, optimize };
+  const ingredients = { name, raw: digest(readFileSync(raw)), versions, optimize };
   let sizes = stamped(OUT, name, ingredients);
   const how = sizes ? 'bound and optimized before' : 'bound and optimized';
   if (!sizes) {
     // Beside its place until it is whole.
     const part = join(OUT, `${name}.part`);
     rmSync(part, { recursive: true, force: true });
-    await run(bindgen, [...BIND, '--out-dir', part, '--out-name', name, raw]);
+    await run(bindgen, [raw, part, name]);
     const [bound, optimized] = [join(part, `${name}_bg.wasm`), join(part, `${name}.wasm`)];
     await run(command, [...first, ...optimize, bound, '-o', optimized]);
     // The bindings' own name for the module: nothing asks for it.

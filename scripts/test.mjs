@@ -5,6 +5,7 @@ import { checkHygiene } from './check-hygiene.mjs';
 import { checkImports } from './check-imports.mjs';
 import { conformance, recording } from './conformance.mjs';
 import { fuzzSmoke } from './fuzz-smoke.mjs';
+import { ensureBindgen } from './lib/bindgen.mjs';
 import { ensureChromium } from './lib/chromium.mjs';
 import { publicApi } from './public-api.mjs';
 import { run } from './lib/run.mjs';
@@ -12,7 +13,6 @@ import { ensurePackages } from './lib/npm.mjs';
 import { ensureLinters, ensureRust } from './lib/rust.mjs';
 import { Steps } from './lib/steps.mjs';
 import { testFirefox, testViewer } from './test-viewer.mjs';
-import { wasmBindgen } from './lib/wasm-bindgen.mjs';
 import { TARGET, wasmToolchain } from './lib/wasm.mjs';
 import { testLib } from './test-lib.mjs';
 import { testPython } from './test-python.mjs';
@@ -27,11 +27,12 @@ await steps.step('Tools', async () => {
   // Whatever has to be installed is said and done here, and nothing is installed later.
   await ensureChromium();
   for (const variant of ['plain', 'threads']) await wasmToolchain(variant);
-  await wasmBindgen();
+  await ensureBindgen();
 });
 await steps.step('Formatting', async () => {
   await cargo('fmt', '--all', '--check');
-  await cargo('fmt', '--manifest-path', 'fuzz/Cargo.toml', '--check');
+  for (const apart of ['fuzz', 'tools/bindgen'])
+    await cargo('fmt', '--manifest-path', `${apart}/Cargo.toml`, '--check');
   await run('npx', ['--no-install', 'biome', 'format']);
 });
 await steps.step('Hygiene: file sizes, links, forbidden words', checkHygiene);
