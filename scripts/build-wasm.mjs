@@ -18,7 +18,7 @@ import { TARGET, wasmToolchain } from './lib/wasm.mjs';
 export const MODULES = [
   { name: 'forebay', features: ['reader'], budget: 150_000 },
   { name: 'convert', features: ['convert'], budget: 242_000, fast: true },
-  { name: 'threads', features: ['threads'], budget: 260_000, fast: true, variant: 'threads' },
+  { name: 'threads', features: ['threads'], budget: 264_000, fast: true, variant: 'threads' },
   { name: 'tables', features: ['tables'], budget: 376_000, fast: true },
   { name: 'tensor', features: ['tensor'], budget: 116_000, fast: true },
   { name: 'pictures', features: ['pictures'], budget: 280_000 },
