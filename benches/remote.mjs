@@ -1,6 +1,7 @@
 // npm run bench:remote: reading from a store that answers after 50 ms, by a link of 1 Gb/s.
 //
 //   npm run bench:remote -- [--only ROW,ROW] [--rounds 3] [--quick] [--built] [--dry]
+//   FOREBAY_REMOTE_PEERS=PYTHON npm run bench:remote   by a Python that has the other loaders already
 //
 // The store is a process of the project's own on loopback (tools/src/store), which serves files and counts what it is asked;
 // it shares the machine's cores with what is measured. Other loaders of Python read the same bytes, each in its own format,
@@ -102,6 +103,9 @@ async function makeSet({ remote, forebay, sample }) {
     await run(forebay, ['convert', '--quiet', tar, path], { quiet: true });
     rmSync(tar);
   });
+  await make(`archive-${SET.peers}.tar`, (path) =>
+    run(forebay, ['convert', '--quiet', at(set.peers), path], { quiet: true }),
+  );
   return set;
 }
 
@@ -190,6 +194,17 @@ function measurements({ remote, set, store }) {
       // Each goes first in every other round.
       if (round % 2) return { remote: await rate(far), local: await rate(local) };
       return { local: await rate(local), remote: await rate(far) };
+    },
+    copy: async (round) => {
+      await store.set(FAR);
+      const [from, made, copied] = [address('archive'), 's3://bucket/made.tbl', 's3://bucket/copied.tar'];
+      const to = { copy: copied, convert: made };
+      const found = {};
+      // Each goes first in every other round.
+      for (const name of round % 2 ? ['convert', 'copy'] : ['copy', 'convert']) {
+        found[name] = (await json(remote, [name, from, to[name]])).seconds;
+      }
+      return { ...found, bytes: statSync(join(set.bucket, set.archive)).size };
     },
     others: async () => {
       const python = remotePython();

@@ -78,6 +78,23 @@ export async function stage() {
   return folder;
 }
 
+/** What the tests of addresses need: the command and the project's own store. One that can be stopped for a while, by a signal. */
+export async function ownStore() {
+  if (process.platform === 'win32') return {};
+  await run('cargo', [
+    'build',
+    '--locked',
+    '--workspace',
+    '--all-features',
+    '--bin',
+    'forebay',
+    '--bin',
+    'forebay-store',
+  ]);
+  const built = join(process.env.CARGO_TARGET_DIR ?? join(ROOT, 'target'), 'debug');
+  return { FOREBAY: join(built, 'forebay'), FOREBAY_STORE: join(built, 'forebay-store') };
+}
+
 /** Resolves to how many tests passed, in the words that the steps count. */
 export async function testPython(args = [], { ray = false } = {}) {
   const python = findPython();
@@ -97,11 +114,10 @@ export async function testPython(args = [], { ray = false } = {}) {
   });
   if (path === null) return '# pass 0\n# fail 0';
   const folder = await stage();
-  const env = { PYTHONPATH: folder, PYTHONDONTWRITEBYTECODE: '1', MYPYPATH: folder };
+  const env = { PYTHONPATH: folder, PYTHONDONTWRITEBYTECODE: '1', MYPYPATH: folder, ...(ray ? {} : await ownStore()) };
   if (!ray) console.log('SKIPPED: the tests of forebay.ray, which need 600 MB of Ray; npm run test:ray runs them');
   if (!ray) console.log('SKIPPED: the tests against emulators of stores; npm run test:remote installs and runs them');
-  const apart = ['ray', 'stores'].map((name) => `--ignore=python/tests/test_${name}.py`);
-  const tests = ray ? ['python/tests/test_ray.py'] : ['python/tests', ...apart];
+  const tests = ray ? ['python/tests/test_ray.py'] : ['python/tests', '--ignore=python/tests/test_ray.py'];
   const output = await run(path, ['-m', 'pytest', '-q', '-p', 'no:cacheprovider', ...tests, ...args], { env });
   const count = (word) => Number(new RegExp(`(\\d+) ${word}`).exec(output.split('\n').slice(-5).join('\n'))?.[1] ?? 0);
   if (count('passed') === 0) throw new Failure('pytest ran no test');

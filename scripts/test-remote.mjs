@@ -1,4 +1,5 @@
-// Addresses against stores that others wrote: moto for S3, Azurite for Azure, gcp-storage-emulator for Google.
+// Addresses against stores that others wrote: moto for S3, Azurite for Azure, gcp-storage-emulator for Google; and, as npm test
+// does, against the project's own.
 //
 //   node scripts/test-remote.mjs [PYTEST ARGUMENTS]
 //
@@ -7,7 +8,7 @@
 import { existsSync, mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { Failure, ROOT, isMain, main, run } from './lib/run.mjs';
-import { environment, findPython, stage } from './test-python.mjs';
+import { environment, findPython, ownStore, stage } from './test-python.mjs';
 
 const REQUIREMENTS = join(ROOT, 'python/tests/requirements-stores.txt');
 const AZURITE = '3.35.0';
@@ -40,7 +41,7 @@ export async function testRemote(args = []) {
   const folder = await stage();
   // The very features of the workspace's tests, so that nothing is compiled twice.
   const cargo = ['--locked', '--workspace', '--all-features'];
-  await run('cargo', ['build', ...cargo, '--bin', 'forebay']);
+  const own = await ownStore();
   const messages = await run(
     'cargo',
     ['test', ...cargo, '--test', 'stores', '--no-run', '--message-format=json', '--quiet'],
@@ -50,16 +51,12 @@ export async function testRemote(args = []) {
   const test = built
     .map((line) => JSON.parse(line))
     .find((m) => m.executable && m.target.name === 'stores')?.executable;
-  const target = process.env.CARGO_TARGET_DIR ?? join(ROOT, 'target');
   const env = {
+    ...own,
     PYTHONPATH: folder,
     PYTHONDONTWRITEBYTECODE: '1',
     AZURITE: blobs,
-    FOREBAY: join(target, 'debug/forebay'),
     FOREBAY_STORE_TEST: test,
-    // Who does not answer is not waited for.
-    FOREBAY_REMOTE_TRIES: '2',
-    FOREBAY_REMOTE_TIMEOUT: '10',
   };
   const tests = ['-m', 'pytest', '-q', '-p', 'no:cacheprovider', 'python/tests/test_stores.py', ...args];
   const output = await run(path, tests, { env });

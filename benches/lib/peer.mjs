@@ -31,8 +31,9 @@ export function trainingPython() {
   return environment('loader-peers', TRAINING, ['torchvision', 'webdataset', 'PIL']);
 }
 
-/** A Python that can import what else reads from stores, or null. */
+/** A Python that can import what else reads from stores, or null. FOREBAY_REMOTE_PEERS names one that has it all. */
 export function remotePython() {
+  if (process.env.FOREBAY_REMOTE_PEERS) return process.env.FOREBAY_REMOTE_PEERS;
   const packages = { 'mosaicml-streaming': '0.13.0', litdata: '0.2.76', webdataset: TRAINING.webdataset };
   return environment('remote-peers', { torch: TRAINING.torch, ...packages }, ['streaming', 'litdata', 'webdataset']);
 }

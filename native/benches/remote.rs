@@ -5,6 +5,8 @@
 //!     remote open ADDRESS FILTER   opens it and asks its index which samples a filter accepts
 //!     remote epochs ADDRESS [order=stored|full|blocks] [epochs=1] [most=N] [workers=2] [ahead=BYTES] [cache=DIR] [side=224]
 //!                                  reads its samples in batches of 64 and digests them, or with `side` decodes them
+//!     remote convert ADDRESS ADDRESS   a TAR to a TBL, from a store to a store
+//!     remote copy ADDRESS ADDRESS  copies an object as it is: what that is held to
 //!
 //! Each prints one line of JSON.
 
@@ -14,14 +16,15 @@ mod common;
 
 use std::{
     fs::File,
-    io::{BufWriter, Seek, SeekFrom, Write},
+    io::{BufWriter, IoSlice, Seek, SeekFrom, Write},
+    path::Path,
     process::ExitCode,
     time::Instant,
 };
 
 use bytes::Bytes;
 use forebay::{
-    Error, Result,
+    Error, Limits, Result,
     codec::Compression,
     error::codes,
     filter::Filter,
@@ -31,9 +34,11 @@ use forebay::{
 use forebay_native::{
     Dataset,
     cache::Cache,
+    convert::{Job, Options, StreamInput, To},
     input::io_error,
     loader::{IMAGENET, Image, Loader},
-    remote::{Traffic, traffic},
+    output::AtomicFile,
+    remote::{self, Settings, Traffic, traffic},
     select::matching,
 };
 use serde_json::{Value, json};
@@ -45,11 +50,13 @@ fn main() -> ExitCode {
     common::answer(match arguments.iter().map(String::as_str).collect::<Vec<_>>().as_slice() {
         ["noise", file, n, bytes] => Tbl { path: file, samples: number(n), bytes: number(bytes), held: true }.write(),
         ["huge", file, n, bytes] => Tbl { path: file, samples: number(n), bytes: number(bytes), held: false }.write(),
+        ["convert", from, to] => convert(from, to),
+        ["copy", from, to] => copy(from, to),
         ["open", address, filter] => open(address, filter),
         ["epochs", address, settings @ ..] => Epochs::of(settings).and_then(|epochs| epochs.run(address)),
         // What `cargo bench` runs; `npm run bench:remote` runs the rest.
         _ => Ok(
-            json!({ "usage": "remote noise|huge FILE N BYTES | open ADDRESS FILTER | epochs ADDRESS [NAME=VALUE...]" }),
+            json!({ "usage": "remote noise|huge FILE N BYTES | convert|copy ADDRESS ADDRESS | open ADDRESS FILTER | epochs ADDRESS [NAME=VALUE...]" }),
         ),
     })
 }
@@ -128,6 +135,37 @@ fn since(before: &Traffic) -> Value {
         "bytes": now.bytes - before.bytes,
         "over_read": now.over_read.saturating_sub(before.over_read),
     })
+}
+
+/// What the command does for such a TAR: it is read once.
+fn convert(from: &str, to: &str) -> Result<Value> {
+    let begun = Instant::now();
+    let Some(input) = StreamInput::elsewhere(Path::new(from), &Limits::default())? else {
+        return Err(Error::new(&codes::ARGUMENT, "a TAR in a store is converted here").file(from));
+    };
+    let mut options = Options::new(To::Tbl);
+    options.force = true;
+    let summary = Job::stream(input, options).run(Path::new(to))?;
+    let seconds = begun.elapsed().as_secs_f64();
+    Ok(json!({ "seconds": seconds, "samples": summary.samples, "asked": since(&Traffic::default()) }))
+}
+
+/// Reads an object from front to back, ahead of its use, and writes it in parts: by the client that a conversion has, and
+/// nothing between.
+fn copy(from: &str, to: &str) -> Result<Value> {
+    const PIECE: u64 = 1 << 20;
+    let begun = Instant::now();
+    let input = remote::open(from, &Settings::new())?;
+    let mut output = AtomicFile::create_streaming(Path::new(to), true)?;
+    let mut at = 0;
+    while at < input.len() {
+        let end = input.len().min(at + PIECE);
+        let bytes = input.slice(at..end)?;
+        output.append(&mut [IoSlice::new(&bytes)])?;
+        at = end;
+    }
+    output.commit(false)?;
+    Ok(json!({ "seconds": begun.elapsed().as_secs_f64(), "bytes": at, "asked": since(&Traffic::default()) }))
 }
 
 fn open(address: &str, filter: &str) -> Result<Value> {

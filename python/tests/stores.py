@@ -1,9 +1,10 @@
-"""Stores of objects on this machine: emulators that others wrote, started for the tests and filled by clients of their own."""
+"""Stores of objects on this machine: the project's own, and emulators that others wrote, filled by clients of their own."""
 
 from __future__ import annotations
 
 import http.client
 import http.server
+import importlib.util
 import os
 import pathlib
 import shutil
@@ -115,6 +116,26 @@ class S3(Store):
         )
 
 
+class Own(S3):
+    """What the benchmarks read from, `tools/src/store`: it needs nothing but what cargo builds."""
+
+    def command(self) -> list[str]:
+        served = self.folder / "served"
+        (served / BUCKET).mkdir(parents=True)
+        return [os.environ["FOREBAY_STORE"], str(served), "--port", str(self.port)]
+
+    def client(self) -> Client:
+        def ask(method: str, name: str, data: bytes | None = None) -> bytes:
+            url = f"{self.url()}/{BUCKET}/{urllib.parse.quote(name)}"
+            with urllib.request.urlopen(urllib.request.Request(url, data, method=method)) as answer:
+                return bytes(answer.read())
+
+        def put(name: str, data: bytes) -> None:
+            ask("PUT", name, data)
+
+        return put, lambda name: ask("GET", name)
+
+
 class Azure(Store):
     root = f"az://{BUCKET}"
 
@@ -154,7 +175,8 @@ class Door(http.server.BaseHTTPRequestHandler):
     def do_GET(self) -> None:
         assert isinstance(self.server, Doors)
         inner = http.client.HTTPConnection("127.0.0.1", self.server.to)
-        inner.request(self.command, self.path, headers=dict(self.headers))
+        # The emulator knows no HEAD.
+        inner.request("GET", self.path, headers=dict(self.headers))
         answer = inner.getresponse()
         body = answer.read()
         self.send_response_only(answer.status)
@@ -165,8 +187,7 @@ class Door(http.server.BaseHTTPRequestHandler):
         self.send_header("etag", f'"{generation}"')
         self.send_header("x-goog-generation", str(generation))
         self.send_header("last-modified", "Thu, 01 Jan 2026 00:00:00 GMT")
-        size = answer.getheader("content-length", "0") if self.command == "HEAD" else str(len(body))
-        self.send_header("content-length", size)
+        self.send_header("content-length", str(len(body)))
         self.end_headers()
         self.wfile.write(b"" if self.command == "HEAD" else body)
         inner.close()
@@ -177,7 +198,7 @@ class Door(http.server.BaseHTTPRequestHandler):
         assert isinstance(self.server, Doors)
         body = self.rfile.read(int(self.headers["content-length"]))
         inner = http.client.HTTPConnection("127.0.0.1", self.server.to)
-        inner.request("HEAD", self.path)
+        inner.request("GET", self.path)
         there = inner.getresponse()
         there.read()
         generation = self.server.generations.get(self.path, 1) if there.status == 200 else 0
@@ -248,4 +269,10 @@ class Google(Store):
         return put, get
 
 
-ALL = {"s3": S3, "azure": Azure, "google": Google}
+OTHERS: dict[str, type[Store]] = {"s3": S3, "azure": Azure, "google": Google}
+
+
+def here() -> dict[str, type[Store]]:
+    """Those that can be started. `npm test` builds the project's own; `npm run test:remote` also installs the others."""
+    own: dict[str, type[Store]] = {"own": Own} if "FOREBAY_STORE" in os.environ else {}
+    return {**own, **(OTHERS if importlib.util.find_spec("moto") and "AZURITE" in os.environ else {})}

@@ -27,7 +27,7 @@ pub struct Fetch {
     pub blocks: Vec<Block>,
 }
 
-/// A block that a worker fetches: its shard, its number, and the worker.
+/// A block that is fetched: its shard, its number, and the worker that does it, or 0 where a host's are one process.
 pub type Block = (usize, u64, usize);
 
 /// Source, start, and a number that tells fetches from each other.

@@ -47,6 +47,8 @@ pub struct Job {
     pub gap: Option<u64>,
     /// A host's cache.
     pub cache_bytes: Option<u64>,
+    /// Whether the workers of a host are loaders of one process, which bring a block to its cache once for all of them.
+    pub one_process: bool,
     /// Epochs that are simulated, one after another.
     pub epochs: u64,
     /// Epochs that went before and filled the cache, without being timed.
@@ -78,6 +80,7 @@ impl Job {
             read_ahead_bytes: forebay_native::ahead::USUAL_BYTES,
             gap: None,
             cache_bytes: None,
+            one_process: false,
             epochs: 1,
             before: 0,
             step_seconds: 0.0,

@@ -62,6 +62,9 @@ struct Options {
     /// A cache of this many bytes on each host.
     #[arg(long)]
     cache_bytes: Option<u64>,
+    /// The workers of a host are loaders of one process, and bring a block to its cache once for all of them.
+    #[arg(long)]
+    one_process: bool,
     /// Epochs that went before and filled the cache.
     #[arg(long, default_value_t = 0)]
     before: u64,
@@ -133,6 +136,7 @@ fn outcome(options: &Options) -> Result<Outcome, String> {
         read_ahead_bytes: options.read_ahead_bytes.unwrap_or(usual.read_ahead_bytes),
         gap: options.gap,
         cache_bytes: options.cache_bytes,
+        one_process: options.one_process,
         before: options.before,
         step_seconds: options.step_seconds,
         sample_seconds: options.sample_seconds,

@@ -10,6 +10,7 @@ use forebay_native::{
 };
 
 use crate::{
+    disk::carried,
     fetches::{Fetch, Place, Request},
     sim::{Event, Sim},
     store::Answer,
@@ -107,9 +108,10 @@ impl Sim<'_> {
             let covered = |request: &Range<u64>| request.start / BLOCK..request.end.div_ceil(BLOCK);
             let mut missing: BTreeSet<u64> =
                 kept.requests(shard, len, range.clone()).iter().flat_map(covered).collect();
+            // Within a process a block is fetched once; what another process fetches is not there yet.
+            let process = if self.job.one_process { 0 } else { w };
             for block in covered(&range) {
-                // Within a process a block is fetched once; what another process fetches is not there yet.
-                match arriving.get(&(shard, block, w)) {
+                match arriving.get(&(shard, block, process)) {
                     Some(other) if !others.contains(other) => others.push(*other),
                     Some(_) => {}
                     None if arriving.range((shard, block, 0)..=(shard, block, usize::MAX)).next().is_some() => {
@@ -120,8 +122,8 @@ impl Sim<'_> {
             }
             requests = Spans::of(missing.iter().copied(), len, &range, self.fits).requests;
             for block in missing {
-                arriving.entry((shard, block, w)).or_insert_with(|| {
-                    blocks.push((shard, block, w));
+                arriving.entry((shard, block, process)).or_insert_with(|| {
+                    blocks.push((shard, block, process));
                     number
                 });
             }
@@ -139,7 +141,7 @@ impl Sim<'_> {
         if is_here {
             // Off the host's disk.
             let disk = self.links.len() / 2 + host;
-            let bytes = (range.end - range.start) as f64;
+            let bytes = carried(&range, self.parameters);
             let request = self.request(w, number, bytes, true);
             let stamp = self.requests.turn(request);
             if let Some(link) = self.links.get_mut(disk) {

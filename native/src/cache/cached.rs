@@ -3,7 +3,7 @@
 use std::{
     collections::BTreeSet,
     ops::Range,
-    sync::{Condvar, Mutex, MutexGuard, PoisonError, atomic::Ordering},
+    sync::{Arc, atomic::Ordering},
 };
 
 use bytes::Bytes;
@@ -12,6 +12,7 @@ use forebay::{Error, Result};
 use super::{
     Cache,
     block::Name,
+    flights::Flights,
     folder::{Found, Key, Whose},
     spans::{Spans, blocks, of_block},
 };
@@ -21,8 +22,8 @@ use crate::input::{Advice, Source};
 /// size.
 const AT_ONCE: u64 = 64 << 20;
 
-/// A source whose bytes are kept in a [`Cache`], in blocks, each of which is fetched once by whoever needs it first. A
-/// source without an [identity](Source::identity) is read as it is.
+/// A source whose bytes are kept in a [`Cache`], in blocks, each of which is fetched once by whoever of this process needs it
+/// first. A source without an [identity](Source::identity) is read as it is.
 #[derive(Debug)]
 pub struct Cached<S: Source> {
     source: S,
@@ -36,8 +37,7 @@ struct Keeper {
     key: Key,
     whose: Whose,
     /// Blocks that a thread of this process fetches now.
-    on_their_way: Mutex<BTreeSet<u64>>,
-    arrived: Condvar,
+    flights: Arc<Flights>,
 }
 
 /// A range that is wanted, and where.
@@ -57,7 +57,8 @@ impl<S: Source> Cached<S> {
             let bytes = source.len();
             cache.shared.wanted.fetch_add(bytes, Ordering::Relaxed);
             let (key, whose) = (Key::of(&identity, bytes), Whose { identity, bytes });
-            Keeper { cache: cache.clone(), key, whose, on_their_way: Mutex::default(), arrived: Condvar::new() }
+            let flights = Flights::of(cache.folder(), &key);
+            Keeper { cache: cache.clone(), key, whose, flights }
         });
         Cached { source, kept }
     }
@@ -80,7 +81,7 @@ impl<S: Source> Cached<S> {
         if missing.is_empty() {
             return Ok(());
         }
-        let (claim, others) = keeper.claim(missing);
+        let (claim, others) = keeper.flights.claim(missing);
         // Another may have fetched some between the look and the claim.
         let len = self.source.len();
         let mut found = |number: &u64| parts.iter_mut().all(|(at, out)| keeper.find(*number, len, *at, out));
@@ -89,7 +90,7 @@ impl<S: Source> Cached<S> {
         drop(claim);
         // Those that others fetch are waited for only now, so that no two wait for each other.
         for number in others {
-            keeper.wait(number);
+            keeper.flights.wait(number);
             for (at, out) in parts.iter_mut() {
                 let Some((to, from)) = overlap(*at, out.len(), &of_block(number, self.source.len())) else { continue };
                 if !keeper.find(number, self.source.len(), *at, out) {
@@ -197,42 +198,6 @@ impl Keeper {
             Found::Nothing => 0,
         };
         found == Found::Block
-    }
-
-    fn flying(&self) -> MutexGuard<'_, BTreeSet<u64>> {
-        self.on_their_way.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-
-    /// Of missing blocks, those that nobody fetches yet, which are the caller's to fetch, and the others.
-    fn claim(&self, missing: BTreeSet<u64>) -> (Claim<'_>, Vec<u64>) {
-        let mut flying = self.flying();
-        let (mine, others): (Vec<u64>, Vec<u64>) = missing.into_iter().partition(|number| flying.insert(*number));
-        (Claim { keeper: self, numbers: mine.into_iter().collect() }, others)
-    }
-
-    fn wait(&self, number: u64) {
-        let mut flying = self.flying();
-        while flying.contains(&number) {
-            flying = self.arrived.wait(flying).unwrap_or_else(PoisonError::into_inner);
-        }
-    }
-}
-
-/// Blocks that a thread fetches. Whatever becomes of it, nobody waits for it longer than it lives.
-#[derive(Debug)]
-struct Claim<'a> {
-    keeper: &'a Keeper,
-    numbers: BTreeSet<u64>,
-}
-
-impl Drop for Claim<'_> {
-    fn drop(&mut self) {
-        let mut flying = self.keeper.flying();
-        self.numbers.iter().for_each(|number| {
-            flying.remove(number);
-        });
-        drop(flying);
-        self.keeper.arrived.notify_all();
     }
 }
 

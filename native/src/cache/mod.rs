@@ -15,12 +15,14 @@
 //! |---|---|
 //! | `mod.rs` | the cache as its users see it |
 //! | `cached.rs` | a source that looks into the cache first |
+//! | `flights.rs` | what is fetched now, once for all who need it |
 //! | `folder.rs` | the files: their names, what is removed and when |
 //! | `block.rs` | the bytes of one file |
 //! | `spans.rs` | which bytes are fetched for those that are asked for |
 
 mod block;
 mod cached;
+mod flights;
 mod folder;
 mod spans;
 
@@ -37,7 +39,7 @@ use forebay::{Error, Result, error::codes as common};
 
 pub use cached::Cached;
 #[doc(hidden)]
-pub use spans::{BLOCK, Spans, room};
+pub use spans::{BLOCK, PART, Spans, room};
 
 use crate::input::{Input, display, io_error, keep_by};
 use folder::{Folder, Whose};

@@ -8,7 +8,7 @@ use std::{
     time::Duration,
 };
 
-use forebay_native::cache::Cache;
+use forebay_native::cache::{BLOCK, Cache};
 use proptest::{prelude::*, test_runner::Config};
 
 use crate::{
@@ -259,4 +259,34 @@ fn threads_that_want_the_same_block_fetch_it_once() {
     let mut asked = fake.asked();
     asked.sort_by_key(|range| range.start);
     assert_eq!(asked, [0, 1, 2, 3].map(|block| block << 20..(block + 1) << 20));
+}
+
+#[test]
+fn two_readers_of_one_process_fetch_a_block_once() {
+    let folder = Folder::new();
+    let bytes = noise(8 * MIB, 4);
+    let fake = std::sync::Arc::new(Fake {
+        bytes: bytes.clone().into(),
+        identity: Some("a".into()),
+        delay: Duration::from_millis(10),
+        ..Fake::default()
+    });
+    // As two loaders that were given the same folder: each opens it, and the object, for itself.
+    let read = |from: u64| {
+        let input = fake.input().cached(&Cache::open(folder.path()).unwrap());
+        for k in 0..24 {
+            let at = ((k * 7 + from) % 24) * 340_000;
+            assert_eq!(input.slice(at..at + 200_000).unwrap(), bytes[at as usize..][..200_000]);
+        }
+    };
+    std::thread::scope(|scope| {
+        for from in 0..4 {
+            let read = &read;
+            scope.spawn(move || read(from));
+        }
+    });
+    let mut asked: Vec<u64> =
+        fake.asked().iter().flat_map(|range| range.start / BLOCK..range.end.div_ceil(BLOCK)).collect();
+    asked.sort_unstable();
+    assert_eq!(asked, (0..8).collect::<Vec<_>>());
 }

@@ -1,4 +1,4 @@
-//! `forebay-store`: serves a folder as a store of objects, for benchmarks.
+//! `forebay-store`: serves a folder as a store of objects, for benchmarks and tests.
 
 #![allow(clippy::disallowed_methods, clippy::disallowed_types, reason = "a command is a host: sockets are its own")]
 

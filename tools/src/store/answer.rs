@@ -2,24 +2,32 @@
 
 use std::{
     fmt::Write as _,
-    fs::File,
+    fs::{File, Metadata},
     io::{Read, Seek, SeekFrom, Write},
     net::TcpStream,
     path::{Component, Path, PathBuf},
-    sync::atomic::Ordering::Relaxed,
+    sync::{PoisonError, atomic::Ordering::Relaxed},
     time::{Duration, UNIX_EPOCH},
 };
 
 use super::{
+    Store,
     link::{Fault, Link, Set},
     request::{Range, Request},
+    write,
 };
 
 /// Bytes that are sent at once: 0.5 ms of a link of 1 Gb/s.
-const PIECE: usize = 64 << 10;
+pub(super) const PIECE: usize = 64 << 10;
 
 /// Sends an answer; false if the connection ends with it.
-pub(super) fn answer(stream: &TcpStream, folder: &Path, link: &Link, request: &Request) -> std::io::Result<bool> {
+pub(super) fn answer(
+    stream: &TcpStream,
+    store: &Store,
+    request: &Request,
+    content: &mut dyn Read,
+) -> std::io::Result<bool> {
+    let link = &store.link;
     match request.path.as_str() {
         "/_set" => {
             link.set(set(request));
@@ -29,7 +37,7 @@ pub(super) fn answer(stream: &TcpStream, folder: &Path, link: &Link, request: &R
         _ => {}
     }
     let fault = link.begin();
-    let done = object(stream, folder, link, request, fault);
+    let done = object(stream, store, request, (fault, content));
     link.end();
     done
 }
@@ -47,42 +55,59 @@ fn set(request: &Request) -> Set {
 
 fn counts(link: &Link) -> String {
     let counts = &link.counts;
-    let of = [&counts.requests, &counts.bytes, &counts.failed, &counts.reset, &counts.most].map(|n| n.load(Relaxed));
-    let [requests, bytes, failed, reset, most] = of;
-    format!(r#"{{"requests":{requests},"bytes":{bytes},"failed":{failed},"reset":{reset},"most_at_once":{most}}}"#)
+    let of = [&counts.requests, &counts.bytes, &counts.received, &counts.failed, &counts.reset, &counts.most];
+    let [requests, bytes, received, failed, reset, most] = of.map(|n| n.load(Relaxed));
+    format!(
+        r#"{{"requests":{requests},"bytes":{bytes},"received":{received},"failed":{failed},"reset":{reset},"most_at_once":{most}}}"#
+    )
 }
 
 fn object(
     stream: &TcpStream,
-    folder: &Path,
-    link: &Link,
+    store: &Store,
     request: &Request,
-    fault: Option<Fault>,
+    (fault, content): (Option<Fault>, &mut dyn Read),
 ) -> std::io::Result<bool> {
-    let refuse = |status: u16, code: &str| {
-        let words = format!("<?xml version=\"1.0\"?><Error><Code>{code}</Code></Error>");
-        send(stream, request, status, &[], words.as_bytes()).map(|()| true)
+    let link = &store.link;
+    let tell = |answer: write::Answer| {
+        send(stream, request, answer.status, &answer.headers, answer.body.as_bytes()).map(|()| true)
     };
+    let refuse = |status: u16, code: &str| tell(write::refusal(status, code));
     if fault == Some(Fault::SlowDown) {
         link.counts.failed.fetch_add(1, Relaxed);
         return refuse(503, "SlowDown");
     }
-    if !["GET", "HEAD"].contains(&request.method.as_str()) {
+    let breaks = fault == Some(Fault::Reset);
+    link.counts.reset.fetch_add(u64::from(breaks), Relaxed);
+    let Some(path) = below(&store.folder, &request.path) else { return refuse(404, "NoSuchKey") };
+    if !bucket(&store.folder, &path).is_dir() {
+        return refuse(404, "NoSuchBucket");
+    }
+    let is_read = ["GET", "HEAD"].contains(&request.method.as_str());
+    if breaks && !is_read {
+        return Ok(false);
+    }
+    if let Some(answer) = write::answer(store, request, &path, content)? {
+        return tell(answer);
+    }
+    if !is_read {
         return refuse(405, "MethodNotAllowed");
     }
-    let Some(path) = below(folder, &request.path) else { return refuse(404, "NoSuchKey") };
     if request.asks("list-type").is_some() {
         return send(stream, request, 200, &[], list(&path, request).as_bytes()).map(|()| true);
     }
-    let Some((mut file, len, tag)) = open(&path) else { return refuse(404, "NoSuchKey") };
+    let file = File::open(&path).ok().and_then(|file| Some((tagged(&file.metadata().ok()?)?, file)));
+    let Some(((len, tag), mut file)) = file else { return refuse(404, "NoSuchKey") };
     if request.if_match.as_ref().is_some_and(|wanted| *wanted != tag) {
         return refuse(412, "PreconditionFailed");
     }
+    let marks = store.writes.lock().unwrap_or_else(PoisonError::into_inner).marks(&path);
     let mut headers = vec![
         ("accept-ranges", "bytes".to_owned()),
         ("etag", tag),
         ("last-modified", "Thu, 01 Jan 2026 00:00:00 GMT".to_owned()),
     ];
+    headers.extend(marks.iter().map(|(name, value)| (name.as_str(), value.clone())));
     let (status, start, end) = match request.range {
         None => (200, 0, len),
         Some(Range::Between(start, end)) => (206, start, end.min(len)),
@@ -100,8 +125,6 @@ fn object(
     if request.method == "HEAD" {
         return Ok(true);
     }
-    let breaks = fault == Some(Fault::Reset);
-    link.counts.reset.fetch_add(u64::from(breaks), Relaxed);
     let sent = if breaks { (end - start) / 2 } else { end - start };
     file.seek(SeekFrom::Start(start))?;
     body(stream, &mut file, link, sent)?;
@@ -120,18 +143,43 @@ fn body(mut stream: &TcpStream, file: &mut File, link: &Link, len: u64) -> std::
     Ok(())
 }
 
-/// The file of an address, which is in the folder.
-fn below(folder: &Path, path: &str) -> Option<PathBuf> {
+/// The file of an address, which is in one of the folder's buckets.
+pub(super) fn below(folder: &Path, path: &str) -> Option<PathBuf> {
     let path = Path::new(path.trim_matches('/'));
-    path.components().all(|part| matches!(part, Component::Normal(_))).then(|| folder.join(path))
+    let is_plain = !path.as_os_str().is_empty() && !path.to_str()?.starts_with('.');
+    (is_plain && path.components().all(|part| matches!(part, Component::Normal(_)))).then(|| folder.join(path))
 }
 
-/// A file, its length, and a tag that it has as long as it stays.
-fn open(path: &Path) -> Option<(File, u64, String)> {
-    let file = File::open(path).ok()?;
-    let metadata = file.metadata().ok().filter(|metadata| metadata.is_file())?;
+/// The bucket that a file lies in.
+fn bucket(folder: &Path, path: &Path) -> PathBuf {
+    let name = path.strip_prefix(folder).ok().and_then(|path| path.components().next());
+    name.map_or_else(|| path.to_owned(), |name| folder.join(name))
+}
+
+/// The length of a file, and a tag that it has as long as it stays.
+fn tagged(metadata: &Metadata) -> Option<(u64, String)> {
     let modified = metadata.modified().ok()?.duration_since(UNIX_EPOCH).ok()?.as_nanos();
-    Some((file, metadata.len(), format!("\"{:x}-{modified:x}\"", metadata.len())))
+    metadata.is_file().then(|| (metadata.len(), format!("\"{:x}-{modified:x}\"", metadata.len())))
+}
+
+/// The same of a path.
+pub(super) fn state(path: &Path) -> Option<(u64, String)> {
+    tagged(&path.metadata().ok()?)
+}
+
+/// Text as XML has it.
+pub(super) fn escaped(text: &str) -> String {
+    let mut all = String::with_capacity(text.len());
+    for c in text.chars() {
+        match c {
+            '&' => all.push_str("&amp;"),
+            '<' => all.push_str("&lt;"),
+            '>' => all.push_str("&gt;"),
+            '"' => all.push_str("&quot;"),
+            _ => all.push(c),
+        }
+    }
+    all
 }
 
 fn send(
@@ -168,7 +216,8 @@ fn list(bucket: &Path, request: &Request) -> String {
         if delimiter.is_empty() || !rest.contains(delimiter) {
             let _ = write!(
                 text,
-                "<Contents><Key>{name}</Key><Size>{len}</Size><LastModified>2026-01-01T00:00:00.000Z</LastModified></Contents>"
+                "<Contents><Key>{}</Key><Size>{len}</Size><LastModified>2026-01-01T00:00:00.000Z</LastModified></Contents>",
+                escaped(&name)
             );
         }
     }

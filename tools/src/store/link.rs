@@ -12,12 +12,13 @@ use std::{
 /// What a link may send at once that has sent nothing for a while: a thread that was to sleep sleeps a little longer.
 const BURST: Duration = Duration::from_millis(5);
 
-/// One link that all connections share.
+/// One link that all connections share. Bytes that go and bytes that come are not in each other's way.
 #[derive(Debug, Default)]
 pub(super) struct Link {
     set: Mutex<Set>,
-    /// Until when it is taken.
-    taken: Mutex<Option<Instant>>,
+    /// Until when each way is taken.
+    out: Mutex<Option<Instant>>,
+    back: Mutex<Option<Instant>>,
     pub counts: Counts,
 }
 
@@ -38,6 +39,8 @@ pub(super) struct Set {
 pub(super) struct Counts {
     pub requests: AtomicU64,
     pub bytes: AtomicU64,
+    /// Bytes that were written.
+    pub received: AtomicU64,
     pub failed: AtomicU64,
     pub reset: AtomicU64,
     pub now: AtomicU64,
@@ -46,7 +49,7 @@ pub(super) struct Counts {
 
 impl Counts {
     fn clear(&self) {
-        for count in [&self.requests, &self.bytes, &self.failed, &self.reset, &self.most] {
+        for count in [&self.requests, &self.bytes, &self.received, &self.failed, &self.reset, &self.most] {
             count.store(0, Relaxed);
         }
     }
@@ -92,14 +95,24 @@ impl Link {
         self.counts.now.fetch_sub(1, Relaxed);
     }
 
-    /// Waits until the link has carried that many bytes.
+    /// Waits until the link has carried that many bytes to who reads.
     pub fn carry(&self, bytes: u64) {
         self.counts.bytes.fetch_add(bytes, Relaxed);
+        self.pass(&self.out, bytes);
+    }
+
+    /// Waits until the link has brought that many bytes from who writes.
+    pub fn bring(&self, bytes: u64) {
+        self.counts.received.fetch_add(bytes, Relaxed);
+        self.pass(&self.back, bytes);
+    }
+
+    fn pass(&self, taken: &Mutex<Option<Instant>>, bytes: u64) {
         let Some(bits) = self.now_set().bits else { return };
         let takes = Duration::from_secs_f64(bytes as f64 * 8.0 / bits);
         let now = Instant::now();
         let until = {
-            let mut taken = self.taken.lock().unwrap_or_else(PoisonError::into_inner);
+            let mut taken = taken.lock().unwrap_or_else(PoisonError::into_inner);
             let earliest = now.checked_sub(BURST).unwrap_or(now);
             let until = taken.filter(|taken| *taken > earliest).unwrap_or(earliest) + takes;
             *taken = Some(until);

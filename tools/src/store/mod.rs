@@ -1,44 +1,58 @@
-//! A store of objects on loopback, for benchmarks: the files of a folder, served as S3 serves objects to who reads, behind a
-//! link of which latency and rate are set.
+//! A store of objects on loopback, for benchmarks and tests: the files of a folder, served and written as S3 serves and takes
+//! objects, behind a link of which latency and rate are set.
 //!
 //! | module | what it holds |
 //! |---|---|
 //! | `link` | how long bytes take, and which answers fail |
 //! | `request` | what was asked |
 //! | `answer` | what is sent |
+//! | `write` | what is written |
 
 mod answer;
 mod link;
 mod request;
+mod write;
 
 use std::{
-    io::BufReader,
+    io::{BufReader, Read},
     net::{TcpListener, TcpStream},
-    path::{Path, PathBuf},
-    sync::Arc,
+    path::PathBuf,
+    sync::{Arc, Mutex},
 };
 
 use link::Link;
 use request::Request;
+use write::Writes;
+
+/// What all connections share.
+#[derive(Debug)]
+struct Store {
+    folder: PathBuf,
+    link: Link,
+    writes: Mutex<Writes>,
+}
 
 /// Serves a folder until the process ends.
 pub fn serve(folder: PathBuf, listener: &TcpListener) -> std::io::Result<()> {
-    let (folder, link) = (Arc::new(folder), Arc::<Link>::default());
+    let store = Arc::new(Store { folder, link: Link::default(), writes: Mutex::default() });
     for stream in listener.incoming() {
-        let (stream, folder, link) = (stream?, folder.clone(), link.clone());
-        std::thread::spawn(move || drop(talk(&stream, &folder, &link)));
+        let (stream, store) = (stream?, store.clone());
+        std::thread::spawn(move || drop(talk(&stream, &store)));
     }
     Ok(())
 }
 
 /// Answers one connection's requests until it ends.
-fn talk(stream: &TcpStream, folder: &Path, link: &Link) -> std::io::Result<()> {
+fn talk(stream: &TcpStream, store: &Store) -> std::io::Result<()> {
     stream.set_nodelay(true)?;
     let mut reader = BufReader::new(stream.try_clone()?);
     while let Some(request) = Request::read(&mut reader)? {
-        if !answer::answer(stream, folder, link, &request)? {
+        let mut body = reader.by_ref().take(request.body);
+        if !answer::answer(stream, store, &request, &mut body)? {
             break;
         }
+        // What nobody took is not the next request.
+        std::io::copy(&mut body, &mut std::io::sink())?;
     }
     stream.shutdown(std::net::Shutdown::Both)
 }

@@ -2,11 +2,13 @@
 
 use std::io::{BufRead, Read};
 
+use super::write::Marks;
+
 /// The most bytes of a line of a head, and the most lines.
 const LINE: u64 = 16 << 10;
 const LINES: usize = 100;
 
-/// A request, of which the body is passed over.
+/// A request, of which the body comes behind it.
 #[derive(Debug, Default)]
 pub(super) struct Request {
     pub method: String,
@@ -16,6 +18,14 @@ pub(super) struct Request {
     pub query: Vec<(String, String)>,
     pub range: Option<Range>,
     pub if_match: Option<String>,
+    /// Whether nothing may be there.
+    pub if_none_match: bool,
+    /// The object that is copied, by bucket and name.
+    pub copies: Option<String>,
+    /// The metadata of what is written.
+    pub marks: Marks,
+    /// How many bytes follow.
+    pub body: u64,
 }
 
 /// The ranges that readers ask for.
@@ -43,7 +53,6 @@ impl Request {
             query: query.split('&').map(pair).collect(),
             ..Request::default()
         };
-        let mut body = 0;
         for _ in 0..LINES {
             let line = line(reader)?;
             let Some((name, value)) = line.trim().split_once(':') else { break };
@@ -51,11 +60,13 @@ impl Request {
             match name.to_ascii_lowercase().as_str() {
                 "range" => request.range = range(value),
                 "if-match" => request.if_match = Some(value.to_owned()),
-                "content-length" => body = value.parse().unwrap_or(0),
+                "if-none-match" => request.if_none_match = value == "*",
+                "x-amz-copy-source" => request.copies = Some(decoded(value)),
+                "content-length" => request.body = value.parse().unwrap_or(0),
+                mark if mark.starts_with("x-amz-meta-") => request.marks.push((mark.to_owned(), value.to_owned())),
                 _ => {}
             }
         }
-        std::io::copy(&mut reader.by_ref().take(body), &mut std::io::sink())?;
         Ok(Some(request))
     }
 
@@ -107,7 +118,9 @@ mod tests {
         let first = Request::read(&mut reader).unwrap().unwrap();
         assert_eq!((first.path.as_str(), first.range), ("/b/a b", Some(Range::Between(5, 10))));
         assert_eq!((first.asks("prefix"), first.asks("none")), (Some("x/"), None));
-        assert_eq!(Request::read(&mut reader).unwrap().unwrap().method, "POST");
+        let second = Request::read(&mut reader).unwrap().unwrap();
+        assert_eq!((second.method.as_str(), second.body), ("POST", 3));
+        std::io::copy(&mut reader.by_ref().take(second.body), &mut std::io::sink()).unwrap();
         assert_eq!(Request::read(&mut reader).unwrap().unwrap().range, Some(Range::Last(7)));
         assert!(Request::read(&mut reader).unwrap().is_none());
     }

@@ -17,7 +17,7 @@
 mod data;
 mod server;
 
-use std::{process::ExitCode, sync::Barrier, thread, time::Instant};
+use std::{ops::Range, path::Path, process::ExitCode, sync::Barrier, thread, time::Instant};
 
 use clap::Parser;
 use forebay::{Error, Result};
@@ -28,6 +28,7 @@ use forebay_native::{
     remote::{Settings, open},
 };
 use forebay_scale::{
+    disk,
     job::{Job, Ordering},
     parameters::Parameters,
     run::{Sample, run},
@@ -42,8 +43,8 @@ const BATCH: u64 = 64;
 /// The blocks of that order.
 const BLOCKS: (u64, u64) = (64, 16);
 
-/// What a cache's disk carries here, in bits a second: measured, as what a loader needs for 500 MB that are all there.
-const CACHE: f64 = 18.5e9;
+/// Epochs that are read from a full cache: each takes a fraction of a second, so the one in the middle counts.
+const LATER: u64 = 7;
 
 /// Real loaders over a server on loopback, beside what the simulator says of them.
 #[derive(Debug, Parser)]
@@ -151,19 +152,59 @@ fn real(server: &Server, case: Case<'_>, cache: Option<&Cache>, epochs: u64) -> 
     Ok(all)
 }
 
+/// The first epoch, and of the others the one that took neither long nor short.
+fn usual(mut all: Vec<Took>) -> Vec<Took> {
+    let mut later = all.split_off(all.len().min(1));
+    later.sort_by(|one, other| one.seconds.total_cmp(&other.seconds));
+    all.extend(later.get(later.len() / 2));
+    all
+}
+
+/// What a full cache carries here, in bits a second, and how long it takes to find a block: what one loader takes in
+/// stored order and in a full shuffle is made of these.
+#[derive(Clone, Copy, Debug)]
+struct Disk {
+    bits: f64,
+    open: f64,
+}
+
+fn measured(server: &Server, folder: &Path, (samples, front): (u64, u64)) -> Result<Disk> {
+    server.latency(0);
+    let took = |order: &'static str| -> Result<f64> {
+        let case = Case { latency_ms: 0, loaders: 1, order };
+        let took = usual(real(server, case, Some(&Cache::open(folder.join(order))?), 1 + LATER)?);
+        Ok(took.last().map_or(0.0, |last| last.seconds))
+    };
+    let (stored, full) = (took("stored")?, took("full")?);
+    let of = |range: &Range<u64>| (disk::read(range) as f64, disk::opened(range) as f64);
+    // Neighbors are fetched together, as many as eight blocks hold.
+    let whole = of(&(front..front + samples * SAMPLE_BYTES));
+    let whole = (whole.0, whole.1 * 9.0 / 8.0);
+    let each = (0..samples).map(|sample| of(&(front + sample * SAMPLE_BYTES..front + (sample + 1) * SAMPLE_BYTES)));
+    let each = each.fold((0.0, 0.0), |sum, one| (sum.0 + one.0, sum.1 + one.1));
+    let a_byte = (stored * each.1 - full * whole.1) / (whole.0 * each.1 - each.0 * whole.1);
+    let a_byte = if a_byte > 0.0 { a_byte } else { stored / whole.0 };
+    Ok(Disk { bits: 8.0 / a_byte, open: ((full - each.0 * a_byte) / each.1).max(0.0) })
+}
+
 /// The same by the simulator.
-fn simulated(options: &Options, case: Case<'_>, (samples, around): (u64, (u64, u64))) -> Result<Vec<Took>> {
+fn simulated(
+    options: &Options,
+    case: Case<'_>,
+    (samples, around): (u64, (u64, u64)),
+    cache: Option<Disk>,
+) -> Result<Vec<Took>> {
     let wrong = |message: String| Error::new(&forebay::error::codes::ARGUMENT, message);
     let rate = options.megabits as f64 * 1e6;
     let mut parameters = Parameters::plain(case.latency_ms as f64 / 1e3, rate).map_err(wrong)?;
     // The server's rate is shared by all.
     parameters.host_workers = case.loaders as f64;
-    parameters.cache_read_bits_per_second = CACHE;
     let mut job = Job::new(case.loaders, samples * SAMPLE_BYTES);
     job.around = around;
     (job.shards, job.sample_bytes, job.batch, job.order) = (1, SAMPLE_BYTES, BATCH, ordering(case.order)?);
-    if options.cache {
-        (job.cache_bytes, job.epochs) = (Some(64 << 30), 2);
+    if let Some(disk) = cache {
+        (parameters.cache_read_bits_per_second, parameters.cache_open_seconds) = (disk.bits, disk.open);
+        (job.cache_bytes, job.epochs, job.one_process) = (Some(64 << 30), 2, true);
     }
     let outcomes = run(&job, &parameters, Sample::ALL).map_err(wrong)?;
     let took = |outcome: &forebay_scale::outcome::Outcome| Took {
@@ -181,7 +222,14 @@ fn all(options: &Options) -> Result<()> {
     let (file, around) = data::table(folder.path(), samples)?;
     let server = Server::start(file, options.megabits * 1_000_000 / 8)?;
     let mut rows = Vec::new();
+    let disk = match options.cache {
+        true => Some(measured(&server, folder.path(), (samples, around.0))?),
+        false => None,
+    };
     if !options.json {
+        let said =
+            |disk: &Disk| println!("A full cache: {:.1} Gb/s, {:.0} us a block", disk.bits / 1e9, disk.open * 1e6);
+        disk.iter().for_each(said);
         println!("| order | latency | loaders | epoch | s | simulated | requests | simulated | bytes | simulated |");
         println!("|---|---:|---:|---|---:|---:|---:|---:|---:|---:|");
     }
@@ -192,9 +240,9 @@ fn all(options: &Options) -> Result<()> {
                 server.latency(latency_ms);
                 let place = folder.path().join("cache");
                 let cache = options.cache.then(|| Cache::open(&place)).transpose()?;
-                let epochs = if options.cache { 2 } else { 1 };
-                let real = real(&server, case, cache.as_ref(), epochs)?;
-                let simulated = simulated(options, case, (samples, around))?;
+                let epochs = if options.cache { 1 + LATER } else { 1 };
+                let real = usual(real(&server, case, cache.as_ref(), epochs)?);
+                let simulated = simulated(options, case, (samples, around), disk)?;
                 for (epoch, (real, simulated)) in real.iter().zip(&simulated).enumerate() {
                     if !options.json {
                         println!(
