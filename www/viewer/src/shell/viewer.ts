@@ -164,6 +164,7 @@ export class Viewer extends LitElement implements ViewerMembers {
     counted: () => this.counts.boxes?.classes.map(({ label }) => label) ?? [],
     signal: () => this.opener.signal,
     say: (text) => this.messages.say(text),
+    warn: (text) => this.messages.warn(text),
     changed: (many) => void (many && this.counts.boxesChanged()),
     save: () => this.dialogs.show("save-edits"),
   });
