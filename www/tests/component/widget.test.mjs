@@ -46,6 +46,7 @@ test('two widgets show their datasets by what the kernel gives, and tell what is
           theme: null,
           editable: false,
           hide: 'open',
+          picked: of === 'b' ? [2] : [],
           height: 420,
           _name: `${of}.tar`,
           _bytes: size,
@@ -93,6 +94,21 @@ test('two widgets show their datasets by what the kernel gives, and tell what is
     listeners.get('change:filter')();
   });
   await page.locator('#b .counts', { hasText: '2 of 5' }).waitFor();
+  // What is picked can be set, before it is open and later, and how samples are shown is told.
+  const picked = (of) => page.locator(`#${of} forebay-viewer`).evaluate((viewer) => viewer.picked);
+  await until(async () => (await picked('b')).join() === '2', 'what was picked at first is picked');
+  await page.evaluate(() => {
+    const { state, listeners } = globalThis.models.a;
+    state.picked = [1, 3];
+    listeners.get('change:picked')();
+  });
+  assert.deepEqual(await picked('a'), [1, 3]);
+  await page.locator('#a .scroll').focus();
+  await page.keyboard.press('t');
+  await until(async () => (await state('a')).view === 'table', 'the kernel knows of the table');
+  await page.locator('#a [role=grid]').waitFor();
+  await page.keyboard.press('g');
+  await tiles('a').first().waitFor();
   // The last one goes; the other asks for what it needs, for itself.
   await page.evaluate(async () => (await globalThis.models.b.coming)());
   assert.equal(await page.locator('#b forebay-viewer').count(), 0);

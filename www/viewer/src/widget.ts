@@ -114,6 +114,9 @@ async function define({ asks }: Shared): Promise<void> {
   await import("./index.ts");
 }
 
+const areSame = (some: readonly number[], others: readonly number[]): boolean =>
+  some.length === others.length && some.every((i, k) => i === others[k]);
+
 async function render({ model, el }: { model: Model; el: HTMLElement }): Promise<() => void> {
   const { ask, end: close } = asking(model);
   const all = globalThis as { [SHARED]?: Shared };
@@ -144,18 +147,29 @@ async function render({ model, el }: { model: Model; el: HTMLElement }): Promise
     read: (start, end) => ask({ kind: "read", start, end }),
   };
   viewer.dataProvider = source;
+  const pickedIn = (): readonly number[] => (model.get("picked") as number[] | undefined) ?? [];
   const told = (): void => {
-    for (const name of BOTH) if (model.get(name) !== viewer[name]) model.set(name, viewer[name]);
-    model.set("picked", viewer.picked);
-    model.save_changes();
+    const other = BOTH.filter((name) => model.get(name) !== viewer[name]);
+    for (const name of other) model.set(name, viewer[name]);
+    const { picked } = viewer;
+    const same = areSame(picked, pickedIn());
+    if (!same) model.set("picked", picked);
+    if (other.length > 0 || !same) model.save_changes();
   };
-  viewer.addEventListener("select", told);
-  viewer.addEventListener("filter", told);
+  // Of how samples are shown, and in which colors, no event tells.
+  for (const type of ["select", "filter", "click", "keyup"]) viewer.addEventListener(type, told);
+  const pick = (): void => {
+    if (viewer.opened && !areSame(viewer.picked, pickedIn())) viewer.picked = pickedIn();
+  };
+  // What is picked are samples, which are known once they are open.
+  viewer.addEventListener("open", pick);
+  model.on("change:picked", pick);
   const changes = [...BOTH, ...KERNEL, "height"].map((name) => `change:${name}`);
   for (const change of changes) model.on(change, given);
   el.append(viewer);
   return () => {
     for (const change of changes) model.off(change, given);
+    model.off("change:picked", pick);
     viewer.remove();
     end();
   };
