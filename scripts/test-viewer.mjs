@@ -15,7 +15,18 @@ import { Failure, ROOT, isMain, main, run } from './lib/run.mjs';
 import { ensureSample } from './sample.mjs';
 
 /** What a second engine is asked in `npm test`, so that it takes minutes; `--browser` asks it everything. */
-const CORE = ['opening', 'picking', 'saving', 'touch', 'everybody', 'storage', 'browser', 'folders', 'edits-browser'];
+const CORE = [
+  'opening',
+  'picking',
+  'saving',
+  'touch',
+  'everybody',
+  'storage',
+  'browser',
+  'folders',
+  'edits-browser',
+  'curate-browser',
+];
 
 /** Builds and tests; what the tests printed. `only` names files of tests, without what they end in. */
 export async function testViewer({ browser = 'chromium', only = [], folders = ['viewer', 'site', 'component'] } = {}) {

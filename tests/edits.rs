@@ -291,6 +291,38 @@ fn a_journal_is_read_as_it_was_written_and_every_damage_is_seen() {
 }
 
 #[test]
+fn a_journal_takes_no_change_with_which_it_would_not_be_opened_again() {
+    let file = file(Layout::Guide, MetadataFormat::Json);
+    let of = journal(&file, &[]).of().clone();
+    let limits = Limits::default().with_metadata_bytes(2000);
+    let change = || Change::parse(&format!(r#"{{"do":"set","sample":1,"fields":{{"note":"{}"}}}}"#, "x".repeat(300)));
+    let opened = Journal::parse(journal(&file, &[]).text().as_bytes(), &limits).unwrap();
+    for mut journal in [Journal::new(of).within(&limits), opened] {
+        let e = (0..10).find_map(|_| journal.push(change().unwrap()).err()).unwrap();
+        assert_eq!(e.code().id(), "edits.limit");
+        assert!(e.message().contains("begin a journal of the new file"), "{e}");
+        let text = journal.text();
+        assert!(text.len() as u64 == journal.whole() && (1000..=2000).contains(&text.len()), "{}", text.len());
+        assert_eq!(Journal::parse(text.as_bytes(), &limits).unwrap().changes(), journal.changes());
+    }
+}
+
+#[test]
+fn annotations_are_kept_and_applied_to_the_last_digit() {
+    let file = file(Layout::Guide, MetadataFormat::Json);
+    let list = r#"[{"class":"boat","xmin":0.1,"ymin":1.0,"xmax":30.123456789012345,"ymax":1e2,"attributes":{"ü":"é"}},{"xmin":1,"ymin":2,"xmax":3,"ymax":4,"segmentation":[[1,2,3,2.5]]}]"#;
+    let set = format!(r#"{{"do":"set","sample":1,"annotations":{list}}}"#);
+    let written = journal(&file, &[&set]);
+    let back = Journal::parse(written.text().as_bytes(), &Limits::default()).unwrap();
+    assert_eq!((back.text(), back.changes()), (written.text(), written.changes()));
+    for journal in [written, back] {
+        let record = Edited::new(journal).record(1, 1, Some(r#"{"id":1,"name":"1.txt"}"#)).unwrap();
+        let found: Value = serde_json::from_str(&record).unwrap();
+        assert_eq!(found["annotations"], serde_json::from_str::<Value>(list).unwrap());
+    }
+}
+
+#[test]
 fn what_cannot_be_is_refused() {
     let file = file(Layout::Guide, MetadataFormat::Json);
     let refused = |change: &str| {

@@ -1,5 +1,7 @@
 //! One change, and its line in a journal.
 
+use std::sync::Arc;
+
 use serde_json::{Value, value::RawValue};
 
 use super::codes;
@@ -79,8 +81,9 @@ pub struct Blob {
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Given {
     pub(super) fields: Vec<Field>,
-    /// What is marked in the picture, by the convention of the annotations' records.
-    pub(super) annotations: Option<Value>,
+    /// What is marked in the picture, by the convention of the annotations' records: a list as text, a tenth of what it
+    /// takes as values, and shared by all that clone a change.
+    pub(super) annotations: Option<Arc<str>>,
 }
 
 impl Given {
@@ -272,7 +275,7 @@ impl Change {
 fn put_given(given: &Given, put: &mut impl FnMut(&str, &str)) {
     put_fields(&given.fields, put);
     if let Some(annotations) = &given.annotations {
-        put("annotations", &annotations.to_string());
+        put("annotations", annotations);
     }
 }
 
@@ -368,11 +371,11 @@ impl Line {
             serde_json::from_str(raw.get()).map_err(|_| self.wrong("annotations", "is not a list of annotations"))
         });
         let annotations: Option<Value> = annotations.transpose()?;
-        if let Some(list) = &annotations {
-            // Whoever reads the output reads it by this.
-            annotated::read(&marked(list.clone()), &mut Classes::default())?;
-        }
-        Ok(Given { fields, annotations })
+        let Some(list) = annotations else { return Ok(Given { fields, annotations: None }) };
+        let text = list.to_string();
+        // Whoever reads the output reads it by this.
+        annotated::read(&marked(list), &mut Classes::default())?;
+        Ok(Given { fields, annotations: Some(text.into()) })
     }
 
     fn end(&self) -> Result<()> {
@@ -381,6 +384,11 @@ impl Line {
             None => Ok(()),
         }
     }
+}
+
+/// The annotations that a change keeps as text.
+pub(super) fn listed(annotations: &str) -> Value {
+    serde_json::from_str(annotations).unwrap_or_default()
 }
 
 /// A list of annotations as the fields of a record that say what it is.

@@ -40,8 +40,10 @@ pub const BLOB: Code = Code::damaged(
 pub const CANNOT: Code =
     Code::unsupported("edits.cannot", "The file cannot be changed in this way; the message says why, and what to do.");
 /// Too long or too many.
-pub const LIMIT: Code =
-    Code::limit("edits.limit", "A journal has a line that is too long, too many changes, or a sample too many tags.");
+pub const LIMIT: Code = Code::limit(
+    "edits.limit",
+    "A journal has a line that is too long, too many bytes or changes, or a sample too many tags.",
+);
 /// Two journals disagree.
 pub const CONFLICT: Code = Code::usage(
     "edits.conflict",

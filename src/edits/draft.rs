@@ -5,7 +5,7 @@ use std::collections::{HashMap, HashSet};
 use serde_json::{Map, Value, value::RawValue};
 
 use super::{
-    change::{Field, Given, marked},
+    change::{Field, Given, listed, marked},
     codes,
 };
 use crate::{
@@ -114,7 +114,7 @@ impl Draft {
     /// Fields and annotations.
     pub fn given(&mut self, given: &Given) -> Result<()> {
         given.fields.iter().try_for_each(|field| self.field(field))?;
-        if let Some(Value::Object(fields)) = given.annotations.clone().map(marked) {
+        if let Some(Value::Object(fields)) = given.annotations.as_deref().map(|text| marked(listed(text))) {
             self.beside(&[], |own| own.extend(fields))?;
         }
         Ok(())

@@ -4,7 +4,7 @@ use std::collections::{HashMap, HashSet};
 
 use serde_json::{Map, Value};
 
-use super::{Blob, Change, Journal, codes, draft::Draft, draft::set_in};
+use super::{Blob, Change, Journal, change::listed, codes, draft::Draft, draft::set_in};
 use crate::{
     annotations::{Classes, record as annotated},
     error::{Error, Result},
@@ -153,7 +153,7 @@ impl Edited {
             }
         }
         let mut lists = self.journal.standing().filter_map(|change| match change {
-            Change::Set { given, .. } | Change::Add { given, .. } => given.annotations.as_ref(),
+            Change::Set { given, .. } | Change::Add { given, .. } => given.annotations.as_deref(),
             _ => None,
         });
         if let Some(first) = lists.next()
@@ -183,8 +183,8 @@ impl Edited {
     }
 }
 
-fn name_classes(list: &Value, classes: &mut Classes) {
-    for name in list.as_array().into_iter().flatten().filter_map(|one| one.get("class")?.as_str()) {
+fn name_classes(list: &str, classes: &mut Classes) {
+    for name in listed(list).as_array().into_iter().flatten().filter_map(|one| one.get("class")?.as_str()) {
         classes.found(name);
     }
 }

@@ -32,6 +32,8 @@ pub struct Journal {
     /// Bytes of the file that are read: behind them is a line that was cut off.
     whole: u64,
     torn: u64,
+    /// As many as whoever opens it will read.
+    most: u64,
 }
 
 impl Journal {
@@ -45,9 +47,18 @@ impl Journal {
             adds: Vec::new(),
             whole: 0,
             torn: 0,
+            most: Limits::default().metadata_bytes,
         };
         journal.whole = journal.first_line().len() as u64;
         journal
+    }
+
+    /// The same where its reader has these limits: no change is taken that would make it too large to be opened again.
+    #[doc(hidden)]
+    #[must_use]
+    pub fn within(mut self, limits: &Limits) -> Journal {
+        self.most = limits.metadata_bytes;
+        self
     }
 
     /// Reads one. A last line without its end is what a crash left: it is left out, and [`torn`](Self::torn) says so.
@@ -72,7 +83,7 @@ impl Journal {
             return Err(Error::new(&codes::LINE, message).section("journal").line(1, 0));
         };
         (journal.whole, journal.torn) = ((text.len() - rest.len()) as u64, rest.len() as u64);
-        Ok(journal)
+        Ok(journal.within(limits))
     }
 
     fn begin(mut fields: Vec<Raw>) -> Result<Journal> {
@@ -165,8 +176,17 @@ impl Journal {
         if text.len() > MOST_LINE {
             return Err(too_long(text.len()));
         }
+        let whole = self.whole.saturating_add(text.len() as u64);
+        if whole > self.most {
+            let message = format!(
+                "the journal would have {whole} bytes, and one of more than {} is not opened again: save what was \
+                 changed, and begin a journal of the new file",
+                self.most
+            );
+            return Err(Error::new(&codes::LIMIT, message));
+        }
         self.take(change)?;
-        self.whole += text.len() as u64;
+        self.whole = whole;
         Ok(text)
     }
 

@@ -23,6 +23,8 @@ use crate::{
 
 /// Bytes of payloads that are copied at once.
 const WINDOW: u64 = 8 << 20;
+/// Bytes that a journal may have. A page holds it as text, and twice while it is opened.
+const MOST: u64 = 512 << 20;
 
 /// A journal of an opened file. What it gives out as text is to be written behind what it has: then it counts.
 #[wasm_bindgen]
@@ -37,10 +39,11 @@ impl Edits {
     fn open(dataset: &Dataset, name: &str, found: &[u8]) -> Result<Edits> {
         let dataset = dataset.opened.dataset.clone();
         let of = Identity::of(&dataset, name)?;
+        let limits = Limits::default().with_metadata_bytes(MOST);
         // A first line that was cut off is of a journal that never was.
         let journal = match found.contains(&b'\n') {
-            true => Journal::parse(found, &Limits::default())?,
-            false => Journal::new(of.clone()),
+            true => Journal::parse(found, &limits)?,
+            false => Journal::new(of.clone()).within(&limits),
         };
         journal.of().expect(&of)?;
         Ok(Edits { dataset, name: name.to_owned(), journal })
@@ -70,6 +73,11 @@ impl Edits {
     #[wasm_bindgen(js_name = firstLine)]
     pub fn first_line(&self) -> String {
         self.journal.first_line()
+    }
+
+    /// All lines, as a file of the journal has them.
+    pub fn text(&self) -> Uint8Array {
+        Uint8Array::from(self.journal.text().as_bytes())
     }
 
     /// Makes a change; its line.

@@ -50,7 +50,7 @@ impl Edits {
         // A first line that was cut off is of a journal that never was.
         let limits = dataset.limits();
         let empty = len == 0 || (len < FIRST && !std::fs::read(path).map_err(|e| failed("read", e))?.contains(&b'\n'));
-        let journal = if empty { Journal::new(of.clone()) } else { read(path, limits)? };
+        let journal = if empty { Journal::new(of.clone()).within(limits) } else { read(path, limits)? };
         journal.of().expect(&of).map_err(|e| e.file(&name))?;
         if empty {
             write_all_at(&file, journal.first_line().as_bytes(), 0).map_err(|e| failed("write", e))?;

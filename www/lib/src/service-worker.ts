@@ -17,6 +17,7 @@ interface FetchEvent extends Event {
 }
 interface MessageFrom extends Event {
   readonly data: unknown;
+  readonly source: { readonly id?: string } | null;
   readonly ports: readonly MessagePort[];
 }
 interface Worker extends Scope {
@@ -36,6 +37,8 @@ worker.addEventListener("message", (event) => {
   const said = event.data as Partial<Hello> | null;
   const [port] = event.ports;
   if (said?.forebay !== "hello" || !port) return;
+  // It has samples now that it may have had from another page before.
+  if (event.source?.id !== undefined) responder.forget(event.source.id);
   // A page that was there before the worker, or that was loaded past it, is served too.
   event.waitUntil(worker.clients.claim().then(() => port.postMessage(true)));
 });

@@ -252,6 +252,47 @@ test('methods and providers open files, texts and sources; what fails is an even
   await page.close();
 });
 
+test('whoever is asked last is shown, however long others take to find out what they open', async () => {
+  const page = await shown('empty/');
+  const told = await page.locator('forebay-viewer').evaluate(async (v) => {
+    const fileOf = async (name) => new File([await (await fetch(`/${name}.tar`)).blob()], `${name}.tar`);
+    const [a, b] = [await fileOf('a'), await fileOf('b')];
+    let give = null;
+    const later = () => new Promise((resolve) => (give = () => resolve(a)));
+    const asked = async () => {
+      while (!give) await new Promise((go) => setTimeout(go, 10));
+    };
+    const given = async () => {
+      give();
+      give = null;
+      await new Promise((go) => setTimeout(go, 300));
+    };
+    // A handle whose file takes its time.
+    const first = v.open({ kind: 'file', name: 'a.tar', getFile: later }).then(
+      () => 'opened',
+      (e) => e.name,
+    );
+    const second = await v.open(b);
+    await given();
+    const seen = [await first, v.opened === second];
+    // An address whose source does.
+    v.dataProvider = later;
+    v.src = 'slow';
+    await asked();
+    const third = await v.open(b);
+    await given();
+    seen.push(v.opened === third);
+    v.src = 'slower';
+    await asked();
+    v.close();
+    await given();
+    return [...seen, v.opened];
+  });
+  assert.deepEqual(told, ['AbortError', true, true, null]);
+  assert.deepEqual(page.faults, []);
+  await page.close();
+});
+
 test('it is laid out by its own size, takes colors and parts, and goes on when it is moved', async () => {
   const page = await shown('two/', { viewport: { width: 1200, height: 1000 } });
   await tiles(page, 'a').first().waitFor();

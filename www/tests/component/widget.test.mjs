@@ -21,6 +21,8 @@ after(async () => {
 
 test('two widgets show their datasets by what the kernel gives, and tell what is done', async () => {
   const page = await newPage(browser, { bypassCSP: true });
+  // Notebooks come over plain HTTP from other machines too, and then there is none.
+  await page.addInitScript(() => delete Crypto.prototype.randomUUID);
   const asked = [];
   const datasets = { a: tarOf(9, 60), b: tarOf(5, 60) };
   await page.exposeFunction('kernel', (of, { kind, name, start, end }) => {
@@ -44,6 +46,7 @@ test('two widgets show their datasets by what the kernel gives, and tell what is
           theme: null,
           editable: false,
           hide: 'open',
+          picked: of === 'b' ? [2] : [],
           height: 420,
           _name: `${of}.tar`,
           _bytes: size,
@@ -91,8 +94,61 @@ test('two widgets show their datasets by what the kernel gives, and tell what is
     listeners.get('change:filter')();
   });
   await page.locator('#b .counts', { hasText: '2 of 5' }).waitFor();
+  // What is picked can be set, before it is open and later, and how samples are shown is told.
+  const picked = (of) => page.locator(`#${of} forebay-viewer`).evaluate((viewer) => viewer.picked);
+  await until(async () => (await picked('b')).join() === '2', 'what was picked at first is picked');
+  await page.evaluate(() => {
+    const { state, listeners } = globalThis.models.a;
+    state.picked = [1, 3];
+    listeners.get('change:picked')();
+  });
+  assert.deepEqual(await picked('a'), [1, 3]);
+  await page.locator('#a .scroll').focus();
+  await page.keyboard.press('t');
+  await until(async () => (await state('a')).view === 'table', 'the kernel knows of the table');
+  await page.locator('#a [role=grid]').waitFor();
+  await page.keyboard.press('g');
+  await tiles('a').first().waitFor();
+  // The last one goes; the other asks for what it needs, for itself.
+  await page.evaluate(async () => (await globalThis.models.b.coming)());
+  assert.equal(await page.locator('#b forebay-viewer').count(), 0);
+  await page.locator('#a [role=option]').first().focus();
+  await page.keyboard.press('u');
+  const dialog = page.locator('#a forebay-curate dialog');
+  await dialog.getByRole('button', { name: 'Look at all 9 samples' }).click();
+  await dialog.getByText(/^\d+ groups?$/).waitFor();
+  assert.ok(asked.includes('curate.wasm'), asked.join());
   await page.evaluate(async () => (await globalThis.models.a.coming)());
   assert.equal(await page.locator('#a forebay-viewer').count(), 0);
   assert.deepEqual(page.faults, []);
+  await page.close();
+});
+
+test('a kernel that does not answer at first is asked again by the next widget', async () => {
+  const page = await newPage(browser, { bypassCSP: true });
+  await page.goto(site.url);
+  const told = await page.evaluate(async () => {
+    const text = await (await fetch('/widget.js')).text();
+    const { default: widget } = await import(URL.createObjectURL(new Blob([text], { type: 'text/javascript' })));
+    const asked = [];
+    const render = () => {
+      let hear;
+      const model = {
+        get: () => undefined,
+        on: (_, listener) => (hear = listener),
+        off: () => undefined,
+        send(question) {
+          asked.push(question.name);
+          setTimeout(() => hear({ id: question.id, error: 'the kernel is busy' }, []));
+        },
+      };
+      return widget.render({ model, el: document.body }).then(
+        () => 'shown',
+        (e) => e.message,
+      );
+    };
+    return [await render(), await render(), asked];
+  });
+  assert.deepEqual(told, ['the kernel is busy', 'the kernel is busy', ['worker.js', 'worker.js']]);
   await page.close();
 });

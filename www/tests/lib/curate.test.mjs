@@ -3,40 +3,9 @@ import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { after, test } from 'node:test';
 import { open, shutdown } from 'forebay';
-import { codeOf, member } from './helpers.mjs';
+import { codeOf, filesOf, scene } from './helpers.mjs';
 
 after(shutdown);
-
-/** A TAR of these files. */
-const tarOf = (files) => new Blob([...files.map(([name, bytes]) => member(name, bytes)), Buffer.alloc(1024)]);
-
-/** A bitmap of one scene at any size. */
-function scene(kind, width, height, light = 1) {
-  const line = Math.ceil((width * 3) / 4) * 4;
-  const bytes = Buffer.alloc(54 + line * height);
-  bytes.write('BM');
-  bytes.writeUInt32LE(bytes.length, 2);
-  for (const [at, n] of [
-    [10, 54],
-    [14, 40],
-    [18, width],
-    [22, height],
-  ])
-    bytes.writeUInt32LE(n, at);
-  bytes.writeUInt16LE(1, 26);
-  bytes.writeUInt16LE(24, 28);
-  for (let y = 0; y < height; y++)
-    for (let x = 0; x < width; x++) {
-      const [u, v] = [x / width, y / height];
-      let level = 120;
-      for (let j = 1; j <= 6; j++)
-        level +=
-          (18 - j) * Math.sin((j * 2.3 + kind * 1.1) * u + (7 - j) * 1.9 * v + j * kind) +
-          (16 - j) * Math.cos((6.5 - j + kind) * u * v * 2 + j * 1.7 * v - j * 0.7 * kind);
-      bytes.fill(Math.max(0, Math.min(255, level * light)), 54 + y * line + x * 3, 57 + y * line + x * 3);
-    }
-  return bytes;
-}
 
 const fixtures = JSON.parse(readFileSync(new URL('../../../tests/fixtures/curate.json', import.meta.url), 'utf8'));
 
@@ -44,7 +13,7 @@ test('pictures that look the same are a group, the largest first', async () => {
   const files = [0, 1, 2, 3, 4].map((kind) => [`${kind}.bmp`, scene(kind, 96, 72)]);
   files.push(['small.bmp', scene(0, 48, 36)], ['dark.bmp', scene(0, 64, 48, 0.7)], ['copy.bmp', scene(0, 64, 48, 0.7)]);
   files.push(['broken.jpg', Buffer.from([0xff, 0xd8, 0xff, 0xe0, 0, 0])], ['plain.bmp', scene(0, 8, 8, 0)]);
-  const dataset = await open(tarOf(files), { name: 'a.tar' });
+  const dataset = await open(filesOf(files), { name: 'a.tar' });
   const told = [];
   const found = await dataset.duplicates({ onProgress: ({ samples }) => told.push(samples) });
   assert.deepEqual(
@@ -84,7 +53,7 @@ test('the numbers of pictures are those of every host', async () => {
   const looks = fixtures.payloads.map(({ look }) => look);
   // Of nine alike the median is theirs.
   for (const [k, file] of payloads.entries()) {
-    const dataset = await open(tarOf(Array.from({ length: 9 }, (_, i) => [`${i}${file[0]}`, file[1]])));
+    const dataset = await open(filesOf(Array.from({ length: 9 }, (_, i) => [`${i}${file[0]}`, file[1]])));
     const { traits } = await dataset.outliers();
     const median = (of) => Math.round(traits.find(({ trait }) => trait === of).median * 100);
     const { brightness, contrast, sharpness } = looks[k];
@@ -99,7 +68,7 @@ test('the numbers of pictures are those of every host', async () => {
 test('what stands out has its reasons', async () => {
   const files = Array.from({ length: 20 }, (_, i) => [`${i}.bmp`, scene(i % 5, 90 + (i % 4), 70, 0.9 + (i % 5) / 20)]);
   files.push(['night.bmp', scene(2, 90, 70, 0.02)], ['strip.bmp', scene(3, 300, 4)]);
-  const dataset = await open(tarOf(files));
+  const dataset = await open(filesOf(files));
   const { outliers, traits, samples } = await dataset.outliers();
   const reasons = (i) => outliers.find(({ index }) => index === i)?.reasons.map(({ reason }) => reason);
   assert.deepEqual([samples, traits.length], [22, 6]);
@@ -109,5 +78,35 @@ test('what stands out has its reasons', async () => {
     shapes.traits.map(({ trait }) => trait),
     ['bytes'],
   );
+  dataset.close();
+});
+
+test('where the file cannot be read any more, nothing of it is read behind the error', async () => {
+  const bytes = new Uint8Array(
+    await filesOf(Array.from({ length: 60 }, (_, k) => [`${k}.bmp`, scene(k % 5, 32 + k, 24)])).arrayBuffer(),
+  );
+  const pause = (ms) => new Promise((go) => setTimeout(go, ms));
+  let [reads, gone] = [0, false];
+  const source = {
+    byteLength: bytes.length,
+    name: 'a.tar',
+    async read(start, end) {
+      reads++;
+      await pause(2);
+      if (gone) {
+        gone = false;
+        throw new Error('the disk was taken out');
+      }
+      return bytes.slice(start, end);
+    },
+  };
+  const dataset = await open(source);
+  gone = true;
+  let told = 0;
+  await assert.rejects(dataset.duplicates({ onProgress: () => told++ }), /taken out/);
+  const before = [reads, told];
+  await pause(300);
+  assert.deepEqual([reads, told], before);
+  assert.equal(await codeOf(dataset.outliers({ by: ['constructor'] })), 'usage.argument');
   dataset.close();
 });

@@ -106,6 +106,39 @@ test('a store without room takes no change and no file, keeps what it has, and g
   await again.close();
 });
 
+test('a journal that the browser threw away is written again with the next change, and never behind zeros', {
+  skip,
+}, async () => {
+  const page = await site.newPage();
+  await edit(page);
+  const found = await page.evaluate(async () => {
+    const { edits } = globalThis;
+    await edits.set(0, { note: 'first' });
+    const root = await navigator.storage.getDirectory();
+    const folder = await root.getDirectoryHandle('forebay-edits');
+    await folder.removeEntry(edits.name);
+    await edits.set(1, { note: 'second' });
+    // A part of it, which is worse.
+    const writable = await (await folder.getFileHandle(edits.name)).createWritable({ keepExistingData: true });
+    await writable.truncate(100);
+    await writable.close();
+    await edits.set(2, { note: 'third' });
+    const bytes = new Uint8Array(await (await (await folder.getFileHandle(edits.name)).getFile()).arrayBuffer());
+    edits.close();
+    return [edits.changes, bytes.includes(0)];
+  });
+  assert.deepEqual(found, [3, false]);
+  await page.close();
+  const again = await site.newPage();
+  await edit(again);
+  const notes = await again.evaluate(() =>
+    Promise.all([0, 1, 2].map(async (i) => (await globalThis.edits.record(i)).note)),
+  );
+  assert.deepEqual(notes, ['first', 'second', 'third']);
+  await again.evaluate(() => globalThis.edits.discard());
+  await again.close();
+});
+
 test('a tab that is killed while it saves leaves the old file or the new one, and every edit shown as kept', {
   skip,
 }, async (t) => {

@@ -31,6 +31,7 @@ function storeOf(files = new Map()) {
     read: async (name) => files.get(name) ?? null,
     async write(name, position, bytes) {
       const old = files.get(name) ?? new Uint8Array();
+      if (position > old.length) throw new Error(`${name} ends before ${position}`);
       files.set(name, new Uint8Array(Buffer.concat([old.subarray(0, position), bytes])));
     },
     remove: async (name) => void files.delete(name),
@@ -123,4 +124,152 @@ test('what cannot be kept is not shown', async () => {
   const archive = await open(tar);
   assert.equal(await codeOf(archive.edit()), 'edits.cannot');
   archive.close();
+});
+
+test('an opening that is given up leaves the journal to others', async () => {
+  const store = storeOf();
+  const dataset = await open(await made('f.tbl'));
+  for (const when of ['read', 'write']) {
+    const work = new AbortController();
+    const slow = {
+      ...store,
+      [when]: async (...given) => {
+        work.abort();
+        return store[when](...given);
+      },
+    };
+    await assert.rejects(dataset.edit({ store: slow, name: when, signal: work.signal }), { name: 'AbortError' });
+    // It ends in its own time.
+    let code;
+    for (let tries = 0; tries < 50; tries++) {
+      code = await codeOf(dataset.edit({ store, name: when }).then((edits) => edits.close()));
+      if (code !== 'edits.locked') break;
+      await new Promise((go) => setTimeout(go, 20));
+    }
+    assert.equal(code, 'nothing was thrown', when);
+  }
+  assert.equal(await codeOf(dataset.edit({ nmae: 'x' })), 'usage.argument', 'wrong options reject');
+  dataset.close();
+});
+
+test('a change is what was said when it was said, and nothing is written that JSON does not have', async () => {
+  const dataset = await open(await made('g.tbl'));
+  const edits = await dataset.edit({ store: storeOf(), name: 'mine' });
+  const given = { note: 'first', boxes: [{ ...box }] };
+  const payload = bitmap(9, 9, 3);
+  const [set, added] = [edits.set(1, given), edits.add(payload, { name: 'new.bmp' })];
+  given.note = 'second';
+  given.boxes.push(box);
+  payload.fill(0);
+  await Promise.all([set, added]);
+  const kept = Buffer.from(await (await edits.export()).blobs.arrayBuffer());
+  assert.ok(kept.equals(bitmap(9, 9, 3)));
+  const record = await edits.record(1);
+  assert.deepEqual([record.note, record.json.annotations.length], ['first', 1]);
+  for (const wrong of [
+    () => edits.set(1, { note: Number.NaN }),
+    () => edits.set(1, { note: { deep: [Number.POSITIVE_INFINITY] } }),
+    () => edits.set(1, { note: 1n }),
+    () => edits.move(1, Number.NaN),
+    () => edits.document({ classes: [Number.NaN] }),
+    () => edits.add(payload, { name: 'x.bmp', note: Number.NaN }),
+    () => edits.add(payload, { name: 7 }),
+    () => edits.add(payload, null),
+    () => edits.add('bytes', { name: 'x.bmp' }),
+  ])
+    assert.equal(await codeOf(wrong()), 'usage.argument', String(wrong));
+  await assert.rejects(edits.set(1, null));
+  // A name that is refused leaves no bytes behind.
+  assert.equal(await codeOf(edits.add(payload, { name: '../x.bmp' })), 'edits.line');
+  await edits.add(new Uint8Array(5), { name: 'last.bin' });
+  assert.equal((await edits.export()).blobs.size, payload.length + 5);
+  assert.equal(edits.changes, 3);
+  for (const i of [99, Number.NaN, -1, 0.5, '1'])
+    assert.equal(await codeOf(edits.record(i)), 'usage.out_of_range', String(i));
+  assert.equal((await edits.record(13)).name, 'last.bin');
+  edits.close();
+  dataset.close();
+});
+
+test('a store that lost the journal, or a part of it, gets all of it again', async () => {
+  const store = storeOf();
+  const dataset = await open(await made('h.tbl'));
+  const edits = await dataset.edit({ store, name: 'mine' });
+  await edits.set(1, { note: 'first' });
+  store.files.delete('mine');
+  await edits.set(2, { note: 'second' });
+  store.files.set('mine', store.files.get('mine').slice(0, 200));
+  await edits.undo();
+  await edits.redo();
+  assert.deepEqual([edits.changes, (await edits.record(1)).note], [4, 'first']);
+  // Where that fails too, the change was not made, and those before it are not lost.
+  store.files.clear();
+  const { write } = store;
+  store.write = async () => {
+    throw new Error('no room');
+  };
+  await assert.rejects(edits.set(3, { note: 'third' }), /no room/);
+  assert.deepEqual([edits.changes, (await edits.record(3)).note], [4, undefined]);
+  store.write = write;
+  await edits.set(4, { note: 'fourth' });
+  edits.close();
+  const again = await dataset.edit({ store, name: 'mine' });
+  assert.equal(again.changes, 5);
+  const notes = await Promise.all([1, 2, 3, 4].map(async (i) => (await again.record(i)).note));
+  assert.deepEqual(notes, ['first', 'second', undefined, 'fourth']);
+  again.close();
+  dataset.close();
+});
+
+test('a journal that cannot be read again at once is read again later', async () => {
+  const store = storeOf();
+  const dataset = await open(await made('i.tbl'));
+  const edits = await dataset.edit({ store, name: 'mine' });
+  await edits.set(1, { note: 'first' });
+  const { read, write } = store;
+  store.write = store.read = async () => {
+    throw new Error('not now');
+  };
+  await assert.rejects(edits.set(2, { note: 'second' }), /not now/);
+  await assert.rejects(edits.set(2, { note: 'second' }), /not now/);
+  Object.assign(store, { read, write });
+  await edits.set(3, { note: 'third' });
+  assert.equal(edits.changes, 2);
+  assert.equal((await edits.record(2)).note, undefined);
+  edits.close();
+  dataset.close();
+});
+
+test('a change that is kept is one, also if the worker ends before it says so', async () => {
+  const store = storeOf();
+  const dataset = await open(await made('k.tbl'));
+  const edits = await dataset.edit({ store, name: 'mine' });
+  const { write } = store;
+  store.write = async (...given) => {
+    await write(...given);
+    await shutdown();
+  };
+  await edits.set(1, { note: 'first' });
+  store.write = write;
+  await edits.set(2, { note: 'second' });
+  assert.deepEqual([edits.changes, (await edits.record(1)).note], [2, 'first']);
+  edits.close();
+  dataset.close();
+});
+
+test('a tenth of the memory is enough for many boxes', async () => {
+  const dataset = await open(await made('j.tbl'));
+  const edits = await dataset.edit();
+  const boxes = Array.from({ length: 2000 }, (_, k) => ({
+    class: `c${k % 7}`,
+    xmin: k,
+    ymin: 1.25,
+    xmax: k + 9.5,
+    ymax: 40,
+  }));
+  for (let k = 0; k < 60; k++) await edits.set(k % 12, { boxes: [...boxes.slice(1), { ...boxes[0], xmin: k / 100 }] });
+  assert.equal(edits.changes, 60);
+  assert.equal((await edits.record(11)).json.annotations.at(-1).xmin, 0.59);
+  edits.close();
+  dataset.close();
 });

@@ -91,6 +91,37 @@ export function tarOf(n, height = 24) {
   return new Uint8Array(Buffer.concat([...parts, Buffer.alloc(1024)]));
 }
 
+/** A TAR of these files. */
+export const filesOf = (files) => new Blob([...files.map(([name, bytes]) => member(name, bytes)), Buffer.alloc(1024)]);
+
+/** A bitmap of one scene at any size. */
+export function scene(kind, width, height, light = 1) {
+  const line = Math.ceil((width * 3) / 4) * 4;
+  const bytes = Buffer.alloc(54 + line * height);
+  bytes.write('BM');
+  bytes.writeUInt32LE(bytes.length, 2);
+  for (const [at, n] of [
+    [10, 54],
+    [14, 40],
+    [18, width],
+    [22, height],
+  ])
+    bytes.writeUInt32LE(n, at);
+  bytes.writeUInt16LE(1, 26);
+  bytes.writeUInt16LE(24, 28);
+  for (let y = 0; y < height; y++)
+    for (let x = 0; x < width; x++) {
+      const [u, v] = [x / width, y / height];
+      let level = 120;
+      for (let j = 1; j <= 6; j++)
+        level +=
+          (18 - j) * Math.sin((j * 2.3 + kind * 1.1) * u + (7 - j) * 1.9 * v + j * kind) +
+          (16 - j) * Math.cos((6.5 - j + kind) * u * v * 2 + j * 1.7 * v - j * 0.7 * kind);
+      bytes.fill(Math.max(0, Math.min(255, level * light)), 54 + y * line + x * 3, 57 + y * line + x * 3);
+    }
+  return bytes;
+}
+
 /** A code, or what was thrown instead of one. */
 export async function codeOf(promise) {
   return promise.then(

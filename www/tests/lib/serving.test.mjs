@@ -195,6 +195,19 @@ test('Chromium: addresses, ranges, tags, thumbnails, records, reasons', { skip: 
     const second = await context.newPage();
     await second.goto(address());
     assert.equal(await status(second, '/ds/train/4.bmp'), 200);
+    // Once it has its own of this name, it has no other's.
+    await second.waitForFunction(() => globalThis.forebay);
+    const sizes = await second.evaluate(async () => {
+      const { openSamples, registerSamples } = globalThis.forebay;
+      const far = await openSamples('/large.tar');
+      const own = await registerSamples(far, { id: 'train' });
+      const lengthOf = async () => Number((await fetch(own.url(1), { method: 'HEAD' })).headers.get('content-length'));
+      const length = await lengthOf();
+      own.close();
+      return [length, far.info(1).bytes, await lengthOf()];
+    });
+    assert.equal(sizes[0], sizes[1]);
+    assert.notEqual(sizes[2], sizes[1], 'and then the other has it again');
     await page.close();
     assert.equal(await status(second, '/ds/train/5.bmp'), 404);
     const insecure = await context.newPage();

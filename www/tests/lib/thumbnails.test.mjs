@@ -54,6 +54,15 @@ test('the same thumbnail is made once, and others beside it', async () => {
   assert.notEqual(await ds.thumbnail(0, { size: 41 }), first);
 });
 
+test('the same thumbnail that is asked for many times at once takes the room of one', async () => {
+  const ds = await openSamples(tarOf(10, 2000));
+  const all = await Promise.all(Array.from({ length: 240 }, () => ds.thumbnail(9, { size: 2048 })));
+  assert.ok(all.reduce((sum, { size }) => sum + size, 0) > 32 << 20, 'more than is kept, if each counted');
+  const other = await ds.thumbnail(1, { size: 40 });
+  assert.equal(await ds.thumbnail(1, { size: 40 }), other);
+  ds.close();
+});
+
 test('a box is cut out', async () => {
   const ds = await openSamples(tarOf(3, 200));
   const all = await decoded(await ds.thumbnail(0, { size: 200 }));

@@ -123,3 +123,51 @@ test('picked samples get a name, stay with the browser, filter, and go along as 
   assert.deepEqual(page.faults, []);
   await page.close();
 });
+
+test('sets of two pages of one browser are all kept, and one that grows filters by all of it', async () => {
+  const context = await browser.newContext();
+  const shown = async () => {
+    const page = await newPage(context);
+    await visit(page, `${site.url}#file=300.tbl`);
+    await page.locator('[role=option]').first().waitFor();
+    return page;
+  };
+  const save = async (page, name, ...samples) => {
+    for (const i of samples) await page.locator(`#p${i}`).click({ modifiers: ['Control'] });
+    const sets = page.locator('forebay-sets');
+    await sets.getByLabel('Name of the set').fill(name);
+    await sets.getByLabel('Name of the set').press('Enter');
+    await sets.getByRole('button', { name: new RegExp(`^${name} \\d`) }).waitFor();
+    await page.getByRole('button', { name: 'Clear' }).click();
+  };
+  const [one, other] = [await shown(), await shown()];
+  await save(one, 'first', 1, 2);
+  await save(other, 'second', 3);
+  await save(one, 'third', 4);
+  // What the other page kept is there at once, and after a reload.
+  const sets = one.locator('forebay-sets');
+  await sets.getByRole('button', { name: 'second 1' }).waitFor();
+  await one.reload();
+  for (const name of ['first 2', 'second 1', 'third 1']) await sets.getByRole('button', { name }).waitFor();
+  await sets.getByRole('button', { name: 'first 2' }).click();
+  await one.locator('.counts', { hasText: '2 of 300' }).waitFor();
+  await sets.getByRole('button', { name: 'Pick the set second' }).click();
+  await sets.getByLabel('Name of the set').fill('first');
+  await sets.getByLabel('Name of the set').press('Enter');
+  await one.locator('.counts', { hasText: '3 of 300' }).waitFor();
+  // A browser that takes a set and then has no room for it has not kept it.
+  await one.evaluate(() => {
+    const { put } = IDBObjectStore.prototype;
+    IDBObjectStore.prototype.put = function (...given) {
+      const request = put.apply(this, given);
+      request.addEventListener('success', () => this.transaction.abort());
+      return request;
+    };
+  });
+  await sets.getByLabel('Name of the set').fill('fourth');
+  await sets.getByLabel('Name of the set').press('Enter');
+  await sets.getByText('This browser keeps nothing').waitFor();
+  await sets.getByRole('button', { name: /^fourth/ }).waitFor();
+  assert.deepEqual([one.faults, other.faults], [[], []]);
+  await context.close();
+});

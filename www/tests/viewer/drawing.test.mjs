@@ -78,12 +78,23 @@ async function saved(page) {
   await page.getByRole('button', { name: 'Save…' }).first().click();
   const dialog = page.locator('forebay-save-edits');
   await dialog.getByText('A new file').waitFor();
+  let downloads = 0;
+  page.on('download', () => downloads++);
   const [download] = await Promise.all([
     page.waitForEvent('download'),
-    dialog.locator('.foot').getByRole('button', { name: 'Save…' }).click(),
+    // Whoever clicks twice wants one file.
+    dialog
+      .locator('.foot')
+      .getByRole('button', { name: 'Save…' })
+      .evaluate((button) => {
+        button.click();
+        button.click();
+      }),
   ]);
   await dialog.getByText(`✓ ${download.suggestedFilename()}`).waitFor();
-  return { name: download.suggestedFilename(), bytes: readFileSync(await download.path()), dialog };
+  const bytes = readFileSync(await download.path());
+  assert.equal(downloads, 1);
+  return { name: download.suggestedFilename(), bytes, dialog };
 }
 
 test('boxes are drawn, moved, resized and deleted by mouse, undone past a reload, saved and read back', async () => {
@@ -252,11 +263,20 @@ test('what cannot be drawn is said, and a full or evicted store says what to do'
     const folder = FileSystemDirectoryHandle.prototype;
     const real = folder.getFileHandle;
     globalThis.room = () => void (folder.getFileHandle = real);
-    folder.getFileHandle = async function (name, options) {
-      if (options?.create && name.endsWith('.jsonl'))
+    // A handle that no worker takes, and that takes nothing.
+    const full = (handle) => ({
+      getFile: () => handle.getFile(),
+      createWritable: async () => {
         throw new DOMException('The quota has been exceeded.', 'QuotaExceededError');
-      return real.call(this, name, options);
+      },
+    });
+    globalThis.fill = () => {
+      folder.getFileHandle = async function (name, options) {
+        const handle = await real.call(this, name, options);
+        return name.endsWith('.jsonl') ? full(handle) : handle;
+      };
     };
+    fill();
   });
   await page.keyboard.press('n');
   await alert.getByText('Not kept.').waitFor();
@@ -265,8 +285,18 @@ test('what cannot be drawn is said, and a full or evicted store says what to do'
   await page.evaluate(() => room());
   await alert.getByRole('button', { name: 'Try again' }).click();
   await kept(page);
+  // What is not kept when editing ends is held, and kept when it begins again.
+  await page.evaluate(() => fill());
+  await page.keyboard.press('n');
+  await alert.getByText('Not kept.').waitFor();
+  await page.locator('forebay-edit-bar').getByRole('button', { name: 'Done' }).click();
+  await page.getByText('1 change could not be kept. The page holds what is not kept').waitFor();
+  await page.evaluate(() => room());
+  await edit(page);
+  await kept(page);
+  await drawable(page, 6);
   const { bytes } = await saved(page);
-  assert.equal((await recordsOf(bytes)).records[5].json.annotations.length, 5);
+  assert.equal((await recordsOf(bytes)).records[5].json.annotations.length, 6);
   assert.deepEqual(page.faults, []);
   await page.context().close();
 });

@@ -18,6 +18,7 @@ before(async () => {
     'ui/fields',
     'ui/wording',
     'samples/masks',
+    'samples/thumbs',
     'ui/complete',
     'ui/throttle',
     'files/blob-sink',
@@ -454,4 +455,47 @@ test('what could not be written leads on, by what the browser says and not by wh
   assert.equal(writeHelp(read, 'download', true), '');
   assert.equal(writeHelp(error('Error', 'sample 3 is damaged'), 'folder', true), '');
   assert.equal(writeHelp(null, 'folder', true), '');
+});
+
+test('a picture that goes out of sight and comes back before it was given up is decoded after all', async () => {
+  const names = ['addEventListener', 'removeEventListener', 'requestAnimationFrame', 'createImageBitmap'];
+  const before = names.map((name) => globalThis[name]);
+  const open = new Set();
+  const bitmap = () => {
+    const one = { width: 1, height: 1, close: () => open.delete(one) };
+    open.add(one);
+    return one;
+  };
+  Object.assign(globalThis, {
+    addEventListener: () => undefined,
+    removeEventListener: () => undefined,
+    requestAnimationFrame: (draw) => setTimeout(draw),
+    createImageBitmap: async () => bitmap(),
+  });
+  const pause = (ms) => new Promise((go) => setTimeout(go, ms));
+  let reads = 0;
+  const thumbs = new parts.Thumbs(
+    {
+      format: 'tbl',
+      info: () => ({ format: 'png', width: 1, height: 1, damaged: false }),
+      // It takes a while to hear that nobody wants it any more.
+      async blob(_, { signal }) {
+        reads++;
+        await pause(30);
+        signal.throwIfAborted();
+        return new Blob([new Uint8Array(8)]);
+      },
+    },
+    () => undefined,
+  );
+  thumbs.want([0]);
+  thumbs.want([]);
+  thumbs.want([0]);
+  thumbs.want([0]);
+  await pause(150);
+  assert.equal(thumbs.get(0)?.state, 'ready');
+  assert.deepEqual([reads, open.size], [2, 1]);
+  thumbs.close();
+  assert.equal(open.size, 0);
+  Object.assign(globalThis, Object.fromEntries(names.map((name, k) => [name, before[k]])));
 });

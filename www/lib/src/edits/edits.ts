@@ -1,6 +1,6 @@
 import * as argument from "../base/arguments.js";
 import { reportOf } from "../base/report.js";
-import { hostError } from "../model/errors.js";
+import { ForebayError, hostError } from "../model/errors.js";
 import type {
   EditFields,
   EditFiles,
@@ -61,6 +61,10 @@ export class OpenEdits implements Edits {
   /** One change after the other. */
   #queue: Promise<unknown> = Promise.resolve();
   #closed = false;
+  /** A line could not be written: the module has other changes than the store. */
+  #stale = false;
+  /** All lines, where the store lost them and takes them no more. */
+  #rescued: Uint8Array | null = null;
   /** Bytes of added samples so far, once somebody asked. */
   #added: number | null = null;
 
@@ -87,11 +91,19 @@ export class OpenEdits implements Edits {
     try {
       const name = given ?? `${safe(dataset.name)}-${await digestOf(dataset, file)}.jsonl`;
       release = await lock(name);
-      const held = await begin(dataset, file, (await store.read(name)) ?? new Uint8Array());
-      const about = await aboutOf(dataset, held);
-      const found = await store.read(name);
-      if (!found?.includes(10)) await store.write(name, 0, encoder.encode(await firstLine(dataset, held)));
-      return new OpenEdits(name, dataset, store, release, held, about);
+      const found = (await store.read(name)) ?? new Uint8Array();
+      signal?.throwIfAborted();
+      const held = await begin(dataset, file, found);
+      try {
+        const about = await aboutOf(dataset, held);
+        if (!found.includes(10)) await store.write(name, 0, encoder.encode(await firstLine(dataset, held)));
+        // Nobody takes what was given up meanwhile, and nobody would close it.
+        signal?.throwIfAborted();
+        return new OpenEdits(name, dataset, store, release, held, about);
+      } catch (e) {
+        void free(held.client, held.journal);
+        throw e;
+      }
     } catch (e) {
       release?.();
       void free(file.client, file.handle);
@@ -116,53 +128,55 @@ export class OpenEdits implements Edits {
   }
 
   set(i: number, fields: EditFields): Promise<void> {
-    return this.#change({ do: "set", sample: i, ...givenOf(fields) });
+    return this.#change(() => ({ do: "set", sample: i, ...givenOf(fields) }));
   }
   remove(i: number): Promise<void> {
-    return this.#change({ do: "remove", sample: i });
+    return this.#change(() => ({ do: "remove", sample: i }));
   }
   restore(i: number): Promise<void> {
-    return this.#change({ do: "restore", sample: i });
+    return this.#change(() => ({ do: "restore", sample: i }));
   }
   rename(i: number, name: string): Promise<void> {
-    return this.#change({ do: "rename", sample: i, name });
+    return this.#change(() => ({ do: "rename", sample: i, name }));
   }
   move(i: number, before?: number): Promise<void> {
-    return this.#change({ do: "move", sample: i, before: before ?? null });
+    return this.#change(() => ({ do: "move", sample: i, before: before ?? null }));
   }
   tag(i: number, add: readonly string[], remove: readonly string[] = []): Promise<void> {
-    return this.#change({ do: "tag", sample: i, add, remove });
+    return this.#change(() => ({ do: "tag", sample: i, add, remove }));
   }
   review(i: number, state: "accepted" | "rejected" | null): Promise<void> {
-    return this.#change({ do: "review", sample: i, state });
+    return this.#change(() => ({ do: "review", sample: i, state }));
   }
   document(fields: { [path: string]: Json | undefined }): Promise<void> {
-    return this.#change({ do: "document", ...givenOf(fields) });
+    return this.#change(() => ({ do: "document", ...givenOf(fields) }));
   }
   undo(): Promise<void> {
-    return this.#change({ do: "undo" });
+    return this.#change(() => ({ do: "undo" }));
   }
   redo(): Promise<void> {
-    return this.#change({ do: "redo" });
+    return this.#change(() => ({ do: "redo" }));
   }
 
-  add(payload: Blob | Uint8Array, fields: EditFields & { name: string }): Promise<number> {
+  async add(payload: Blob | Uint8Array, fields: EditFields & { name: string }): Promise<number> {
     const { name, ...rest } = argument.options(fields, "what a sample gets") as EditFields & { name: string };
+    argument.text(name, "a sample's name");
+    const given = this.#text(givenOf(rest));
+    // What the caller does with it next is nothing to this change.
+    const own = payload instanceof Uint8Array ? new Uint8Array(payload) : payload;
+    if (!(own instanceof Uint8Array || own instanceof Blob))
+      throw hostError("usage.argument", "what is added is a Blob or a Uint8Array", { file: this.name });
     return this.#next(async (held) => {
-      const bytes = payload instanceof Uint8Array ? payload : new Uint8Array(await payload.arrayBuffer());
+      const bytes = own instanceof Uint8Array ? own : new Uint8Array(await own.arrayBuffer());
       const at = this.#added ?? (await this.store.read(this.#blobs))?.length ?? 0;
       this.#added = null;
       const number = this.#about.samples;
       // The bytes are there before the line that names them.
       await this.store.write(this.#blobs, at, bytes);
+      // If it is refused, the next one takes its place.
+      this.#added = at;
+      const line = await call(held.client, this.name, "editsAdd", [held.journal, name, bytes, at, given]);
       this.#added = at + bytes.length;
-      const line = await call(held.client, this.name, "editsAdd", [
-        held.journal,
-        argument.text(name, "a sample's name"),
-        bytes,
-        at,
-        JSON.stringify(givenOf(rest)),
-      ]);
       await this.#keep(held, line);
       return number;
     });
@@ -170,6 +184,7 @@ export class OpenEdits implements Edits {
 
   record(i: number): Promise<Json> {
     return this.#next(async (held) => {
+      argument.inRange(i, this.#about.samples, "samples", this.name);
       const own = i < this.dataset.length ? JSON.stringify(await this.dataset.record(i)) : null;
       return JSON.parse(await call(held.client, this.name, "editsRecord", [held.journal, i, own])) as Json;
     });
@@ -228,23 +243,64 @@ export class OpenEdits implements Edits {
     return `${this.name}.blobs`;
   }
 
-  #change(said: object): Promise<void> {
+  /** What a caller says, as it is now: what becomes of it later is nothing to this change. */
+  async #change(said: () => object): Promise<void> {
+    const text = this.#text(said());
     return this.#next(async (held) => {
-      const line = await call(held.client, this.name, "editsChange", [held.journal, JSON.stringify(said)]);
+      const line = await call(held.client, this.name, "editsChange", [held.journal, text]);
       await this.#keep(held, line);
     });
   }
 
+  /** As JSON, which has no NaN: it would write that there is nothing. */
+  #text(said: object): string {
+    const wrong = (what: string): ForebayError =>
+      hostError("usage.argument", `${what} is not a value of JSON, and cannot be kept`, { file: this.name });
+    try {
+      return JSON.stringify(said, (key, value: unknown) => {
+        if (typeof value === "number" && !Number.isFinite(value)) throw wrong(`${value} for ${JSON.stringify(key)}`);
+        return value;
+      });
+    } catch (e) {
+      throw e instanceof ForebayError ? e : wrong((e as Error).message);
+    }
+  }
+
   /** Writes a line behind the others: then its change counts. */
   async #keep(held: Held, line: string): Promise<void> {
+    const bytes = encoder.encode(line);
     try {
-      await this.store.write(this.name, this.#about.whole, encoder.encode(line));
+      await this.store.write(this.name, this.#about.whole, bytes);
     } catch (e) {
-      // What is not kept is not shown: the journal is read again as it is kept.
-      await this.#again(held).catch(() => {});
-      throw e;
+      if (!(await this.#restored(held, bytes.length))) {
+        // What is not kept is not shown: the journal is read again as it is kept.
+        this.#stale = true;
+        await this.#again().catch(() => {});
+        throw e;
+      }
     }
-    this.#about = await aboutOf(this.dataset, held);
+    try {
+      this.#about = await aboutOf(this.dataset, held);
+    } catch {
+      // It is kept, whatever became of the worker meanwhile: the next call reads it again.
+      this.#stale = true;
+    }
+  }
+
+  /** Writes all lines again if the store lost some: the module has them. `last` are the bytes of the newest. */
+  async #restored(held: Held, last: number): Promise<boolean> {
+    const there = await this.store.read(this.name).catch(() => undefined);
+    if (there === undefined || (there?.length ?? 0) >= this.#about.whole) return false;
+    const all = await call(held.client, this.name, "editsText", [held.journal]).catch(() => null);
+    if (!all) return false;
+    try {
+      await this.store.write(this.name, 0, all);
+      this.#rescued = null;
+      return true;
+    } catch {
+      this.#rescued = all.slice(0, all.length - last);
+      return false;
+    }
   }
 
   /** Does something when all before it is done. */
@@ -253,21 +309,28 @@ export class OpenEdits implements Edits {
       return Promise.reject(hostError("usage.argument", "this journal was closed", { file: this.name }));
     const done = this.#queue.then(async () => {
       // A worker that died took the journal along; what was kept is in the store.
-      if (this.#held.client.dead) await this.#again();
+      if (this.#stale || this.#held.client.dead) await this.#again();
       return body(this.#held);
     });
     this.#queue = done.catch(() => {});
     return done;
   }
 
-  async #again(old?: Held): Promise<void> {
-    if (old) {
-      void free(old.client, old.journal);
-      void free(old.client, old.handle);
-    }
+  async #again(): Promise<void> {
+    const old = this.#held;
     const file = await this.dataset.open();
-    this.#held = await begin(this.dataset, file, (await this.store.read(this.name)) ?? new Uint8Array());
-    this.#about = await aboutOf(this.dataset, this.#held);
+    try {
+      const found = this.#rescued ?? (await this.store.read(this.name)) ?? new Uint8Array();
+      const held = await begin(this.dataset, file, found);
+      this.#about = await aboutOf(this.dataset, held);
+      this.#held = held;
+    } catch (e) {
+      void free(file.client, file.handle);
+      throw e;
+    }
+    this.#stale = false;
+    void free(old.client, old.journal);
+    void free(old.client, old.handle);
   }
 }
 

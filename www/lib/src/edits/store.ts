@@ -1,4 +1,4 @@
-import { hostError } from "../model/errors.js";
+import { ForebayError, hostError } from "../model/errors.js";
 import type { EditStore } from "../model/index.js";
 import { call, client } from "../pool/pool.js";
 
@@ -37,11 +37,14 @@ export function folderStore(folder: FileSystemDirectoryHandle): EditStore {
       return file ? new Uint8Array(await file.arrayBuffer()) : null;
     },
     async write(name, position, bytes) {
-      const file = (await handle(name, true))!;
+      // What is written behind an end that is gone would lie behind zeros, and nobody could read it.
+      const file = await handle(name, position === 0);
+      if (!file) throw gone(name);
       const worker = await client();
       const output = await call(worker, undefined, "openOutput", [file]).catch(() => 0);
       if (output !== 0) {
         try {
+          if ((await call(worker, undefined, "outputLength", [output])) < position) throw gone(name);
           await call(worker, undefined, "truncateOutput", [output, position]);
           await call(worker, undefined, "writeOutput", [output, position, bytes]);
         } finally {
@@ -51,6 +54,7 @@ export function folderStore(folder: FileSystemDirectoryHandle): EditStore {
         return;
       }
       try {
+        if ((await file.getFile()).size < position) throw gone(name);
         const stream = await file.createWritable({ keepExistingData: true });
         await stream.truncate(position);
         await stream.write({ type: "write", position, data: bytes as Uint8Array<ArrayBuffer> });
@@ -67,8 +71,11 @@ export function folderStore(folder: FileSystemDirectoryHandle): EditStore {
   };
 }
 
+const gone = (file: string): Error =>
+  hostError("io", "the browser, or somebody else, removed what was kept of the journal, or a part of it", { file });
+
 function failed(e: unknown): Error {
-  return hostError("io", `the journal cannot be kept: ${(e as Error).message}`, {}, e);
+  return e instanceof ForebayError ? e : hostError("io", `the journal cannot be kept: ${(e as Error).message}`, {}, e);
 }
 
 /** The store for what a caller gives, or the usual one. */

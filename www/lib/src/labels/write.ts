@@ -84,7 +84,7 @@ export async function writeLabels(
   argument.options(labels, "labels");
   if (typeof output !== "object" || output === null)
     throw hostError("usage.argument", "labels are written to a file's or a folder's handle, a Sink or a FolderSink");
-  if (!(format in FILES))
+  if (!Object.hasOwn(FILES, format))
     throw hostError("usage.argument", `labels are written as ${Object.keys(FILES).join(", ")}, not ${String(format)}`);
   const { signal } = options;
   const folder = asFolder(output);

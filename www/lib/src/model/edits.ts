@@ -7,7 +7,10 @@ import type { Progress } from "./opened.js";
 export interface EditStore {
   /** All that a file of this name has; nothing if there is none. */
   read(name: string): Promise<Uint8Array | null>;
-  /** Writes bytes at a position, beyond which the file ends then; they are on the disk when this is done. */
+  /**
+   * Writes bytes at a position, beyond which the file ends then; they are on the disk when this is done. Rejects where the file
+   * ends before that position: somebody took it away, and it is written again from its beginning.
+   */
   write(name: string, position: number, bytes: Uint8Array): Promise<void>;
   /** Removes a file, if there is one. */
   remove(name: string): Promise<void>;

@@ -204,6 +204,9 @@ interface AnyWorker {
 /** A file beside this module. */
 const beside = (name: string): string => import.meta.url.replace(/[^/]*$/, name);
 
+/** Scripts of this page's own that import one of elsewhere: one for each, however many workers come and go. */
+const imports = new Map<string, string>();
+
 /** A worker from the package's script; bundlers find the script by the very form that stands here. */
 function browserWorker(): Worker {
   const script = new URL(options.workerUrl ?? beside("worker.js"), globalThis.location?.href);
@@ -216,8 +219,12 @@ function browserWorker(): Worker {
   }
   // No browser starts a script of another site, such as one that hosts packages; some throw, some say so later. A script
   // of this page's own that imports it may be started; its address is needed as long as it starts threads.
-  const own = new Blob([`import ${JSON.stringify(script.href)};`], { type: "text/javascript" });
-  return new Worker(URL.createObjectURL(own), { type: "module", name: "forebay" });
+  let own = imports.get(script.href);
+  if (own === undefined) {
+    const code = new Blob([`import ${JSON.stringify(script.href)};`], { type: "text/javascript" });
+    imports.set(script.href, (own = URL.createObjectURL(code)));
+  }
+  return new Worker(own, { type: "module", name: "forebay" });
 }
 
 function makeWorker(onMessage: (answer: Answer) => void, onError: (message: string) => void): AnyWorker {
@@ -287,9 +294,11 @@ async function startWorker(): Promise<Client> {
   const post = (op: string, args: unknown[], transfer: Transferable[]): Promise<unknown> => {
     if (dead) return Promise.reject(ended());
     return new Promise((resolve, reject) => {
-      waiting.set(++last, { resolve, reject });
+      const id = ++last;
+      // What cannot be handed over throws, and nobody waits for an answer.
+      worker.post({ id, op, args }, transfer);
+      waiting.set(id, { resolve, reject });
       worker.hold(true);
-      worker.post({ id: last, op, args }, transfer);
     });
   };
   let timer: ReturnType<typeof setTimeout> | undefined;

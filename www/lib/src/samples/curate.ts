@@ -115,16 +115,22 @@ async function lookAt(
     found[k] = numbers;
     bytes += info.bytes;
   };
+  let failed = false;
   const turns = async (): Promise<void> => {
-    while (next < chosen.length) {
+    while (next < chosen.length && !failed) {
       signal.throwIfAborted();
       const k = next++;
       try {
         await one(k);
       } catch (e) {
-        if (!isFault(e)) throw e;
+        if (!isFault(e)) {
+          // Nobody hears of the rest: the others end with what they are at.
+          failed = true;
+          throw e;
+        }
         faults.set(chosen[k]!, e);
       }
+      if (failed) return;
       onProgress?.({ samples: ++done, totalSamples: chosen.length, bytes, totalBytes: null });
     }
   };
@@ -201,7 +207,7 @@ export async function outliersOf(
 ): Promise<Outliers> {
   const { by = Object.keys(TRAITS) as Trait[], score = 3.5 } = options;
   for (const trait of argument.list(by, "traits")) {
-    if (!(trait in TRAITS))
+    if (!Object.hasOwn(TRAITS, trait))
       throw hostError("usage.argument", `a trait is one of ${Object.keys(TRAITS).join(", ")}, not ${String(trait)}`);
   }
   if (!(score >= 0.5 && score <= 1e6))

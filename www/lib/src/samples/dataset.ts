@@ -450,7 +450,7 @@ export class OpenDataset extends Session<WorkerSamples> implements Dataset {
     }
   }
 
-  sort(by: string, options: SortOptions = {}): Promise<Uint32Array> {
+  async sort(by: string, options: SortOptions = {}): Promise<Uint32Array> {
     known(argument.options(options, "how to sort"), NAMES.sort, "sort");
     return this.run(options.signal, async (signal) => {
       await this.whole;
@@ -631,12 +631,12 @@ export class OpenDataset extends Session<WorkerSamples> implements Dataset {
     });
   }
 
-  edit(options: EditOptions = {}): Promise<Edits> {
+  async edit(options: EditOptions = {}): Promise<Edits> {
     known(argument.options(options, "how a journal is opened"), NAMES.edit, "edit");
     if (this.format !== "tbl") {
       const message =
         "in a page only changes to a TBL can be saved so far; the command applies a journal to any dataset";
-      return Promise.reject(new ForebayError("edits.cannot", "unsupported", message, { file: this.name }));
+      throw new ForebayError("edits.cannot", "unsupported", message, { file: this.name });
     }
     return this.run(
       options.signal,

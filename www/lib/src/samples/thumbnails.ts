@@ -108,8 +108,9 @@ export class Thumbnails {
   }
 
   #keep(key: string, made: Blob): void {
+    // Two may have asked for the same.
+    this.#bytes += made.size - (this.#kept.get(key)?.size ?? 0);
     this.#kept.set(key, made);
-    this.#bytes += made.size;
     for (const [old, unused] of this.#kept) {
       if (this.#bytes <= KEPT) break;
       this.#kept.delete(old);

@@ -101,6 +101,11 @@ export class Responder {
     return refused(504, `the page that has the samples ${place.id} does not answer`);
   }
 
+  /** Forgets from whom a page had its samples. */
+  forget(asking: string): void {
+    for (const key of this.#owners.keys()) if (key.startsWith(`${asking} `)) this.#owners.delete(key);
+  }
+
   async #owner(key: string, id: string, asking: string): Promise<Client | null> {
     const known = this.#owners.get(key);
     const still = known === undefined ? undefined : await this.scope.clients.get(known);
@@ -139,12 +144,23 @@ export class Responder {
     const { port1, port2 } = new MessageChannel();
     const inbox = new Inbox(port1);
     const say = (what: Pull) => port1.postMessage(what);
+    const stop = () => end("stop");
+    // A port that is left open lives as long as its page, on both sides.
+    const end = (what?: Pull) => {
+      if (what) say(what);
+      port1.close();
+      signal.removeEventListener("abort", stop);
+    };
     client.postMessage({ forebay: "get", id, asked }, [port2]);
     const taken = await inbox.next<Taken>(PATIENCE, () => true);
-    if (!taken?.taken) return null;
-    signal.addEventListener("abort", () => say("stop"), { once: true });
-    const gone = async () => (await this.scope.clients.get(client.id)) === undefined;
+    if (!taken?.taken) {
+      end();
+      return null;
+    }
+    signal.addEventListener("abort", stop, { once: true });
+    const gone = async () => signal.aborted || (await this.scope.clients.get(client.id)) === undefined;
     const head = await inbox.next<Head | Piece>(LOOK, gone);
+    if (!head || "piece" in head || head.body !== "pieces") end();
     if (!head) return refused(502, `the page that has the samples ${id} was closed`);
     if ("piece" in head) return refused(500, head.failed ?? "the page failed");
     const headers = head.headers.map(([name, value]): [string, string] => [name, value]);
@@ -154,11 +170,12 @@ export class Responder {
         async pull(to) {
           say("pull");
           const next = await inbox.next<Piece>(LOOK, gone);
+          if (next?.piece) return to.enqueue(next.piece);
+          end();
           if (!next || next.failed !== undefined) to.error(new Error(next?.failed ?? "the page was closed"));
-          else if (next.piece) to.enqueue(next.piece);
           else to.close();
         },
-        cancel: () => say("stop"),
+        cancel: () => end("stop"),
       },
       { highWaterMark: 1 },
     );

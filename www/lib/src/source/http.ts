@@ -8,6 +8,8 @@ import type { HttpOptions, Source, Telemetry } from "../model/index.js";
 /** Bytes of the first request: they bring the length, the header, and small files whole. */
 const FIRST = 64 << 10;
 const RETRY_AFTER = 200;
+/** Milliseconds without a byte after which a request is given up. */
+const PATIENCE = 30_000;
 /** Ranges that are asked for at once and lie so near to one another become one request, */
 const NEAR = 4 << 10;
 /** as long as it brings no more than this. */
@@ -259,18 +261,18 @@ class Http implements Placed {
 
   async #headLength(signal?: AbortSignal): Promise<number | null> {
     this.telemetry.requests++;
+    const patience = this.options.stallTimeout ?? PATIENCE;
+    const both = anySignal(signal, patience <= LONGEST ? AbortSignal.timeout(patience) : undefined);
     try {
-      const response = await this.#fetch()(this.url, {
-        ...this.#init(),
-        method: "HEAD",
-        ...(signal ? { signal } : {}),
-      });
+      const response = await this.#fetch()(this.url, { ...this.#init(), method: "HEAD", signal: both.signal });
       const length = response.headers.get("content-length");
       return response.ok && length !== null && !response.headers.get("content-encoding") ? Number(length) : null;
     } catch (e) {
       signal?.throwIfAborted();
       void e;
       return null;
+    } finally {
+      both.release();
     }
   }
 
@@ -290,7 +292,7 @@ class Http implements Placed {
     signal?.throwIfAborted();
     const stalled = new AbortController();
     const both = anySignal(signal, stalled.signal);
-    const patience = this.options.stallTimeout ?? 30_000;
+    const patience = this.options.stallTimeout ?? PATIENCE;
     let timer: ReturnType<typeof setTimeout> | undefined;
     const alive = () => {
       clearTimeout(timer);

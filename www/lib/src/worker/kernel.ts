@@ -19,6 +19,7 @@ import { memoryBytes } from "./bindings.js";
 import {
   closeOutput,
   openOutput,
+  outputLength,
   outputThrough,
   readOutput,
   serveOutput,
@@ -204,6 +205,8 @@ export const operations = {
   editsChange: (id: number, said: string): string => get<edits.Edits>(id).change(said),
   editsAdd: (id: number, name: string, payload: Uint8Array, at: number, given: string): string =>
     get<edits.Edits>(id).add(name, payload, at, given),
+  /** All lines. */
+  editsText: (id: number): Uint8Array => get<edits.Edits>(id).text(),
   editsAbout: (id: number): string => get<edits.Edits>(id).about(),
   editsRecord: (id: number, i: number, record: string | null): string =>
     get<edits.Edits>(id).record(i, record ?? undefined),
@@ -218,6 +221,7 @@ export const operations = {
   writeOutput,
   readOutput,
   truncateOutput,
+  outputLength,
   closeOutput,
 
   /** Hands over bytes and takes a step; what is written goes into an output of this worker, if there is one. */

@@ -124,6 +124,9 @@ export function readOutput(id: number, start: number, end: number): Uint8Array {
   return n === bytes.length ? bytes : bytes.slice(0, n);
 }
 
+/** How long it is. */
+export const outputLength = (id: number): number => fileOf(id).getSize();
+
 /** Cuts or extends it. */
 export function truncateOutput(id: number, length: number): void {
   const file = fileOf(id);

@@ -22,7 +22,9 @@ export async function journalOf(
   changes: { readonly remove?: Iterable<number>; readonly tags?: Iterable<readonly [number, readonly string[]]> },
   signal: AbortSignal,
 ): Promise<Blob> {
-  const edits = await dataset.edit({ store: memoryStore(), name: "curated.jsonl", signal });
+  // A name of its own: another tab may write one too.
+  const name = `curated-${crypto.getRandomValues(new Uint32Array(2)).join("-")}.jsonl`;
+  const edits = await dataset.edit({ store: memoryStore(), name, signal });
   try {
     for (const i of changes.remove ?? []) {
       signal.throwIfAborted();

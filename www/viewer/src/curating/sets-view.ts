@@ -58,6 +58,12 @@ export class SetsView extends LitElement {
   @state() private trouble = "";
   @query("input.name") private field!: HTMLInputElement | null;
   @query("input[type=file]") private file!: HTMLInputElement | null;
+  /** One change after the other. */
+  private work: Promise<unknown> = Promise.resolve();
+  /** The sets that are shown are not kept. */
+  private loose = false;
+  /** What the filter keeps, to look samples up in. */
+  private inFilter: { readonly kept: Uint32Array; readonly all: ReadonlySet<number> } | null = null;
 
   private get of(): SetsOf | null {
     const { data } = this;
@@ -67,6 +73,7 @@ export class SetsView extends LitElement {
     if (!changed.has("data")) return;
     this.sets = new Map();
     this.trouble = "";
+    this.loose = false;
     void this.recall();
   }
   private async recall(): Promise<void> {
@@ -74,26 +81,51 @@ export class SetsView extends LitElement {
     if (!of) return;
     const sets = await recallSets(of);
     // Meanwhile another file may be open, or a set was made.
-    if (this.data === data && this.sets.size === 0) this.sets = sets;
+    if (sets && this.data === data && this.sets.size === 0) this.sets = sets;
   }
-  private async change(make: (sets: Sets) => Sets): Promise<void> {
-    const { of } = this;
-    if (!of) return;
-    this.trouble = "";
-    try {
-      this.sets = make(this.sets);
-      if (!(await keepSets(of, this.sets)))
-        this.trouble = "This browser keeps nothing: the sets are gone with the page, unless you export them.";
-    } catch (e) {
-      this.trouble = (e as Error).message;
+  /** Whether it was done. Other pages may have kept sets meanwhile, and this one may not have heard yet of those that are kept. */
+  private change(make: (sets: Sets) => Sets | Promise<Sets>): Promise<boolean> {
+    const { data, of } = this;
+    const done = this.work.then(async () => {
+      if (!of || this.data !== data) return false;
+      this.trouble = "";
+      try {
+        const kept = this.loose ? null : await recallSets(of);
+        const sets = await make(kept ?? this.sets);
+        const loose = !(await keepSets(of, sets));
+        if (this.data !== data) return true;
+        this.loose = loose;
+        this.sets = sets;
+        this.follow();
+        if (loose)
+          this.trouble = "This browser keeps nothing: the sets are gone with the page, unless you export them.";
+        return true;
+      } catch (e) {
+        if (this.data === data) this.trouble = (e as Error).message;
+        return false;
+      }
+    });
+    this.work = done;
+    return done;
+  }
+  /** A set that filters and has other samples now filters by those. */
+  private follow(): void {
+    for (const [name, samples] of this.sets) {
+      const key = keyOf(name);
+      const clause = this.clauses.get(key);
+      const same = clause?.samples?.length === samples.length && clause.samples.every((i, k) => i === samples[k]);
+      if (clause && !same) this.send(key, { ...clause, samples });
     }
   }
-  private save(): void {
-    const { field } = this;
+  private send(key: string, clause: Clause | null): void {
+    this.dispatchEvent(new CustomEvent("clause", { detail: { key, clause } }));
+  }
+  private async save(): Promise<void> {
+    const { field, picked } = this;
     if (!field) return;
     const name = field.value;
-    void this.change((sets) => withSet(sets, name, [...(sets.get(name.trim()) ?? []), ...this.picked]));
-    field.value = "";
+    const done = await this.change((sets) => withSet(sets, name, [...(sets.get(name.trim()) ?? []), ...picked]));
+    if (done && field.value === name) field.value = "";
   }
   private drop(name: string): void {
     if (this.clauses.has(keyOf(name))) this.toggle(name, new Uint32Array());
@@ -105,28 +137,29 @@ export class SetsView extends LitElement {
   }
   private toggle(name: string, samples: Uint32Array): void {
     const key = keyOf(name);
-    const clause = this.clauses.has(key) ? null : { label: `set: ${name}`, expression: "", samples };
-    this.dispatchEvent(new CustomEvent("clause", { detail: { key, clause } }));
+    this.send(key, this.clauses.has(key) ? null : { label: `set: ${name}`, expression: "", samples });
   }
   private async read(): Promise<void> {
     const { file, of } = this;
     const chosen = file?.files?.[0];
     if (!chosen || !of) return;
-    const text = await chosen.text();
     file.value = "";
-    void this.change((sets) =>
-      [...readSets(text, of)].reduce(
+    // Of the dataset that is open now, whatever is when it is read.
+    await this.change(async (sets) => {
+      const text = await chosen.text();
+      return [...readSets(text, of)].reduce(
         (all, [name, more]) => withSet(all, name, [...(all.get(name) ?? []), ...more]),
         sets,
-      ),
-    );
+      );
+    });
   }
   /** How many of a set the filter keeps. */
   private kept(samples: Uint32Array): number {
     const { kept } = this.rows;
     if (!kept) return samples.length;
-    const shown = new Set(kept);
-    return samples.reduce((sum, i) => sum + (shown.has(i) ? 1 : 0), 0);
+    if (this.inFilter?.kept !== kept) this.inFilter = { kept, all: new Set(kept) };
+    const { all } = this.inFilter;
+    return samples.reduce((sum, i) => sum + (all.has(i) ? 1 : 0), 0);
   }
 
   override render(): TemplateResult | typeof nothing {
@@ -149,7 +182,7 @@ export class SetsView extends LitElement {
         ${
           picked.size > 0
             ? html`<div class="row"><input class="name" aria-label="Name of the set" placeholder="a name, or one from above" maxlength="100"
-          @keydown=${(e: KeyboardEvent) => e.key === "Enter" && this.save()} />
+          @keydown=${(e: KeyboardEvent) => e.key === "Enter" && void this.save()} />
           <button title="Save ${plural(picked.size, "picked sample")}" @click=${this.save}>Save ${plural(picked.size, "sample")}</button></div>`
             : nothing
         }

@@ -24,13 +24,13 @@ interface Kept {
 const store = new Store<Kept>("sets");
 const identityOf = ({ name, bytes, samples }: SetsOf): string => `${name}\n${bytes}\n${samples}`;
 
-/** The sets of a dataset; none where the browser keeps nothing. */
-export async function recallSets(of: SetsOf): Promise<Sets> {
+/** The sets of a dataset; `null` where the browser keeps nothing. */
+export async function recallSets(of: SetsOf): Promise<Sets | null> {
   try {
     const kept = await store.get(identityOf(of));
     return new Map(kept?.sets ?? []);
   } catch {
-    return new Map();
+    return null;
   }
 }
 

@@ -91,6 +91,8 @@ export abstract class ConvertShell<S> extends LitElement {
   private target: Target | null = null;
   private made: Finished | null = null;
   private started = 0;
+  /** A place for it is being looked for. */
+  private placing = false;
   /** The browser has a store of its own for what is to be downloaded. */
   private stored = false;
 
@@ -131,13 +133,17 @@ export abstract class ConvertShell<S> extends LitElement {
 
   private async run(): Promise<void> {
     const name = this.fileName();
-    if (name === null) return;
+    // Of a double click the second would write another file.
+    if (name === null || this.placing) return;
     let target: Target;
+    this.placing = true;
     try {
       target = await makeTarget(name, this.way);
     } catch (e) {
       if (!isAbort(e)) this.failure = trouble(e);
       return;
+    } finally {
+      this.placing = false;
     }
     const work = new AbortController();
     this.work = work;

@@ -36,6 +36,7 @@ export interface DrawingHost {
   readonly counted: () => Iterable<string>;
   readonly signal: () => AbortSignal;
   readonly say: (text: string) => void;
+  readonly warn: (text: string) => void;
   /** Boxes are others now, of the one sample or of many. */
   readonly changed: (many: boolean) => void;
   /** Asks where to save. */
@@ -88,6 +89,10 @@ export class DrawingController implements ReactiveController, DrawingActions {
   private version = 0;
   private counted: { version: number; progress: Progress } | null = null;
   private wanted = false;
+  /** Whether something could not be kept of what was edited before. */
+  private isLeft = (): boolean => false;
+  /** It is to end, also if it only begins. */
+  private ended = false;
 
   constructor(
     private readonly host: ReactiveControllerHost & HTMLElement,
@@ -106,7 +111,7 @@ export class DrawingController implements ReactiveController, DrawingActions {
   }
   private readonly onLeave = (e: Event): void => {
     this.journal?.rest();
-    if (this.pending > 0) e.preventDefault();
+    if (this.pending > 0 || this.isLeft()) e.preventDefault();
   };
 
   /** Datasets are edited as soon as they are open. */
@@ -124,6 +129,10 @@ export class DrawingController implements ReactiveController, DrawingActions {
   }
   /** It was closed. */
   reset(): void {
+    if (this.unkept)
+      this.of.warn(
+        `${plural(Math.max(1, this.pending), "change")} could not be kept. The page holds what is not kept, and tries again when this dataset is edited again.`,
+      );
     this.journal?.close();
     this.journal = null;
     this.state = "off";
@@ -134,12 +143,14 @@ export class DrawingController implements ReactiveController, DrawingActions {
 
   async start(): Promise<void> {
     const data = this.of.data();
+    this.ended = false;
     if (!data || this.state !== "off") return;
     this.state = "opening";
     this.failure = null;
     this.host.requestUpdate();
     try {
-      const { DrawnJournal } = await import("./drawing-parts.ts");
+      const { DrawnJournal, isLeft } = await import("./drawing-parts.ts");
+      this.isLeft = isLeft;
       const journal = await DrawnJournal.open(data, {
         told: () => this.tell(),
         entered: (entry) => this.entered(entry),
@@ -151,6 +162,8 @@ export class DrawingController implements ReactiveController, DrawingActions {
       this.learn(classesIn(await data.document({ signal: this.of.signal() }).catch(() => ({}))));
       this.learn(journal.history.labels);
       if (this.of.data() !== data) return this.reset();
+      // Somebody said meanwhile that nothing is to be edited.
+      if (this.ended) return this.reset();
       this.state = "on";
       this.changed();
       this.of.changed(true);
@@ -184,10 +197,12 @@ export class DrawingController implements ReactiveController, DrawingActions {
     this.changed();
   }
   stop(): void {
+    this.ended = true;
     if (this.state !== "on") return;
+    const { unkept } = this;
     this.reset();
     this.of.changed(true);
-    this.of.say("editing is over, the edits are kept");
+    this.of.say(unkept ? "editing is over" : "editing is over, the edits are kept");
   }
 
   // What others show
@@ -421,20 +436,29 @@ export class DrawingController implements ReactiveController, DrawingActions {
     if (!journal || !data) throw new Error(this.failure?.message ?? "this dataset is not edited");
     const group = journal.group();
     let kept = 0;
-    for (const i of samples) {
-      signal.throwIfAborted();
-      const { width, height } = data.info(i);
-      const shapes = shapesIn(null, find(i, null, width, height)).shapes;
-      this.learn(shapes.map(({ label }) => label));
-      journal.draw(i, shapes, null, { group });
-      kept++;
-      // What waits is held in memory: not more of it than is soon written.
-      if (kept % 256 === 0 && !(await journal.kept())) break;
-      onProgress(kept);
+    try {
+      for (const i of samples) {
+        signal.throwIfAborted();
+        const { width, height } = data.info(i);
+        const shapes = shapesIn(null, find(i, null, width, height)).shapes;
+        this.learn(shapes.map(({ label }) => label));
+        journal.draw(i, shapes, null, { group });
+        kept++;
+        // What waits is held in memory: not more of it than is soon written.
+        if (kept % 256 === 0 && !(await journal.kept())) break;
+        onProgress(kept);
+      }
+      if (!(await journal.kept())) throw new Error(this.unkept?.message ?? "the labels could not be kept");
+    } catch (e) {
+      // Whoever cancels has none of them.
+      if (signal.aborted && journal.history.last?.group === group) journal.undo();
+      throw e;
+    } finally {
+      if (this.journal === journal) {
+        this.changed();
+        this.of.changed(true);
+      }
     }
-    if (!(await journal.kept())) throw new Error(this.unkept?.message ?? "the labels could not be kept");
-    this.changed();
-    this.of.changed(true);
     this.send({ index: null, kind: "labels" });
     return kept;
   }

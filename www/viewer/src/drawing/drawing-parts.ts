@@ -3,4 +3,4 @@ import "./drawing-page.ts";
 import "./drawing-stage.ts";
 import "./edit-bar.ts";
 
-export { DrawnJournal } from "./journal.ts";
+export { DrawnJournal, isLeft } from "./journal.ts";

@@ -66,16 +66,27 @@ export class History {
   private read(said: Said): void {
     if (said.do === "undo") return void this.undo();
     if (said.do === "redo") return void this.redo();
-    const { sample, annotations, state, fields, unset } = said;
+    const { annotations, ...rest } = said;
+    const { sample, state, fields, unset } = rest;
     const isReview = said.do === "review";
     const own = isReview || (said.do === "set" && !fields && !unset);
     this.add({
       do: String(said.do),
       sample: typeof sample === "number" ? sample : null,
-      shapes: Array.isArray(annotations) ? shapesOf(annotations).shapes : null,
+      shapes: Array.isArray(annotations) ? this.shared(Number(sample), shapesOf(annotations).shapes) : null,
       review: isReview ? ((state as Review | null) ?? null) : undefined,
       group: null,
-      said: own ? null : said,
+      said: own ? null : rest,
+    });
+  }
+  /** Of the shapes that a picture has had before, those that it has still: each change says all of them. */
+  private shared(sample: number, shapes: readonly Shape[]): readonly Shape[] {
+    const before = new Map<string, Shape>();
+    const key = ({ x, y, w, h, label }: Shape): string => `${x} ${y} ${w} ${h} ${label}`;
+    for (const shape of this.shapesOf(sample) ?? []) before.set(key(shape), shape);
+    return shapes.map((shape) => {
+      const known = before.get(key(shape));
+      return known && JSON.stringify(known.raw) === JSON.stringify(shape.raw) ? known : shape;
     });
   }
 
@@ -95,6 +106,10 @@ export class History {
   /** Changes that stand, the first of them first. */
   get entries(): readonly Entry[] {
     return this.standing;
+  }
+  /** Changes that were undone, the one that would be done again first. */
+  get undoneEntries(): readonly Entry[] {
+    return this.undone.toReversed();
   }
   add(entry: Entry): void {
     this.undone = [];

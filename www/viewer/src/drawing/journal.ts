@@ -38,6 +38,10 @@ export class DrawnJournal {
   private work: Promise<void> = Promise.resolve();
   private nudge: { readonly name: string; readonly timer: ReturnType<typeof setTimeout> } | null = null;
   private groups = 0;
+  /** Changes that were undone before they were kept: the journal knows nothing of them. */
+  private readonly never = new WeakSet<Entry>();
+  /** What the journal was written into is gone, and nothing else is open yet. */
+  private thrown = false;
 
   private constructor(
     private readonly dataset: Dataset,
@@ -50,7 +54,9 @@ export class DrawnJournal {
     const edits = await opened(dataset);
     try {
       const { journal } = await edits.export();
-      return new DrawnJournal(dataset, edits, await History.of(journal), of);
+      const drawn = new DrawnJournal(dataset, edits, await History.of(journal), of);
+      drawn.takeUp();
+      return drawn;
     } catch (e) {
       edits.close();
       throw e;
@@ -62,7 +68,8 @@ export class DrawnJournal {
   }
   /** How many changes are not kept yet. */
   get pending(): number {
-    return this.waiting.length + (this.nudge ? 1 : 0);
+    // Of a journal that is gone nothing is kept, whether or not something waits.
+    return Math.max(this.waiting.length + (this.nudge ? 1 : 0), this.unkept?.gone ? 1 : 0);
   }
   /** A number that several changes share. */
   group(): number {
@@ -108,7 +115,7 @@ export class DrawnJournal {
       const undone = this.history.undo();
       if (!undone) break;
       entry = undone;
-      this.put({ step: "undo" });
+      if (!this.takeBack(undone)) this.put({ step: "undo" });
     } while (group !== null && this.history.last?.group === group);
     return entry;
   }
@@ -120,15 +127,36 @@ export class DrawnJournal {
       const again = this.history.redo();
       if (!again) break;
       entry = again;
-      this.put({ step: "redo" });
+      this.put(this.never.delete(again) ? { entry: again } : { step: "redo" }, false);
     } while (group !== null && this.history.next?.group === group);
     return entry;
   }
 
-  private put(line: Line): void {
+  private put(line: Line, tell = true): void {
     this.waiting.push(line);
-    if ("entry" in line) this.of.entered(line.entry);
+    if (tell && "entry" in line) this.of.entered(line.entry);
     if (!this.busy && !this.unkept) this.work = this.pump();
+  }
+  /** Undoes a change that cannot be kept by not keeping it: else one that is refused would stand before all others for ever. */
+  private takeBack(undone: Entry): boolean {
+    const last = this.waiting.at(-1);
+    if (!this.unkept || this.busy || !last || ("step" in last && last.step === "undo")) return false;
+    this.waiting.pop();
+    if ("entry" in last) this.never.add(undone);
+    if (this.waiting.length === 0 && !this.unkept.gone) this.unkept = null;
+    this.of.told();
+    return true;
+  }
+  /** Makes what could not be kept when the journal was open the last time. */
+  private takeUp(): void {
+    const { name } = this.edits;
+    for (const line of left.get(name) ?? [])
+      if ("entry" in line) {
+        this.history.add(line.entry);
+        this.waiting.push(line);
+      } else if (this.history[line.step]()) this.waiting.push(line);
+    left.delete(name);
+    if (this.waiting.length > 0) this.work = this.pump();
   }
   /** Keeps what waits. */
   private async pump(): Promise<void> {
@@ -156,6 +184,7 @@ export class DrawnJournal {
   async retry(): Promise<void> {
     const { unkept } = this;
     if (!unkept || this.busy) return;
+    this.rest();
     this.unkept = null;
     this.work = unkept.gone ? this.again() : this.pump();
     return this.work;
@@ -164,19 +193,30 @@ export class DrawnJournal {
   private async again(): Promise<void> {
     this.busy = true;
     this.of.told();
+    // As it is now: what is drawn and undone meanwhile waits, and comes behind it.
+    const many = this.waiting.length;
+    const [standing, undone] = [[...this.history.entries], [...this.history.undoneEntries]];
     try {
-      await this.edits.discard();
+      if (!this.thrown) await this.edits.discard();
+      this.thrown = true;
       closedAt = performance.now();
       this.edits = await opened(this.dataset);
-      for (const entry of this.history.entries) await write(this.edits, entry);
-      // What was undone can be redone until the page is left.
-      this.waiting = [];
+      this.thrown = false;
+      for (const entry of standing) await write(this.edits, entry);
+      for (const entry of undone) await write(this.edits, entry);
+      // So that it can be redone.
+      for (const entry of undone) {
+        this.never.delete(entry);
+        await this.edits.undo();
+      }
+      this.waiting.splice(0, many);
     } catch (e) {
       this.unkept = { ...trouble(e), gone: true };
     } finally {
       this.busy = false;
       this.of.told();
     }
+    if (!this.unkept && this.waiting.length > 0) await this.pump();
   }
   /** Ends when everything is kept, or cannot be. */
   async kept(): Promise<boolean> {
@@ -201,20 +241,29 @@ export class DrawnJournal {
     closedAt = performance.now();
     return this.edits.discard();
   }
+  /** Lets it go. What cannot be kept is held for the next time, as long as the page is open. */
   close(): void {
-    void this.kept().finally(() => {
-      closedAt = performance.now();
-      this.edits.close();
-    });
+    closedAt = performance.now();
+    void this.kept()
+      .then((kept) => {
+        const all = this.unkept?.gone ? this.history.entries.map((entry) => ({ entry })) : this.waiting;
+        if (!kept && all.length > 0) left.set(this.edits.name, all);
+      })
+      .finally(() => {
+        closedAt = performance.now();
+        this.edits.close();
+      });
   }
 
   /** Makes the changes of another journal of the same dataset behind those of this one; how many, and what was left out. */
   async take(file: Blob): Promise<{ changes: number; added: number }> {
     const bytes = new Uint8Array(await file.arrayBuffer());
     const never = (): Promise<never> => Promise.reject(new Error("a journal that is read is not changed"));
-    const store = { read: async (name: string) => (name === "given" ? bytes : null), write: never, remove: never };
+    // A name of its own: another tab may look at one too.
+    const own = `given-${crypto.getRandomValues(new Uint32Array(2)).join("-")}`;
+    const store = { read: async (name: string) => (name === own ? bytes : null), write: never, remove: never };
     // Opening it finds out whether it is whole, and of this dataset.
-    const given = await this.dataset.edit({ store, name: "given" });
+    const given = await this.dataset.edit({ store, name: own });
     given.close();
     const { entries } = await History.of(new Blob([bytes]));
     const group = this.group();
@@ -241,6 +290,11 @@ async function isThere(name: string): Promise<boolean> {
     return false;
   }
 }
+
+/** What could not be kept of journals that were let go, by their names. */
+const left = new Map<string, readonly Line[]>();
+/** Whether there is any: it is lost with the page. */
+export const isLeft = (): boolean => left.size > 0;
 
 /** When this page let a journal go. */
 let closedAt = Number.NEGATIVE_INFINITY;

@@ -6,7 +6,7 @@ import { maskOf, turned, type Mask } from "../samples/masks.ts";
 export type Point = readonly [x: number, y: number];
 type Fields = { [key: string]: Json | undefined };
 
-/** What can be done with it: a turned box is moved, and a mask is only deleted and named. */
+/** What can be done with it: a turned box is moved, and a mask, or what has lines, is only deleted and named. */
 export type Kind = "box" | "polygon" | "turned" | "mask" | "points";
 
 /** A box or an outline that can be changed. */
@@ -32,6 +32,7 @@ const fine = (v: number): number => Math.round(v * 100) / 100;
 const plain = (v: number): number => Math.round(v * 1e6) / 1e6;
 const isNumber = (v: unknown): v is number => typeof v === "number" && Number.isFinite(v);
 const isFields = (v: unknown): v is Fields => typeof v === "object" && v !== null && !Array.isArray(v);
+const isPairs = (v: unknown): boolean => Array.isArray(v) && v.length > 0 && v.length % 2 === 0 && v.every(isNumber);
 const isOutline = (v: unknown): v is number[] =>
   Array.isArray(v) && v.length >= 6 && v.length % 2 === 0 && v.every(isNumber);
 
@@ -95,8 +96,11 @@ function fromAnnotation(one: unknown): Shape | null {
   const mask = maskOf(segmentation as Json);
   if (mask) return { kind: "mask", ...place, outlines: [], mask, more: { segmentation, ...more } };
   if (Array.isArray(segmentation)) {
-    if (!segmentation.every(isOutline) || segmentation.length === 0) return null;
-    return { kind: "polygon", ...place, outlines: segmentation as number[][], mask: null, more };
+    const outlined = segmentation.length > 0 && segmentation.every(isOutline);
+    if (outlined) return { kind: "polygon", ...place, outlines: segmentation as number[][], mask: null, more };
+    // Lines of less than three points enclose nothing that can be pulled: they stay as they are.
+    if (!segmentation.every(isPairs)) return null;
+    return { kind: "mask", ...place, outlines: [], mask: null, more: { segmentation, ...more } };
   }
   if (segmentation !== undefined) return null;
   const { unturned, rotation } = more;

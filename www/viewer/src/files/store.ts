@@ -58,13 +58,24 @@ export class Store<T> {
   async get(key: string): Promise<T | undefined> {
     return done((await this.at("readonly")).get(key) as IDBRequest<T | undefined>);
   }
-  async put(entry: T): Promise<void> {
-    await done((await this.at("readwrite")).put(entry));
+  put(entry: T): Promise<void> {
+    return this.write((to) => to.put(entry));
   }
-  async delete(key: string): Promise<void> {
-    await done((await this.at("readwrite")).delete(key));
+  delete(key: string): Promise<void> {
+    return this.write((to) => to.delete(key));
   }
-  async clear(): Promise<void> {
-    await done((await this.at("readwrite")).clear());
+  clear(): Promise<void> {
+    return this.write((to) => to.clear());
+  }
+  /** Ends when it is kept: a full disk says so after all was taken. */
+  private async write(act: (to: IDBObjectStore) => IDBRequest): Promise<void> {
+    const to = await this.at("readwrite");
+    const { transaction } = to;
+    const kept = new Promise<void>((resolve, reject) => {
+      transaction.oncomplete = () => resolve();
+      transaction.onabort = () => reject(transaction.error ?? new Error("the browser keeps nothing"));
+    });
+    act(to);
+    await kept;
   }
 }

@@ -28,7 +28,9 @@ export class Records {
   want(indexes: readonly number[]): void {
     const now = new Set(indexes);
     for (const [i, controller] of this.running) if (!now.has(i)) controller.abort();
-    this.wanted = indexes.filter((i) => !this.kept.has(i) && !this.running.has(i) && !this.failed.has(i));
+    // What was given up a moment ago, and is wanted again, begins anew.
+    const isWanted = (i: number): boolean => this.running.get(i)?.signal.aborted !== false;
+    this.wanted = indexes.filter((i) => !this.kept.has(i) && !this.failed.has(i) && isWanted(i));
     this.pump();
   }
   /** What failed may be there again. */
@@ -55,7 +57,7 @@ export class Records {
           () => !controller.signal.aborted && this.failed.add(i),
         )
         .finally(() => {
-          this.running.delete(i);
+          if (this.running.get(i) === controller) this.running.delete(i);
           this.pump();
         });
     }

@@ -18,7 +18,7 @@ export interface Placed {
 
 /** All boxes are one canvas, however many: a page with a thousand elements over a picture stalls. */
 export class StageBoxes {
-  private readonly masks = new WeakMap<Mask, HTMLCanvasElement>();
+  private readonly masks = new WeakMap<Mask, { readonly label: string; readonly drawn: HTMLCanvasElement }>();
 
   draw(
     canvas: HTMLCanvasElement,
@@ -75,14 +75,14 @@ export class StageBoxes {
 
   /** A mask is drawn once and then only scaled. */
   private maskOf(mask: Mask, label: string): HTMLCanvasElement {
-    let drawn = this.masks.get(mask);
-    if (!drawn) {
-      const image = drawMask(mask, [...rgbOf(label), 115]);
-      drawn = document.createElement("canvas");
-      [drawn.width, drawn.height] = [image.width, image.height];
-      drawn.getContext("2d")?.putImageData(image, 0, 0);
-      this.masks.set(mask, drawn);
-    }
+    const known = this.masks.get(mask);
+    // It may have been given another class, and then has its color.
+    if (known?.label === label) return known.drawn;
+    const image = drawMask(mask, [...rgbOf(label), 115]);
+    const drawn = document.createElement("canvas");
+    [drawn.width, drawn.height] = [image.width, image.height];
+    drawn.getContext("2d")?.putImageData(image, 0, 0);
+    this.masks.set(mask, { label, drawn });
     return drawn;
   }
 }

@@ -100,7 +100,8 @@ export class Thumbs {
   want(indexes: readonly number[]): void {
     const now = new Set(indexes);
     for (const [i, controller] of this.running) if (!now.has(i)) controller.abort();
-    this.wanted = indexes.filter((i) => !this.kept.has(i) && !this.running.has(i));
+    // What was given up a moment ago, and is wanted again, begins anew.
+    this.wanted = indexes.filter((i) => !this.kept.has(i) && this.running.get(i)?.signal.aborted !== false);
     this.pump();
   }
 
@@ -131,9 +132,9 @@ export class Thumbs {
       const controller = new AbortController();
       this.running.set(i, controller);
       void this.load(i, controller.signal).then((thumb) => {
-        this.running.delete(i);
-        if (thumb && this.closed && thumb.state === "ready") thumb.bitmap.close();
-        else if (thumb) this.keep(i, thumb);
+        if (this.running.get(i) === controller) this.running.delete(i);
+        if (thumb && !this.closed && !this.kept.has(i)) this.keep(i, thumb);
+        else if (thumb?.state === "ready") thumb.bitmap.close();
         this.pump();
       });
     }

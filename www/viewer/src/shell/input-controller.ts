@@ -66,9 +66,13 @@ export class InputController implements ReactiveController {
   async sample(): Promise<void> {
     const turn = ++this.turn;
     this.of.point(SAMPLE);
-    const { makeSample } = await import("../files/sample-dataset.ts");
-    const file = await makeSample();
-    if (turn === this.turn) this.of.open(file, file.name, SAMPLE);
+    try {
+      const { makeSample } = await import("../files/sample-dataset.ts");
+      const file = await makeSample();
+      if (turn === this.turn) this.of.open(file, file.name, SAMPLE);
+    } catch (e) {
+      if (turn === this.turn) this.of.refuse("The sample dataset", trouble(e).message);
+    }
   }
   private turn = 0;
   file(file: File, handle?: FileSystemFileHandle): void {
@@ -79,7 +83,10 @@ export class InputController implements ReactiveController {
   }
   async recent(entry: Recent): Promise<void> {
     if (entry.url) return this.url(entry.url);
+    const turn = ++this.turn;
     const file = entry.handle && (await fileOf(entry.handle).catch(() => null));
+    // The browser asks people meanwhile, who may take something else.
+    if (turn !== this.turn) return;
     if (file) this.file(file, entry.handle);
     else this.of.fail(entry.name, "The browser no longer gives access to this file; drop it again.");
   }
@@ -117,7 +124,7 @@ export class InputController implements ReactiveController {
       const handle = await picker();
       await this.folder(Promise.resolve(handle), handle.name);
     } catch (e) {
-      if (!isAbort(e)) throw e;
+      if (!isAbort(e)) this.of.refuse("The folder", trouble(e).message);
     }
   }
   /** The folder input has another folder. */
@@ -138,11 +145,13 @@ export class InputController implements ReactiveController {
   async choose(): Promise<void> {
     const picker = (globalThis as { showOpenFilePicker?: () => Promise<FileSystemFileHandle[]> }).showOpenFilePicker;
     if (!picker) return this.of.chooser()?.click();
+    let name = "The file";
     try {
       const [handle] = await picker();
+      name = handle?.name ?? name;
       if (handle) this.file(await handle.getFile(), handle);
     } catch (e) {
-      if (!isAbort(e)) throw e;
+      if (!isAbort(e)) this.of.refuse(name, trouble(e).message);
     }
   }
   /** The file input has another file. */
@@ -180,7 +189,10 @@ export class InputController implements ReactiveController {
     if (/\.(json|xml|txt)$/i.test(file.name) && this.of.labels(file, file.name)) return;
     const asking = item as DataTransferItem & { getAsFileSystemHandle?: () => Promise<FileSystemHandle | null> };
     const handle = asking.getAsFileSystemHandle?.().catch(() => null) ?? Promise.resolve(null);
-    void handle.then((h) => this.file(file, h?.kind === "file" ? (h as FileSystemFileHandle) : undefined));
+    const turn = ++this.turn;
+    void handle.then((h) => {
+      if (turn === this.turn) this.file(file, h?.kind === "file" ? (h as FileSystemFileHandle) : undefined);
+    });
   };
 }
 

@@ -60,6 +60,11 @@ export class PublicController implements ReactiveController {
     } else if (changed && this.of.found()) void this.of.show(this.link);
   }
 
+  /** Something else is opened or closed: what `src` is still looking for comes too late. */
+  cancel(): void {
+    this.work?.abort();
+  }
+
   /** What was asked for, as a link says it. */
   get link(): Link {
     const { filter, selected } = this.asked;

@@ -82,6 +82,7 @@ export class Viewer extends LitElement implements ViewerMembers {
   /** Resolves when the first pictures are drawn, or when they take too long. */
   private pictures: Promise<void> = Promise.resolve();
   private pictured = (): void => undefined;
+  private turn = 0;
 
   private readonly theming = new ThemeController(this);
   private readonly messages = new Messages(this);
@@ -164,6 +165,7 @@ export class Viewer extends LitElement implements ViewerMembers {
     counted: () => this.counts.boxes?.classes.map(({ label }) => label) ?? [],
     signal: () => this.opener.signal,
     say: (text) => this.messages.say(text),
+    warn: (text) => this.messages.warn(text),
     changed: (many) => void (many && this.counts.boxesChanged()),
     save: () => this.dialogs.show("save-edits"),
   });
@@ -203,7 +205,10 @@ export class Viewer extends LitElement implements ViewerMembers {
     accepts: () => !this.hides("open"),
     linked: () => this.links.asked.file,
     point: (file) => this.links.point(file),
-    open: (input, name, file, extra) => void this.opener.open(input, name, file, extra),
+    open: (input, name, file, extra) => {
+      this.begin();
+      void this.opener.open(input, name, file, extra);
+    },
     refuse: (name, message) => this.refuse(name, message),
     fail: (name, message) => this.fail(name, message),
     dropped: (data) => this.engine.droppedFiles(data),
@@ -301,17 +306,25 @@ export class Viewer extends LitElement implements ViewerMembers {
   }
   async open(input: Input | Folder, { name }: OpenInputOptions = {}): Promise<Dataset | Table> {
     this.outside.listen();
+    const turn = this.begin();
     const given = await nameable(input, name);
+    if (turn !== this.turn) throw tooLate();
     if (this.ownPage) this.links.point(given.file);
     const found = await this.opener.open(given.input, given.name, given.file);
     if (found) return found;
     const { failure } = this.opener;
-    if (!failure) throw new DOMException("Something else was opened, or it was closed", "AbortError");
+    if (!failure) throw tooLate();
     const { message, code, offset } = failure.trouble;
     throw Object.assign(new Error(message), { code, offset });
   }
   close(): void {
+    this.begin();
     this.opener.close();
+  }
+  /** Whoever comes last is shown, however long others take to find out what they open. */
+  private begin(): number {
+    this.outside.cancel();
+    return ++this.turn;
   }
 
   override connectedCallback(): void {
@@ -678,6 +691,8 @@ export class Viewer extends LitElement implements ViewerMembers {
           @current=${current} @step=${step} @open=${open} @pick=${pick} @range=${range}></forebay-table>`;
   }
 }
+
+const tooLate = (): Error => new DOMException("Something else was opened, or it was closed", "AbortError");
 
 /** A clause that is set, or taken away where it is null. */
 interface ClauseChange {

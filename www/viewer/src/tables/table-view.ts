@@ -37,6 +37,15 @@ export interface ShownTable {
   readonly filter: { readonly where: string; readonly kept: Uint32Array } | null;
 }
 
+/** A document; what is not JSON is shown as the text that it is. */
+function parsed(text: string): Json {
+  try {
+    return JSON.parse(text) as Json;
+  } catch {
+    return text;
+  }
+}
+
 /** `<forebay-table-view>`: sends `shown` with a {@link ShownTable}, `link` with a {@link TableLink}, and `say` with a text for those who listen. */
 @customElement("forebay-table-view")
 export class TableView extends LitElement {
@@ -85,7 +94,7 @@ export class TableView extends LitElement {
     if (!table.metadata.document) return;
     table.document().then(
       (text) => {
-        if (this.data === table && text !== null) this.document_ = JSON.parse(text) as Json;
+        if (this.data === table && text !== null) this.document_ = parsed(text);
       },
       (e: unknown) => this.say(trouble(e).message),
     );
