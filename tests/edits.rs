@@ -397,3 +397,69 @@ fn journals_are_merged_and_what_both_changed_is_named() {
         assert_eq!(record["tags"], json!(["t"]));
     }
 }
+
+#[test]
+fn the_side_that_counts_is_what_is_applied() {
+    let file = file(Layout::Guide, MetadataFormat::Json);
+    let ours = [
+        r#"{"do":"remove","sample":1}"#,
+        r#"{"do":"set","sample":2,"fields":{"box":5}}"#,
+        r#"{"do":"set","sample":3,"fields":{"place":"kitchen"}}"#,
+        r#"{"do":"tag","sample":3,"add":["night"]}"#,
+        r#"{"do":"set","sample":4,"fields":{"label":"x"}}"#,
+        r#"{"do":"remove","sample":4}"#,
+    ];
+    let theirs = [
+        r#"{"do":"set","sample":1,"fields":{"label":"theirs"}}"#,
+        r#"{"do":"set","sample":2,"fields":{"box.x":1}}"#,
+        r#"{"do":"move","sample":3,"before":0}"#,
+        r#"{"do":"tag","sample":3,"add":["night.rain"]}"#,
+        r#"{"do":"remove","sample":4}"#,
+    ];
+    let (ours, theirs) = (journal(&file, &ours), journal(&file, &theirs));
+    for (side, order, boxed) in
+        [(Side::Theirs, vec![3, 0, 1, 2], json!({"x": 1})), (Side::Ours, vec![3, 0, 2], json!(5))]
+    {
+        let merged = merge(&ours, &theirs, 0, Some(side)).unwrap();
+        let found: Vec<_> = merged.conflicts.iter().map(|one| (one.sample, one.path.as_str())).collect();
+        // A field that is called as a place is none, a tag lies in no other, and both left out the last sample.
+        assert_eq!(found, [(Some(2), "box.x"), (Some(1), "label")], "{side:?}");
+        let edited = Edited::new(merged.journal);
+        let samples: Vec<u64> = (0..edited.len()).filter_map(|place| edited.at(place)).collect();
+        assert_eq!(samples, order, "{side:?}");
+        let record = |sample| serde_json::from_str::<Value>(&edited.record(sample, 0, Some("{}")).unwrap()).unwrap();
+        assert_eq!(record(2), json!({"box": boxed}), "{side:?}");
+        assert_eq!(record(3), json!({"place": "kitchen", "tags": ["night", "night.rain"]}));
+        if side == Side::Theirs {
+            assert_eq!(record(1), json!({"label": "theirs"}));
+        }
+    }
+}
+
+#[test]
+fn a_journal_of_more_samples_than_there_can_be_costs_nothing() {
+    let sealed = |line: &str| format!("{line},\"crc\":\"{:08x}\"}}\n", crc32(line.as_bytes()));
+    let journal = |samples: u64| {
+        let of = r#""name":"a","bytes":1,"layout":"tar""#;
+        let of = format!(r#"{{"forebay_edits":1,"of":{{{of},"samples":{samples},"digest":"0"}}"#);
+        let lines =
+            [of, r#"{"n":1,"do":"remove","sample":3"#.into(), r#"{"n":2,"do":"move","sample":9,"before":1"#.into()];
+        let text: String = lines.iter().map(|line| sealed(line)).collect();
+        Journal::parse(text.as_bytes(), &Limits::default())
+    };
+    let edited = Edited::new(journal(1 << 53).unwrap());
+    assert_eq!((edited.len(), edited.at(1), edited.at(4)), ((1 << 53) - 1, Some(9), Some(4)));
+    assert_eq!(merge(edited.journal(), edited.journal(), 0, None).unwrap().journal.changes().len(), 2);
+    for samples in [(1 << 53) + 1, u64::MAX] {
+        assert_eq!(journal(samples).unwrap_err().code().id(), "edits.line");
+    }
+}
+
+#[test]
+fn a_journal_whose_ends_of_lines_were_changed_says_so() {
+    let file = file(Layout::Guide, MetadataFormat::Json);
+    let text = journal(&file, &[r#"{"do":"remove","sample":1}"#]).text().replace('\n', "\r\n");
+    let e = Journal::parse(text.as_bytes(), &Limits::default()).unwrap_err();
+    assert_eq!((e.code().id(), e.place().line), ("edits.line", Some(1)));
+    assert!(e.message().contains("carriage return"), "{e}");
+}

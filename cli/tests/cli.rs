@@ -440,6 +440,12 @@ fn damage_is_listed_with_its_place() {
     assert_eq!((code, &lines[0]["samples"]), (1, &json!(10)));
     assert_eq!(lines[0]["faults"].as_array().unwrap().len(), 2);
     assert_eq!(place.ok(&["head", "out.tbl", "-n", "12"])[9]["metadata"]["id"], 9);
+    // What is left out is said where the output goes to standard output, too.
+    for more in [&[][..], &["--json"]] {
+        let done = place.run(&[&["convert", "bad.tbl", "-", "--to", "tar", "--keep-going"], more].concat());
+        let said = String::from_utf8(done.stderr).unwrap();
+        assert_eq!((done.status.code(), said.matches("left out").count()), (Some(1), 2), "{said}");
+    }
     assert_eq!(place.ok(&["check", "out.tbl"])[0]["ok"], true);
 }
 

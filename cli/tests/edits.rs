@@ -120,6 +120,69 @@ fn journals_are_checked_shown_and_merged() {
 }
 
 #[test]
+fn merging_leaves_nothing_where_it_is_refused() {
+    let folder = Folder::new();
+    datasets(&folder, 4);
+    let dataset = Dataset::open(folder.at("a.tar")).unwrap();
+    for name in ["x", "y"] {
+        let mut edits = Edits::open(&dataset, &folder.at(name)).unwrap();
+        edits.add(&format!("{name}.bmp"), &bmp(3, 9), Map::new()).unwrap();
+    }
+    fs::write(folder.at("z"), "somebody's").unwrap();
+    refused(&folder, &["edits", "merge", "x", "y", "-o", "z"], "usage.argument");
+    assert!(!folder.at("z.blobs").exists());
+    // One that would have to be read while it is replaced.
+    let before = fs::read(folder.at("y.blobs")).unwrap();
+    refused(&folder, &["edits", "merge", "x", "y", "-o", "y", "--force"], "usage.argument");
+    assert_eq!(fs::read(folder.at("y.blobs")).unwrap(), before);
+    refused(&folder, &["edits", "merge", "x", "y", "-o", "-"], "usage.argument");
+    assert!(!folder.at("-.blobs").exists());
+    assert_eq!(ok(&folder, &["edits", "merge", "x", "y", "-o", "z", "--force"])["changes"], 2);
+    assert_eq!(ok(&folder, &["apply", "a.tar", "z", "-o", "o.tbl"])["samples"], 6);
+    // Bytes that are not there are said to be so, whatever is made of them.
+    fs::write(folder.at("z.blobs"), b"short").unwrap();
+    for to in ["p.tbl", "p.tar"] {
+        refused(&folder, &["apply", "a.tar", "z", "-o", to], "edits.blob");
+    }
+}
+
+#[test]
+fn a_merged_journal_on_standard_output_is_alone_there() {
+    let folder = Folder::new();
+    datasets(&folder, 4);
+    let dataset = Dataset::open(folder.at("a.tar")).unwrap();
+    for (name, sample) in [("x", 1), ("y", 2)] {
+        let mut edits = Edits::open(&dataset, &folder.at(name)).unwrap();
+        edits.change(&format!(r#"{{"do":"remove","sample":{sample}}}"#)).unwrap();
+    }
+    for more in [&[][..], &["--json"]] {
+        let mut merged = Command::new(FOREBAY);
+        merged.args(["edits", "merge", "x", "y", "-o", "-"]).args(more);
+        let merged = merged.current_dir(folder.path()).output().unwrap();
+        fs::write(folder.at("z"), &merged.stdout).unwrap();
+        assert_eq!(ok(&folder, &["edits", "check", "z", "--of", "a.tar"])["removed"], 2, "{merged:?}");
+    }
+}
+
+#[test]
+fn another_file_than_a_journal_is_not_written_over() {
+    let folder = Folder::new();
+    datasets(&folder, 2);
+    let dataset = Dataset::open(folder.at("a.tar")).unwrap();
+    for text in ["my notes, without an end of the line", "{\"forebay\": 1}", "{\"forebay_edits\":x"] {
+        fs::write(folder.at("n"), text).unwrap();
+        let opened = Edits::open(&dataset, &folder.at("n"));
+        if text.starts_with("{\"forebay_edits\":") {
+            // What a crash left of a first line was never a journal.
+            assert!(opened.is_ok());
+        } else {
+            assert_eq!(opened.unwrap_err().code().id(), "edits.line", "{text}");
+            assert_eq!(fs::read_to_string(folder.at("n")).unwrap(), text);
+        }
+    }
+}
+
+#[test]
 fn killed_at_any_moment_it_leaves_the_old_file_or_the_new_one() {
     let folder = Folder::new();
     datasets(&folder, 3000);

@@ -137,6 +137,79 @@ fn converting_names_what_is_lost_and_appears_whole() {
     // To standard output goes the file, and nothing else.
     let out = forebay(["labels", "convert", &from, "-", "--to", "coco", "--json"]);
     assert_eq!(serde_json::from_slice::<Value>(&out.stdout).unwrap()["categories"].as_array().unwrap().len(), 6);
+    // What is lost is said beside it, whatever is asked for.
+    let out = forebay(["labels", "convert", &from, "-", "--to", "createml", "--json"]);
+    assert!(serde_json::from_slice::<Value>(&out.stdout).unwrap().is_array());
+    assert!(String::from_utf8(out.stderr).unwrap().contains("masks written as the boxes around them"));
+    // A folder has no place there.
+    let out = std::process::Command::new(common::FOREBAY)
+        .args(["labels", "convert", &from, "-", "--to", "voc", "--json"])
+        .current_dir(place.path())
+        .output()
+        .unwrap();
+    assert_eq!(error_of(&out)["code"], "usage.argument");
+    assert!(!place.path().join("-").exists());
+}
+
+#[test]
+fn no_labels_of_a_picture_replace_those_of_another() {
+    let place = tempfile::tempdir().unwrap();
+    let at = |name: &str| place.path().join(name).to_str().unwrap().to_owned();
+    let images = |names: &[&str]| {
+        let image =
+            |(i, name): (usize, &&str)| serde_json::json!({"id": i, "file_name": name, "width": 9, "height": 9});
+        let boxes =
+            (0..names.len()).map(|i| serde_json::json!({"image_id": i, "category_id": 1, "bbox": [1, 1, 2, 2]}));
+        serde_json::json!({
+            "images": names.iter().enumerate().map(image).collect::<Vec<_>>(),
+            "annotations": boxes.collect::<Vec<_>>(),
+            "categories": [{"id": 1, "name": "x"}],
+        })
+        .to_string()
+    };
+    fs::write(at("c.json"), images(&["a.jpg", "a.png", "a.jpg.png"])).unwrap();
+    fs::write(at("d.json"), images(&["a.jpg", "./a.png"])).unwrap();
+    for (format, option) in [("labelme", &[][..]), ("voc", &["--voc-base", "1"])] {
+        assert_eq!(json(&["convert", &at("c.json"), &at(format), "--to", format]).0, 0);
+        let (code, stats) = json(&[&["stats", &at(format)], option].concat());
+        assert_eq!((code, &stats["pictures"], &stats["annotations"]), (0, &3.into(), &3.into()), "{format}: {stats}");
+    }
+    for format in ["labelme", "voc", "yolo"] {
+        let error = error_of(&forebay(["labels", "convert", &at("d.json"), &at("new"), "--to", format, "--json"]));
+        assert_eq!(error["code"], "label.repeated", "{format}: {error}");
+        assert!(!place.path().join("new").exists());
+    }
+}
+
+#[test]
+fn options_that_an_error_names_are_taken() {
+    let place = tempfile::tempdir().unwrap();
+    let at = |name: &str| place.path().join(name).to_str().unwrap().to_owned();
+    let item = |x: u32| {
+        format!(r#"{{"id": "a", "annotations": [{{"type": "bbox", "label_id": 0, "bbox": [{x}, 1, 2, 2]}}]}}"#)
+    };
+    let text = format!(
+        r#"{{"categories": {{"label": {{"labels": [{{"name": "dog"}}]}}}}, "items": [{}, {}]}}"#,
+        item(1),
+        item(2)
+    );
+    fs::write(at("d.json"), text).unwrap();
+    let error = error_of(&forebay(["labels", "check", &at("d.json"), "--json"]));
+    assert!(error["message"].as_str().unwrap().contains("--pick"), "{error}");
+    assert_eq!(json(&["check", &at("d.json"), "--pick", "all"]).1["annotations"], 2);
+    let (outside, set) = (at("o.json"), at("set"));
+    fs::write(&outside, r#"{"images": [{"id": 1, "file_name": "/data/a.jpg"}], "categories": []}"#).unwrap();
+    let error = error_of(&forebay(["labels", "check", &outside, "--json"]));
+    assert!(error["message"].as_str().unwrap().contains("--names"), "{error}");
+    assert_eq!(json(&["check", &outside, "--names", "last"]).1["pictures"], 1);
+    // A list of classes counts its lines, as that of a set does.
+    fs::create_dir(&set).unwrap();
+    fs::write(format!("{set}/a.txt"), "1 0.5 0.5 0.5 0.5\n").unwrap();
+    for (classes, code) in [("a\n\nb\n", "label.class"), ("a\na\nb\n", "label.repeated")] {
+        fs::write(at("classes"), classes).unwrap();
+        let error = error_of(&forebay(["labels", "check", &set, "--classes", &at("classes"), "--json"]));
+        assert_eq!(error["code"], code, "{error}");
+    }
 }
 
 /// Runs `convert` with `--json`; the exit code and the one line.

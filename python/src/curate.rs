@@ -13,7 +13,8 @@ use forebay::{
 use forebay_native::{
     Dataset as Opened,
     convert::{Options, To},
-    curate::{self, DivideOptions, SurveyOptions, write_journal, write_parts},
+    curate::{self, DivideOptions, SurveyOptions, refuse_parts, write_journal, write_parts},
+    output::AtomicFile,
 };
 use pyo3::prelude::*;
 use serde::Deserialize;
@@ -55,12 +56,13 @@ impl Wanted {
         Ok(options)
     }
 
-    /// Refuses a journal of several datasets, before they are looked at.
+    /// Refuses a journal of several datasets, and one that cannot be written, before they are looked at.
     fn ready(&self, datasets: &[Opened]) -> Result<()> {
-        if self.edits.is_some() && datasets.len() != 1 {
+        let Some(path) = &self.edits else { return Ok(()) };
+        if datasets.len() != 1 {
             return Err(Error::new(&ARGUMENT, "a journal is of one dataset; write one for each"));
         }
-        Ok(())
+        AtomicFile::create(path, self.force).map(drop)
     }
 
     /// Writes a journal, if one is asked for.
@@ -181,6 +183,18 @@ fn divided(
     };
     options.group = wanted.group.as_deref().map(field).transpose()?;
     (options.parts, options.near, options.seed) = (wanted.parts, wanted.near, wanted.seed);
+    let to = match optional("to", wanted.to.as_deref())? {
+        Some(to) => to,
+        None if dataset.tar().is_some() => To::Tar,
+        None => To::Tbl,
+    };
+    let mut convert = Options::new(to);
+    convert.compression = compression(wanted.compression.as_deref(), wanted.level)?;
+    (convert.force, convert.workers) = (wanted.force, options.survey.workers);
+    convert.sync = wanted.sync.unwrap_or(convert.sync);
+    if let Some(folder) = &folder {
+        refuse_parts(options.parts.iter().map(|(name, _)| name.as_str()), folder, &convert)?;
+    }
     let division = curate::divide(dataset, &options, &mut |done, total| wire.tell(done, Some(total)))?;
     let mut rows: Vec<serde_json::Value> = Vec::new();
     for part in &division.parts {
@@ -189,15 +203,6 @@ fn divided(
         rows.push(row);
     }
     if let Some(folder) = folder {
-        let to = match optional("to", wanted.to.as_deref())? {
-            Some(to) => to,
-            None if dataset.tar().is_some() => To::Tar,
-            None => To::Tbl,
-        };
-        let mut convert = Options::new(to);
-        convert.compression = compression(wanted.compression.as_deref(), wanted.level)?;
-        (convert.force, convert.workers) = (wanted.force, options.survey.workers);
-        convert.sync = wanted.sync.unwrap_or(convert.sync);
         let tell = &mut |now: &forebay_native::convert::Progress| wire.tell(now.samples, now.total);
         let written = write_parts(dataset, &division.parts, &folder, &convert, tell)?;
         for (row, (summary, _)) in rows.iter_mut().zip(written) {

@@ -16,10 +16,7 @@ use forebay::{
     error::{Kind, codes},
     words::Word,
 };
-use forebay_native::{
-    input::Input,
-    labels::{Open, Set, write},
-};
+use forebay_native::labels::{Open, Set, class_names, write};
 use pyo3::{prelude::*, types::PyCapsule};
 use serde::Deserialize;
 use serde_json::{Map, Value, json};
@@ -74,12 +71,7 @@ impl Wanted {
         options.classes = match self.classes {
             None => None,
             Some(Classes::Names(names)) => Some(names),
-            Some(Classes::File(path)) => {
-                let file = Input::read(&path)?;
-                let text = file.slice(0..file.len())?;
-                let text = String::from_utf8_lossy(&text);
-                Some(text.lines().map(str::trim).filter(|line| !line.is_empty()).map(Into::into).collect())
-            }
+            Some(Classes::File(path)) => Some(class_names(&path)?),
         };
         let open = Open::new(options).format(optional("format", self.format.as_deref())?);
         Ok(match self.pictures {

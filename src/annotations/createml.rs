@@ -3,23 +3,21 @@
 use crate::Result;
 
 use super::{
-    Annotation, Classes, Labels, Loss, Losses, Picture, ReadOptions, Rect, Shape, Spot, checked_name, codes,
-    json::{Got, Node, Pieces, Stop, document, number, string, within},
+    Annotation, Classes, Flags, Labels, Loss, Losses, Picture, ReadOptions, Rect, Shape, codes,
+    json::{Got, Lines, Node, Pieces, Stop, document, number, string, within},
     merge::Pictures,
-    names,
+    write::{class_details, told},
 };
 
 /// Reads a file.
 pub fn read(text: &[u8], options: &ReadOptions) -> Result<Labels> {
     let mut labels = Labels::default();
     let mut pictures = Pictures::default();
+    let mut lines = Lines::new(text);
     document(text, &options.limits, |node| {
         for (i, entry) in node.array()?.iter().enumerate() {
-            let added = picture(entry, &mut labels.classes, options).and_then(|mut picture| {
-                picture.line = Some(Spot::of(text, entry.at).line);
-                let added = pictures.add(picture, options.pick, &mut labels.notes);
-                added.map_err(|e| Stop::wrong(entry.at, e.code(), e.message()).options(e.options()))
-            });
+            let picture = picture(entry, &mut labels.classes, options);
+            let added = pictures.read(picture, (entry.at, &mut lines), options.pick, &mut labels.notes);
             within(added, format_args!("[{i}]"))?;
         }
         Ok(())
@@ -32,11 +30,7 @@ pub fn read(text: &[u8], options: &ReadOptions) -> Result<Labels> {
 fn picture(entry: &Node<'_>, classes: &mut Classes, options: &ReadOptions) -> Got<Picture> {
     let object = entry.object()?;
     let key = if object.get("image")?.is_some() { "image" } else { "imagefilename" };
-    let name = object.need(entry.at, key, |node| {
-        let name = names::by_policy(node.text()?, options.names);
-        checked_name(name).map_err(|e| Stop::wrong(node.at, e.code(), e.message()))?;
-        Ok(name.to_owned())
-    })?;
+    let name = object.need(entry.at, key, |node| node.name(options.names))?;
     let mut picture = Picture::named(name);
     let key = if object.get("annotation")?.is_some() { "annotation" } else { "annotations" };
     picture.annotations = object.need(entry.at, key, |node| {
@@ -67,7 +61,7 @@ fn annotation(node: &Node<'_>, classes: &mut Classes) -> Got<Annotation> {
 
 /// Writes labels as one file, piece by piece.
 pub fn write(labels: &Labels, put: &mut dyn FnMut(&[u8]) -> Result<()>) -> Result<Losses> {
-    let mut losses = Losses::default();
+    let mut losses = class_details(labels);
     let mut out = Pieces::new(put);
     out.text.push('[');
     let mut n = 0;
@@ -111,20 +105,12 @@ pub fn write(labels: &Labels, put: &mut dyn FnMut(&[u8]) -> Result<()>) -> Resul
 
 /// Counts what a plain box with a class cannot say of an annotation.
 pub(super) fn boxed_only(annotation: &Annotation, losses: &mut Losses) {
-    let flags = annotation.flags;
-    for (lost, loss) in [
-        (matches!(annotation.shape, Shape::Rotated { .. }), Loss::Rotation),
-        (matches!(annotation.shape, Shape::Polygon(_)), Loss::Outline),
-        (matches!(annotation.shape, Shape::Mask(_)), Loss::Mask),
-        (annotation.shape == Shape::Points, Loss::Points),
-        (flags.crowd || flags.difficult || flags.truncated || flags.occluded || flags.outside, Loss::Flag),
-        (!annotation.keypoints.is_empty() && annotation.shape != Shape::Points, Loss::Keypoints),
-        (!annotation.attributes.is_empty(), Loss::Attributes),
-        (annotation.score.is_some(), Loss::Score),
-        (annotation.track.is_some(), Loss::Track),
-    ] {
-        if lost {
-            losses.add(loss);
-        }
+    match annotation.shape {
+        Shape::Box => {}
+        Shape::Rotated { .. } => losses.add(Loss::Rotation),
+        Shape::Polygon(_) => losses.add(Loss::Outline),
+        Shape::Mask(_) => losses.add(Loss::Mask),
+        Shape::Points => losses.add(Loss::Points),
     }
+    told(annotation, Flags::default(), |_, _| false, losses);
 }

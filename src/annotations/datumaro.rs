@@ -3,30 +3,28 @@
 //! Boxes and points of one group and one label are one object. Outlines that share a group stay apart, as datumaro itself
 //! writes those of several parts. It says sizes of pictures only where its importer had looked at them.
 
+use std::collections::HashMap;
+
 use crate::Result;
 
 use super::{
-    Annotation, Cause, Class, Classes, Id, Keypoint, Labels, Notes, Picture, ReadOptions, Rect, Rle, Shape, Spot,
-    checked_name, codes,
-    json::{Got, Node, Object, Stop, Value, document, within},
+    Annotation, Cause, Class, Classes, Id, Keypoint, Labels, Notes, Picture, ReadOptions, Rect, Rle, Shape, codes,
+    json::{Got, Lines, Node, Object, Stop, Value, document, within},
     merge::Pictures,
-    names,
 };
 
 /// Reads a file.
 pub fn read(text: &[u8], options: &ReadOptions) -> Result<Labels> {
     let mut labels = Labels::default();
     let mut pictures = Pictures::default();
+    let mut lines = Lines::new(text);
     document(text, &options.limits, |node| {
         let object = node.object()?;
         labels.classes = object.take("categories", classes)?.unwrap_or_default();
         object.need(node.at, "items", |items| {
             for (i, item) in items.array()?.iter().enumerate() {
-                let read = picture(item, &labels.classes, &mut labels.notes, options).and_then(|mut picture| {
-                    picture.line = Some(Spot::of(text, item.at).line);
-                    let added = pictures.add(picture, options.pick, &mut labels.notes);
-                    added.map_err(|e| Stop::wrong(item.at, e.code(), e.message()).options(e.options()))
-                });
+                let picture = picture(item, &labels.classes, &mut labels.notes, options);
+                let read = pictures.read(picture, (item.at, &mut lines), options.pick, &mut labels.notes);
                 within(read, format_args!("[{i}]"))?;
             }
             Ok(())
@@ -86,11 +84,7 @@ fn classes(node: &Node<'_>) -> Got<Classes> {
 
 fn picture(item: &Node<'_>, classes: &Classes, notes: &mut Notes, options: &ReadOptions) -> Got<Picture> {
     let object = item.object()?;
-    let checked = |node: &Node<'_>| {
-        let name = names::by_policy(node.text()?, options.names);
-        checked_name(name).map_err(|e| Stop::wrong(node.at, e.code(), e.message()))?;
-        Ok(name.to_owned())
-    };
+    let checked = |node: &Node<'_>| node.name(options.names);
     let mut size = None;
     let path = object.take("image", |image| {
         let object = image.object()?;
@@ -131,12 +125,17 @@ fn picture(item: &Node<'_>, classes: &Classes, notes: &mut Notes, options: &Read
             Ok(())
         })
     })?;
+    // The boxes of each group and class that wait for points, the first last.
+    let mut waiting: HashMap<(u64, Option<u32>), Vec<usize>> = HashMap::new();
+    for (at, (one, (group, is_box))) in picture.annotations.iter().zip(&groups).enumerate().rev() {
+        if *is_box && *group != 0.0 {
+            waiting.entry((group.to_bits(), one.class)).or_default().push(at);
+        }
+    }
     for (group, points) in points {
-        let boxed = picture.annotations.iter_mut().zip(&groups).find(|(one, (of, is_box))| {
-            *is_box && group != 0.0 && *of == group && one.class == points.class && one.keypoints.is_empty()
-        });
-        match boxed {
-            Some((annotation, _)) => annotation.keypoints = points.keypoints,
+        let boxed = waiting.get_mut(&(group.to_bits(), points.class)).and_then(Vec::pop);
+        match boxed.and_then(|at| picture.annotations.get_mut(at)) {
+            Some(annotation) => annotation.keypoints = points.keypoints,
             None => picture.annotations.push(points),
         }
     }

@@ -2,7 +2,7 @@
 
 use crate::error::Result;
 
-use super::plain::{lines, number, read_pictures, short};
+use super::plain::{lines, number, read_pictures};
 use super::{Annotation, Classes, Labels, ReadOptions, Rect, Spot, codes};
 
 /// Columns after the class: without and with a score.
@@ -57,7 +57,7 @@ fn annotation(line: &str, classes: &mut Classes, spot: &Spot) -> Result<Annotati
     if values[7] > 0.0 {
         let tail = &columns[name.len()..];
         for (key, range) in [("alpha", 2..3), ("dimensions", 7..10), ("location", 10..13), ("rotation_y", 13..14)] {
-            annotation.attributes.push((key.to_owned(), short(&tail[range].join(" "))));
+            annotation.attributes.push((key.to_owned(), tail[range].join(" ")));
         }
     }
     Ok(annotation)
@@ -80,6 +80,9 @@ mod tests {
         assert_eq!((found[0].rect, found[0].score), (Rect::new(-3.5, 5.0, 300.0, 45.0), Some(0.75)));
         assert!(found[1].flags.truncated && found[1].flags.occluded && found[1].score.is_none());
         assert_eq!(found[1].attributes[1], ("dimensions".to_owned(), "1.5 1.6 3.2".to_owned()));
+        // To the last digit.
+        let (found, _) = read_all(&text.replace("1.5 1.6 3.2", "1.5234567890123456 1.6234567890123457 3.2")).unwrap();
+        assert_eq!(found[1].attributes[1].1, "1.5234567890123456 1.6234567890123457 3.2");
     }
 
     #[test]

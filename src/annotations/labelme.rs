@@ -5,20 +5,19 @@
 use crate::Result;
 
 use super::{
-    Annotation, Cause, Classes, Labels, Loss, Losses, Notes, Picture, ReadOptions, Rect, Shape, checked_name, codes,
+    Annotation, Cause, Classes, Flags, Labels, Loss, Losses, Notes, Picture, ReadOptions, Rect, Shape, codes,
     json::{Got, Node, Stop, document, number, string, within},
-    names,
+    write::told,
 };
+
+/// What shapes that belong together have in common: a number.
+const GROUP: &str = "group_id";
 
 /// Reads the file of one picture. Classes are numbered as they are met, behind those that were met in other files.
 pub fn read(text: &[u8], classes: &mut Classes, notes: &mut Notes, options: &ReadOptions) -> Result<Picture> {
     document(text, &options.limits, |node| {
         let object = node.object()?;
-        let name = object.need(node.at, "imagePath", |node| {
-            let name = names::by_policy(node.text()?, options.names);
-            checked_name(name).map_err(|e| Stop::wrong(node.at, e.code(), e.message()))?;
-            Ok(name.to_owned())
-        })?;
+        let name = object.need(node.at, "imagePath", |node| node.name(options.names))?;
         let mut picture = Picture::named(name);
         picture.width = object.take("imageWidth", Node::pixels)?.flatten();
         picture.height = object.take("imageHeight", Node::pixels)?.flatten();
@@ -65,8 +64,8 @@ fn annotation(shape: &Node<'_>, classes: &mut Classes, notes: &mut Notes) -> Got
         ("polygon", [_, _, _, ..]) => Annotation::polygon(vec![points], class).ok_or_else(few)?,
         _ => return Err(few()),
     };
-    if let Some(group) = object.get("group_id")?.and_then(Node::plain) {
-        found.attributes.push(("group_id".into(), group));
+    if let Some(group) = object.get(GROUP)?.and_then(Node::plain) {
+        found.attributes.push((GROUP.into(), group));
     }
     found.flags.difficult = object.get("difficult")?.is_some_and(Node::flag);
     Ok(Some(found))
@@ -93,7 +92,15 @@ pub fn write(picture: &Picture, classes: &Classes, losses: &mut Losses) -> Optio
     let mut out = String::from("{\"version\":\"5.5.0\",\"flags\":{},\"shapes\":[");
     let mut n = 0;
     for annotation in &picture.annotations {
-        told(annotation, losses);
+        if matches!(annotation.shape, Shape::Mask(_)) {
+            losses.add(Loss::Mask);
+        }
+        let is_group = |key: &str, value: &str| {
+            key == GROUP && value.parse::<i64>().is_ok_and(|number| number.to_string() == value)
+        };
+        told(annotation, Flags { difficult: true, ..Flags::default() }, is_group, losses);
+        let group = annotation.attributes.iter().find(|(key, value)| is_group(key, value));
+        let group = group.map_or("null", |(_, number)| number.as_str());
         let Some(name) = annotation.class.and_then(|class| classes.name(class)) else {
             losses.add(Loss::NoClass);
             continue;
@@ -112,7 +119,7 @@ pub fn write(picture: &Picture, classes: &Classes, losses: &mut Losses) -> Optio
             }
             let difficult = annotation.flags.difficult;
             out.push_str(&format!(
-                "],\"group_id\":null,\"difficult\":{difficult},\"shape_type\":\"{kind}\",\"flags\":{{}}}}"
+                "],\"group_id\":{group},\"difficult\":{difficult},\"shape_type\":\"{kind}\",\"flags\":{{}}}}"
             ));
         };
         let r = annotation.rect;
@@ -136,19 +143,20 @@ pub fn write(picture: &Picture, classes: &Classes, losses: &mut Losses) -> Optio
     Some(out)
 }
 
-/// Counts what a shape cannot say of an annotation.
-fn told(annotation: &Annotation, losses: &mut Losses) {
-    let flags = annotation.flags;
-    for (lost, loss) in [
-        (flags.crowd || flags.truncated || flags.occluded || flags.outside, Loss::Flag),
-        (matches!(annotation.shape, Shape::Mask(_)), Loss::Mask),
-        (!annotation.keypoints.is_empty(), Loss::Keypoints),
-        (!annotation.attributes.is_empty(), Loss::Attributes),
-        (annotation.score.is_some(), Loss::Score),
-        (annotation.track.is_some(), Loss::Track),
-    ] {
-        if lost {
-            losses.add(loss);
-        }
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_group_stays_a_group() {
+        let text = br#"{"imagePath": "a.jpg", "shapes": [
+            {"label": "x", "group_id": 7, "shape_type": "rectangle", "points": [[1, 2], [3, 4]]}]}"#;
+        let (mut classes, mut losses) = (Classes::default(), Losses::default());
+        let options = ReadOptions::default();
+        let picture = read(text, &mut classes, &mut Notes::default(), &options).unwrap();
+        let written = write(&picture, &classes, &mut losses).unwrap();
+        assert!(losses.is_empty(), "{losses:?}");
+        let back = read(written.as_bytes(), &mut classes, &mut Notes::default(), &options).unwrap();
+        assert_eq!(back.annotations, picture.annotations);
     }
 }

@@ -14,6 +14,8 @@ pub struct Listing {
     folders: HashSet<String>,
     /// Pictures by their own name without its ending.
     stems: HashMap<String, Vec<String>>,
+    /// Bytes of the longest name.
+    longest: usize,
 }
 
 impl<S: Into<String>> FromIterator<S> for Listing {
@@ -31,7 +33,8 @@ impl<S: Into<String>> FromIterator<S> for Listing {
         for file in files.iter().filter(|file| is_picture(file)) {
             stems.entry(base_name(stem(file)).to_owned()).or_default().push(file.clone());
         }
-        Listing { files, folders, stems }
+        let longest = files.iter().map(String::len).max().unwrap_or(0);
+        Listing { files, folders, stems, longest }
     }
 }
 
@@ -69,13 +72,16 @@ impl Listing {
         if parts.is_empty() && !absolute {
             return Some((Found::Folder(String::new()), false));
         }
-        for start in 0..parts.len() {
-            let rest = parts[start..].join("/");
-            if self.files.contains(&rest) {
-                return Some((Found::File(rest), start > 0 || absolute));
+        let joined = parts.join("/");
+        let starts = std::iter::once(0).chain(joined.match_indices('/').map(|(at, _)| at + 1));
+        // What is longer than every name is none of them: a path may be as long as the file that says it.
+        for start in starts.filter(|start| joined.len() - start <= self.longest) {
+            let (rest, guessed) = (&joined[start..], start > 0 || absolute);
+            if self.files.contains(rest) {
+                return Some((Found::File(rest.to_owned()), guessed));
             }
-            if self.folders.contains(&rest) {
-                return Some((Found::Folder(rest + "/"), start > 0 || absolute));
+            if self.folders.contains(rest) {
+                return Some((Found::Folder(format!("{rest}/")), guessed));
             }
         }
         None

@@ -4,7 +4,10 @@ use std::collections::HashMap;
 
 use crate::error::Error;
 
-use super::{Cause, Notes, Pick, Picture, codes};
+use super::{
+    Cause, Notes, Pick, Picture, codes,
+    json::{Got, Lines, Stop},
+};
 
 /// Pictures, by their order and by their names.
 #[derive(Debug, Default)]
@@ -38,6 +41,18 @@ impl Pictures {
             }
         }
         Ok(())
+    }
+
+    /// Adds a picture that was read of the value at a byte.
+    pub fn read(
+        &mut self,
+        picture: Got<Picture>,
+        (at, lines): (usize, &mut Lines<'_>),
+        pick: Option<Pick>,
+        notes: &mut Notes,
+    ) -> Got<()> {
+        let picture = Picture { line: Some(lines.of(at)), ..picture? };
+        self.add(picture, pick, notes).map_err(|e| Stop::wrong(at, e.code(), e.message()).options(e.options()))
     }
 
     /// All of them.

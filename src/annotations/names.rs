@@ -57,6 +57,14 @@ pub fn base_name(name: &str) -> &str {
     name.rsplit(['/', '\\']).next().unwrap_or(name)
 }
 
+/// A picture's name as a file says it, as far as it counts. One that is refused may do by its last part alone, and the
+/// error says so.
+pub(crate) fn named(name: &str, policy: super::Names) -> Result<&str, Error> {
+    let name = by_policy(name, policy);
+    let option: &[&str] = if policy == super::Names::Whole { &["names"] } else { &[] };
+    checked_name(name).map(|()| name).map_err(|e| e.with_options(option))
+}
+
 /// What of a name counts.
 pub(crate) fn by_policy(name: &str, policy: super::Names) -> &str {
     match policy {

@@ -55,6 +55,8 @@ causes! {
         SkippedShapes "skipped_shapes" "shapes of a kind that is not read",
         /// A mask that is invalid, where the box does.
         BadMask "bad_mask" "masks that do not fit their picture; their boxes are read",
+        /// A mask in a picture that EXIF turns.
+        TurnedMask "turned_mask" "masks in pictures that EXIF turns; the boxes around them are read",
         /// An id that is there twice.
         RepeatedId "repeated_id" "annotations with an id that another one has",
         /// An id that is a fraction.
@@ -143,6 +145,8 @@ causes! {
         Precision "precision" "numbers rounded",
         /// A track.
         Track "track" "annotations written without their track",
+        /// Who made an annotation.
+        Source "source" "annotations written without who made them",
     }
 }
 

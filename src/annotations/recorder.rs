@@ -16,9 +16,8 @@
 use crate::Result;
 
 use super::{
-    Annotation, Cause, Id, Notes, Picture, ReadOptions, Rect, Source, checked_name, codes,
+    Annotation, Cause, Id, Notes, Picture, ReadOptions, Rect, Source, codes,
     json::{Got, Node, Stop, Value, document, within},
-    names,
 };
 
 /// A frame.
@@ -95,11 +94,7 @@ pub fn read(text: &[u8], options: &ReadOptions) -> Result<Frame> {
 fn frame(node: &Node<'_>, options: &ReadOptions) -> Got<Frame> {
     let object = node.object()?;
     let frame_id = object.need(node.at, "frame_id", whole)?;
-    let image = object.need(node.at, "image", |node| {
-        let name = names::by_policy(node.text()?, options.names);
-        checked_name(name).map_err(|e| Stop::wrong(node.at, e.code(), e.message()))?;
-        Ok(name.to_owned())
-    })?;
+    let image = object.need(node.at, "image", |node| node.name(options.names))?;
     let image_present = object.need(node.at, "image_present", |node| match node.value {
         Value::Bool(yes) => Ok(yes),
         _ => Err(node.wrong("true or false belongs here")),

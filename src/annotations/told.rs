@@ -46,9 +46,14 @@ impl Labels {
 impl Picture {
     /// Takes in what the picture itself says, as [`Labels::told`] does for all of them.
     pub fn told(&mut self, seen: Seen, format: Format, options: &ReadOptions, notes: &mut Notes) -> Result<()> {
+        let masks = |picture: &Picture| {
+            picture.annotations.iter().filter(|one| matches!(one.shape, Shape::Mask(_))).count() as u64
+        };
+        let before = masks(self);
         if tell(self, seen, format, options)?.wrong {
             notes.add(Cause::SizeWrong);
         }
+        notes.add_many(Cause::TurnedMask, before - masks(self));
         if !seen.turn.is_none() {
             notes.add(Cause::Turned);
         }
@@ -142,6 +147,21 @@ mod tests {
         let seen = Seen { width: 320, height: 200, turn: Turn::from_exif(6) };
         labels.told(format, &ReadOptions { exif, ..ReadOptions::default() }, |_| Ok(Some(seen)))?;
         Ok((labels.pictures[0].annotations[0].rect, labels.pictures[0].size()))
+    }
+
+    #[test]
+    fn masks_that_are_lost_by_a_turn_are_counted() {
+        let mut picture = Picture::named("a.jpg");
+        let mask = crate::annotations::Rle::new(4, 2, vec![1, 2, 5]).unwrap();
+        let shape = Shape::Mask(Box::new(mask));
+        picture.annotations.push(Annotation { shape, ..Annotation::boxed(Rect::new(0.0, 0.0, 2.0, 2.0), None) });
+        for (exif, lost) in [(Exif::Ignore, 0), (Exif::Apply, 1)] {
+            let mut labels = Labels { pictures: vec![picture.clone()], ..Labels::default() };
+            let seen = Seen { width: 4, height: 2, turn: Turn::from_exif(6) };
+            let options = ReadOptions { exif: Some(exif), ..ReadOptions::default() };
+            labels.told(Format::Coco, &options, |_| Ok(Some(seen))).unwrap();
+            assert_eq!(labels.notes.of(Cause::TurnedMask), lost, "{exif:?}");
+        }
     }
 
     #[test]

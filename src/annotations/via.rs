@@ -4,11 +4,11 @@
 use crate::Result;
 
 use super::{
-    Annotation, Cause, Labels, Loss, Losses, Picture, ReadOptions, Rect, Shape, Spot, checked_name, codes,
+    Annotation, Cause, Labels, Loss, Losses, Picture, ReadOptions, Rect, Shape, codes,
     createml::boxed_only,
-    json::{Got, Node, Object, Pieces, Stop, Value, document, number, string, within},
+    json::{Got, Lines, Node, Object, Pieces, Stop, Value, document, number, string, within},
     merge::Pictures,
-    names,
+    write::class_details,
 };
 
 /// Attributes that name the class, where a region has several; the first that it has counts.
@@ -18,6 +18,7 @@ const CLASS_KEYS: &[&str] = &["label", "class", "name", "category", "label_id", 
 pub fn read(text: &[u8], options: &ReadOptions) -> Result<Labels> {
     let mut labels = Labels::default();
     let mut pictures = Pictures::default();
+    let mut lines = Lines::new(text);
     document(text, &options.limits, |node| {
         let outer = node.object()?;
         let entries = match outer.get("_via_img_metadata")? {
@@ -25,11 +26,8 @@ pub fn read(text: &[u8], options: &ReadOptions) -> Result<Labels> {
             None => outer,
         };
         for (key, entry) in entries.0.iter().filter(|(key, _)| !key.starts_with("_via_")) {
-            let added = picture(entry, &mut labels, options).and_then(|mut picture| {
-                picture.line = Some(Spot::of(text, entry.at).line);
-                let added = pictures.add(picture, options.pick, &mut labels.notes);
-                added.map_err(|e| Stop::wrong(entry.at, e.code(), e.message()).options(e.options()))
-            });
+            let picture = picture(entry, &mut labels, options);
+            let added = pictures.read(picture, (entry.at, &mut lines), options.pick, &mut labels.notes);
             within(added, format_args!("[{key:?}]"))?;
         }
         Ok(())
@@ -41,11 +39,7 @@ pub fn read(text: &[u8], options: &ReadOptions) -> Result<Labels> {
 
 fn picture(entry: &Node<'_>, labels: &mut Labels, options: &ReadOptions) -> Got<Picture> {
     let object = entry.object()?;
-    let name = object.need(entry.at, "filename", |node| {
-        let name = names::by_policy(node.text()?, options.names);
-        checked_name(name).map_err(|e| Stop::wrong(node.at, e.code(), e.message()))?;
-        Ok(name.to_owned())
-    })?;
+    let name = object.need(entry.at, "filename", |node| node.name(options.names))?;
     let mut picture = Picture::named(name);
     picture.annotations = object.need(entry.at, "regions", |node| {
         // The second version has a list, the first an object whose keys count.
@@ -109,7 +103,7 @@ fn annotation(region: &Node<'_>, labels: &mut Labels) -> Got<Option<Annotation>>
 
 /// Writes labels as one file, piece by piece; a class is the attribute `label`.
 pub fn write(labels: &Labels, put: &mut dyn FnMut(&[u8]) -> Result<()>) -> Result<Losses> {
-    let mut losses = Losses::default();
+    let mut losses = class_details(labels);
     let mut out = Pieces::new(put);
     out.text.push('{');
     let mut n = 0;

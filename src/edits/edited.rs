@@ -1,6 +1,9 @@
 //! What all changes of a journal that stand come to.
 
-use std::collections::{HashMap, HashSet};
+use std::{
+    collections::{BTreeMap, BTreeSet, HashMap},
+    ops::Range,
+};
 
 use serde_json::{Map, Value};
 
@@ -16,8 +19,10 @@ pub struct Edited {
     journal: Journal,
     /// Changes of a sample's metadata, by its number; numbers of changes.
     of_sample: HashMap<u64, Vec<usize>>,
-    /// Samples in their new order; `None` where all of the file's stand as they are, and those that were added behind them.
-    order: Option<Vec<u64>>,
+    /// Samples in their new order, as runs of numbers that follow each other, each behind the places before it: what this
+    /// takes is decided by the changes, and not by how many samples a journal says that there are. `None` where all of the
+    /// file's stand as they are, and those that were added behind them.
+    order: Option<Vec<(u64, Range<u64>)>>,
     len: u64,
 }
 
@@ -34,7 +39,7 @@ impl Edited {
     /// What the changes come to.
     pub fn new(journal: Journal) -> Edited {
         let mut of_sample: HashMap<u64, Vec<usize>> = HashMap::new();
-        let (mut gone, mut moves) = (HashSet::new(), Vec::new());
+        let (mut gone, mut moves) = (BTreeSet::new(), Vec::new());
         for (k, change) in journal.standing_numbers() {
             match change {
                 Change::Remove { sample } => drop(gone.insert(*sample)),
@@ -47,14 +52,11 @@ impl Edited {
                 }
             }
         }
-        let (samples, added) = (journal.of().samples, journal.added());
+        let all = journal.of().samples.saturating_add(journal.added());
         gone.extend(journal.additions().filter(|(.., stands)| !stands).map(|(number, ..)| number));
-        let order = (!gone.is_empty() || !moves.is_empty()).then(|| {
-            let moved =
-                if moves.is_empty() { (0..samples + added).collect() } else { reorder(samples + added, &moves) };
-            moved.into_iter().filter(|sample| !gone.contains(sample)).collect::<Vec<u64>>()
-        });
-        let len = order.as_ref().map_or(samples + added, |order| order.len() as u64);
+        let order = (!gone.is_empty() || !moves.is_empty()).then(|| placed(reorder(all, &moves), &gone));
+        let end = |(place, run): &(u64, Range<u64>)| place + (run.end - run.start);
+        let len = order.as_ref().map_or(all, |order| order.last().map_or(0, end));
         Edited { journal, of_sample, order, len }
     }
 
@@ -73,7 +75,10 @@ impl Edited {
     /// The number that the sample in this place had, or that it got when it was added.
     pub fn at(&self, place: u64) -> Option<u64> {
         match &self.order {
-            Some(order) => order.get(usize::try_from(place).ok()?).copied(),
+            Some(order) => {
+                let (before, run) = order.get(order.partition_point(|(at, _)| *at <= place).checked_sub(1)?)?;
+                run.start.checked_add(place - before).filter(|sample| *sample < run.end)
+            }
             None => Some(place).filter(|place| *place < self.len),
         }
     }
@@ -91,7 +96,9 @@ impl Edited {
         let changed = self.of_sample.keys().filter(|sample| **sample < samples).count() as u64;
         let new = self.journal.additions().filter(|(.., stands)| *stands).count() as u64;
         let kept = match &self.order {
-            Some(order) => order.iter().filter(|sample| **sample < samples).count() as u64,
+            Some(order) => {
+                order.iter().map(|(_, run)| run.end.min(samples).saturating_sub(run.start.min(samples))).sum()
+            }
             None => samples,
         };
         (changed, samples - kept, new)
@@ -216,35 +223,113 @@ fn list_classes(fields: &mut Map<String, Value>, classes: &Classes, before: usiz
     }
 }
 
-/// Numbers below `len` in order, after these were moved, one after the other: a chain in which each knows its neighbors, so
-/// that a move takes as long for the first as for the last.
-fn reorder(len: u64, moves: &[(u64, Option<u64>)]) -> Vec<u64> {
-    // The last place stands for both ends.
-    let Ok(n) = usize::try_from(len) else { return Vec::new() };
-    let mut next: Vec<usize> = (1..=n).chain([0]).collect();
-    let mut before: Vec<usize> = std::iter::once(n).chain(0..n).collect();
+/// Numbers below `n` in order, after these were moved, one after the other: a chain in which each knows its neighbors, of
+/// which those are kept that are not the numbers beside it. So a move takes as long for the first as for the last.
+fn reorder(n: u64, moves: &[(u64, Option<u64>)]) -> Vec<Range<u64>> {
+    // The number behind the last stands for both ends.
+    let (mut next, mut before): (BTreeMap<u64, u64>, BTreeMap<u64, u64>) = (BTreeMap::new(), BTreeMap::new());
+    let usual_next = |at: u64| if at == n { 0 } else { at + 1 };
+    let usual_before = |at: u64| if at == 0 { n } else { at - 1 };
     for (sample, target) in moves {
-        let (sample, target) = (*sample as usize, target.map_or(n, |target| target as usize));
+        let (sample, target) = (*sample, target.unwrap_or(n));
         if sample == target || sample >= n || target > n {
             continue;
         }
-        let (left, right) = (before[sample], next[sample]);
-        (next[left], before[right]) = (right, left);
-        let left = before[target];
-        (next[left], before[sample]) = (sample, left);
-        (next[sample], before[target]) = (target, sample);
+        let left = before.get(&sample).copied().unwrap_or_else(|| usual_before(sample));
+        let right = next.get(&sample).copied().unwrap_or_else(|| usual_next(sample));
+        next.insert(left, right);
+        before.insert(right, left);
+        let left = before.get(&target).copied().unwrap_or_else(|| usual_before(target));
+        for (left, right) in [(left, sample), (sample, target)] {
+            next.insert(left, right);
+            before.insert(right, left);
+        }
     }
-    std::iter::successors(Some(next[n]), |&at| Some(next[at])).take_while(|&at| at != n).map(|at| at as u64).collect()
+    next.retain(|at, next| *next != usual_next(*at));
+    let mut runs = Vec::new();
+    let mut at = next.get(&n).copied().unwrap_or(0);
+    while at < n {
+        let (last, behind) = next.range(at..n).next().map_or((n - 1, n), |(last, behind)| (*last, *behind));
+        runs.push(at..last + 1);
+        at = behind;
+    }
+    runs
+}
+
+/// The runs without the numbers that are gone, each with its place.
+fn placed(runs: Vec<Range<u64>>, gone: &BTreeSet<u64>) -> Vec<(u64, Range<u64>)> {
+    let (mut place, mut all) = (0, Vec::new());
+    let mut add = |run: Range<u64>| {
+        if run.start < run.end {
+            all.push((place, run.clone()));
+            place += run.end - run.start;
+        }
+    };
+    for run in runs {
+        let mut start = run.start;
+        for sample in gone.range(run.clone()) {
+            add(start..*sample);
+            start = sample + 1;
+        }
+        add(start..run.end);
+    }
+    all
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
+    fn moved(n: u64, moves: &[(u64, Option<u64>)]) -> Vec<u64> {
+        reorder(n, moves).into_iter().flatten().collect()
+    }
+
     #[test]
     fn moves_are_made_one_after_the_other() {
-        assert_eq!(reorder(5, &[(4, Some(0)), (0, None), (2, Some(2))]), [4, 1, 2, 3, 0]);
-        assert_eq!(reorder(3, &[(0, Some(1)), (2, Some(0))]), [2, 0, 1]);
-        assert_eq!(reorder(1, &[(0, None)]), [0]);
+        assert_eq!(moved(5, &[(4, Some(0)), (0, None), (2, Some(2))]), [4, 1, 2, 3, 0]);
+        assert_eq!(moved(3, &[(0, Some(1)), (2, Some(0))]), [2, 0, 1]);
+        assert_eq!(moved(1, &[(0, None)]), [0]);
+        assert_eq!(moved(0, &[]), [0; 0]);
+    }
+
+    #[test]
+    fn what_an_order_takes_is_decided_by_its_changes() {
+        let many = 1 << 52;
+        let of = crate::edits::Identity::of_folder([("a", 1)].into_iter(), many, "a");
+        let mut journal = Journal::new(of);
+        for change in [
+            r#"{"do":"remove","sample":7}"#.to_owned(),
+            format!(r#"{{"do":"move","sample":{},"before":0}}"#, many - 1),
+            r#"{"do":"remove","sample":0}"#.to_owned(),
+        ] {
+            journal.push(Change::parse(&change).unwrap()).unwrap();
+        }
+        let edited = Edited::new(journal);
+        assert_eq!((edited.len(), edited.counts()), (many - 2, (0, 2, 0)));
+        let at = |place: u64| edited.at(place);
+        assert_eq!([at(0), at(1), at(6), at(7)], [Some(many - 1), Some(1), Some(6), Some(8)]);
+        assert_eq!([at(many - 3), at(many - 2), at(u64::MAX)], [Some(many - 2), None, None]);
+    }
+
+    proptest::proptest! {
+        #[test]
+        fn the_order_is_that_of_a_list(
+            n in 1_u64..12,
+            moves in proptest::collection::vec((0_u64..12, proptest::option::of(0_u64..12)), 0..20),
+            gone in proptest::collection::btree_set(0_u64..12, 0..5),
+        ) {
+            let moves: Vec<_> = moves.into_iter().map(|(a, b)| (a % n, b.map(|b| b % n))).collect();
+            let mut list: Vec<u64> = (0..n).collect();
+            for (sample, target) in moves.iter().filter(|(sample, target)| Some(*sample) != *target) {
+                list.retain(|one| one != sample);
+                let at = target.map_or(list.len(), |target| list.iter().position(|one| *one == target).unwrap());
+                list.insert(at, *sample);
+            }
+            list.retain(|one| !gone.contains(one));
+            let found = placed(reorder(n, &moves), &gone);
+            let places: Vec<u64> = found.iter().flat_map(|(at, run)| (*at..).take(run.clone().count())).collect();
+            proptest::prop_assert_eq!(places, (0..list.len() as u64).collect::<Vec<_>>());
+            proptest::prop_assert_eq!(found.into_iter().flat_map(|(_, run)| run).collect::<Vec<_>>(), list);
+        }
     }
 }

@@ -14,6 +14,8 @@ const VERSION: u64 = 1;
 const MOST_LINE: usize = 16 << 20;
 /// The most changes.
 const MOST_CHANGES: usize = 10_000_000;
+/// The most samples that a journal can be of: numbers of JSON are exact up to here.
+const MOST_SAMPLES: u64 = 1 << 53;
 /// What a line ends with, but for the eight digits: `,"crc":"` and `"}`.
 const BEFORE: &str = ",\"crc\":\"";
 const BEHIND: &str = "\"}";
@@ -98,7 +100,11 @@ impl Journal {
             return Err(Error::new(&codes::VERSION, message));
         }
         let of = take("of").ok_or_else(|| wrong("the first line does not say what the journal is of"))?;
-        let of = serde_json::from_str(of.get()).map_err(|e| wrong(&format!("what the journal is of: {e}")))?;
+        let of: Identity =
+            serde_json::from_str(of.get()).map_err(|e| wrong(&format!("what the journal is of: {e}")))?;
+        if of.samples > MOST_SAMPLES {
+            return Err(wrong(&format!("the journal is of {} samples, and no file has that many", of.samples)));
+        }
         match fields.first() {
             Some((key, _)) => Err(wrong(&format!("the member {key:?} of the first line is not known"))),
             None => Ok(Journal::new(of)),
@@ -284,7 +290,11 @@ fn fields_of(line: &[u8]) -> Result<Vec<Raw>> {
         Some((said, hexadecimal(std::str::from_utf8(digits).ok()?)?))
     });
     let Some((said, announced)) = sum else {
-        return Err(Error::new(&codes::LINE, "the line does not end with its checksum"));
+        let message = match line.ends_with(b"\r") {
+            true => "the line ends with a carriage return: something changed the ends of lines, change them back",
+            false => "the line does not end with its checksum",
+        };
+        return Err(Error::new(&codes::LINE, message));
     };
     let found = crc32(said);
     if found != announced {

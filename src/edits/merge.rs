@@ -38,8 +38,34 @@ pub struct Merged {
     pub conflicts: Vec<Conflict>,
 }
 
+/// What of a sample or of the document can be changed. A field that is called as one of the others is another thing.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+enum What {
+    Annotations,
+    Field(String),
+    Name,
+    Place,
+    Removed,
+    Review,
+    Tag(String),
+}
+
+impl std::fmt::Display for What {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            What::Annotations => f.write_str("annotations"),
+            What::Field(path) => f.write_str(path),
+            What::Name => f.write_str("name"),
+            What::Place => f.write_str("place"),
+            What::Removed => f.write_str("removed"),
+            What::Review => f.write_str("review"),
+            What::Tag(tag) => write!(f, "tag {tag}"),
+        }
+    }
+}
+
 /// A thing that can be changed.
-type Key = (Option<u64>, String);
+type Key = (Option<u64>, What);
 
 /// Makes two journals one. Bytes of samples that `theirs` added stand `shift` bytes later in the file beside the new
 /// journal. Where both change the same thing differently, `side` says which counts; without it that is refused.
@@ -52,8 +78,9 @@ pub fn merge(ours: &Journal, theirs: &Journal, shift: u64, side: Option<Side>) -
     let (before, more) = (adds(&first[..common]), adds(&first[common..]));
     let later = |sample: u64| if sample >= samples + before { sample + more } else { sample };
     let rest: Vec<Change> = second[common..].iter().map(|change| renumbered(change, later, shift)).collect();
-    let (own, other) = (things(&first[common..]), things(&rest));
-    let conflicts = conflicts(&own, &other);
+    let (begin, first) = first.split_at(common);
+    let (own, other) = (things(first), things(&rest));
+    let (conflicts, keys) = conflicts(&own, &other);
     if let (None, Some(one)) = (side, conflicts.first()) {
         let of = one.sample.map_or("the document".to_owned(), |sample| format!("sample {sample}"));
         let more = if conflicts.len() > 1 { format!(" (and {} more)", conflicts.len() - 1) } else { String::new() };
@@ -61,13 +88,19 @@ pub fn merge(ours: &Journal, theirs: &Journal, shift: u64, side: Option<Side>) -
         let e = Error::new(&codes::CONFLICT, format!("{of}: {message}")).with_options(&["ours", "theirs"]);
         return Err(one.sample.into_iter().fold(e, Error::sample));
     }
-    let mut lost: BTreeSet<Key> = BTreeSet::new();
-    if side == Some(Side::Ours) {
-        lost.extend(conflicts.iter().map(|one| (one.sample, one.path.clone())));
+    let mut lost: BTreeSet<Key> = keys.into_iter().collect();
+    // What was said last counts, but not in a sample that stays away, nor inside of what is no longer an object.
+    if side == Some(Side::Theirs) {
+        lost = lost.into_iter().flat_map(in_the_way).collect();
     }
+    let (of_ours, of_theirs) = match side {
+        Some(Side::Ours) => (BTreeSet::new(), lost),
+        _ => (lost, BTreeSet::new()),
+    };
     let mut journal = Journal::new(ours.of().clone());
-    let kept = rest.into_iter().filter_map(|change| without(change, &lost));
-    for change in first.into_iter().chain(kept) {
+    let own = first.iter().cloned().filter_map(|change| without(change, &of_ours));
+    let kept = rest.into_iter().filter_map(|change| without(change, &of_theirs));
+    for change in begin.iter().cloned().chain(own).chain(kept) {
         journal.push(change)?;
     }
     Ok(Merged { journal, conflicts })
@@ -112,24 +145,26 @@ fn things(changes: &[Change]) -> BTreeMap<Key, String> {
     let mut all = BTreeMap::new();
     for change in changes {
         let of = change.sample();
-        let mut put = |path: &str, value: String| drop(all.insert((of, path.to_owned()), value));
+        let mut put = |what: What, value: String| drop(all.insert((of, what), value));
+        let field = |field: &Field| What::Field(field.path.clone());
         match change {
             Change::Set { given, .. } => {
-                given.fields.iter().for_each(|field| put(&field.path, said(field)));
-                given.annotations.iter().for_each(|list| put("annotations", list.to_string()));
+                given.fields.iter().for_each(|one| put(field(one), said(one)));
+                given.annotations.iter().for_each(|list| put(What::Annotations, list.to_string()));
             }
-            Change::Document { fields } => fields.iter().for_each(|field| put(&field.path, said(field))),
-            Change::Remove { .. } => put("removed", "removed".into()),
-            Change::Restore { .. } => put("removed", "kept".into()),
-            Change::Rename { name, .. } => put("name", format!("{name:?}")),
+            Change::Document { fields } => fields.iter().for_each(|one| put(field(one), said(one))),
+            Change::Remove { .. } => put(What::Removed, "removed".into()),
+            Change::Restore { .. } => put(What::Removed, "kept".into()),
+            Change::Rename { name, .. } => put(What::Name, format!("{name:?}")),
             Change::Move { before, .. } => {
-                put("place", before.map_or("at the end".into(), |before| format!("before sample {before}")));
+                put(What::Place, before.map_or("at the end".into(), |before| format!("before sample {before}")));
             }
             Change::Tag { add, remove, .. } => {
-                add.iter().for_each(|tag| put(&format!("tag {tag}"), "given".into()));
-                remove.iter().for_each(|tag| put(&format!("tag {tag}"), "taken".into()));
+                // Within one change what is given counts, as where it is applied.
+                remove.iter().for_each(|tag| put(What::Tag(tag.clone()), "taken".into()));
+                add.iter().for_each(|tag| put(What::Tag(tag.clone()), "given".into()));
             }
-            Change::Review { state, .. } => put("review", state.clone().unwrap_or_else(|| "open".into())),
+            Change::Review { state, .. } => put(What::Review, state.clone().unwrap_or_else(|| "open".into())),
             Change::Add { .. } | Change::Undo | Change::Redo => {}
         }
     }
@@ -140,54 +175,67 @@ fn said(field: &Field) -> String {
     field.value.as_ref().map_or("taken away".into(), |value| value.get().to_owned())
 }
 
-fn conflicts(ours: &BTreeMap<Key, String>, theirs: &BTreeMap<Key, String>) -> Vec<Conflict> {
-    let mut found = Vec::new();
-    let mut tell = |key: &Key, ours: &str, theirs: &str| {
-        let (sample, path) = key.clone();
-        found.push(Conflict { sample, path, ours: ours.to_owned(), theirs: theirs.to_owned() });
+/// What both changed differently, and the things that are in conflict, as `theirs` names them.
+fn conflicts(ours: &BTreeMap<Key, String>, theirs: &BTreeMap<Key, String>) -> (Vec<Conflict>, Vec<Key>) {
+    let (mut found, mut keys) = (Vec::new(), Vec::new());
+    let mut tell = |(sample, what): &Key, ours: &str, theirs: &str| {
+        let (ours, theirs) = (ours.to_owned(), theirs.to_owned());
+        found.push(Conflict { sample: *sample, path: what.to_string(), ours, theirs });
+        keys.push((*sample, what.clone()));
     };
     for (key, theirs) in theirs {
-        match ours.get(key) {
-            Some(ours) if ours != theirs => tell(key, ours, theirs),
-            Some(_) => {}
+        match (ours.get(key), &key.1) {
+            (Some(ours), _) if ours != theirs => tell(key, ours, theirs),
             // A field of theirs that lies in one of ours, or the other way round.
-            None => {
-                let around = ancestors(&key.1).find_map(|path| ours.get(&(key.0, path.to_owned())));
-                let inside = || {
-                    let first = ours.range((key.0, format!("{}.", key.1))..).next();
-                    let indexed = ours.range((key.0, format!("{}[", key.1))..).next();
-                    let within = |(other, _): &(&Key, &String)| {
-                        other.0 == key.0
-                            && other.1.strip_prefix(&key.1).is_some_and(|rest| rest.starts_with(['.', '[']))
-                    };
-                    first.filter(within).or(indexed.filter(within)).map(|(_, value)| value)
+            (None, What::Field(path)) => {
+                let of = |path: &str| (key.0, What::Field(path.to_owned()));
+                let around = ancestors(path).find_map(|path| ours.get(&of(path)));
+                let inside = |mark: &str| {
+                    let begins = format!("{path}{mark}");
+                    let (other, value) = ours.range(of(&begins)..).next()?;
+                    let within =
+                        matches!(other, (sample, What::Field(path)) if *sample == key.0 && path.starts_with(&begins));
+                    within.then_some(value)
                 };
-                if let Some(ours) = around.or_else(inside) {
+                if let Some(ours) = around.or_else(|| inside(".")).or_else(|| inside("[")) {
                     tell(key, ours, theirs);
                 }
             }
+            _ => {}
         }
     }
-    // A sample that one leaves out and the other changes.
+    // A sample that one leaves out and the other, who does not, changes.
     let removed = |all: &BTreeMap<Key, String>, sample: Option<u64>| {
-        all.get(&(sample, "removed".to_owned())).is_some_and(|what| what == "removed")
+        all.get(&(sample, What::Removed)).is_some_and(|what| what == "removed")
     };
-    let mut seen = BTreeSet::new();
-    for ((sample, path), value) in theirs {
-        if path != "removed" && removed(ours, *sample) {
-            tell(&(*sample, path.clone()), "removed", value);
-        }
-        if path == "removed" && value == "removed" && seen.insert(*sample) {
-            let other = ours.range((*sample, String::new())..).next().filter(|((of, _), _)| of == sample);
-            if let Some(((_, path), value)) = other
-                && path != "removed"
-            {
-                let changed = format!("{path} is {value}");
-                tell(&(*sample, "removed".into()), &changed, "removed");
+    let samples: BTreeSet<Option<u64>> = theirs.keys().map(|(sample, _)| *sample).collect();
+    for sample in samples {
+        let of = |all: &'_ BTreeMap<Key, String>| -> Vec<(Key, String)> {
+            let these = all.range((sample, What::Annotations)..).take_while(|((of, _), _)| *of == sample);
+            let these = these.filter(|((_, what), _)| *what != What::Removed);
+            these.map(|(key, value)| (key.clone(), value.clone())).collect()
+        };
+        match (removed(ours, sample), removed(theirs, sample)) {
+            (true, false) => of(theirs).iter().for_each(|(key, value)| tell(key, "removed", value)),
+            (false, true) => {
+                if let Some(((_, what), value)) = of(ours).first() {
+                    tell(&(sample, What::Removed), &format!("{what} is {value}"), "removed");
+                }
             }
+            _ => {}
         }
     }
-    found
+    (found, keys)
+}
+
+/// A thing of theirs that counts, and those of ours that would keep it from that.
+fn in_the_way((sample, what): Key) -> Vec<Key> {
+    let mut all = vec![(sample, What::Removed)];
+    if let What::Field(path) = &what {
+        all.extend(ancestors(path).map(|path| (sample, What::Field(path.to_owned()))));
+    }
+    all.push((sample, what));
+    all
 }
 
 /// The paths that this one lies in.
@@ -201,26 +249,28 @@ fn without(change: Change, lost: &BTreeSet<Key>) -> Option<Change> {
         return Some(change);
     }
     let of = change.sample();
-    let counts = |path: &str| !lost.contains(&(of, path.to_owned()));
+    let counts = |what: What| !lost.contains(&(of, what));
+    let stays = |field: &Field| counts(What::Field(field.path.clone()));
     match change {
         Change::Set { sample, given } => {
-            let annotations = given.annotations.filter(|_| counts("annotations"));
-            let fields = given.fields.into_iter().filter(|field| counts(&field.path)).collect();
+            let annotations = given.annotations.filter(|_| counts(What::Annotations));
+            let fields = given.fields.into_iter().filter(stays).collect();
             let given = Given { fields, annotations };
             (!given.is_empty()).then_some(Change::Set { sample, given })
         }
         Change::Document { fields } => {
-            let fields: Vec<Field> = fields.into_iter().filter(|field| counts(&field.path)).collect();
+            let fields: Vec<Field> = fields.into_iter().filter(stays).collect();
             (!fields.is_empty()).then_some(Change::Document { fields })
         }
         Change::Tag { sample, add, remove } => {
-            let keep = |tags: Vec<String>| tags.into_iter().filter(|tag| counts(&format!("tag {tag}"))).collect();
-            Some(Change::Tag { sample, add: keep(add), remove: keep(remove) })
+            let keep = |tags: Vec<String>| tags.into_iter().filter(|tag| counts(What::Tag(tag.clone()))).collect();
+            let (add, remove): (Vec<_>, Vec<_>) = (keep(add), keep(remove));
+            (!add.is_empty() || !remove.is_empty()).then_some(Change::Tag { sample, add, remove })
         }
-        Change::Remove { .. } | Change::Restore { .. } => counts("removed").then_some(change),
-        Change::Rename { .. } => counts("name").then_some(change),
-        Change::Move { .. } => counts("place").then_some(change),
-        Change::Review { .. } => counts("review").then_some(change),
+        Change::Remove { .. } | Change::Restore { .. } => counts(What::Removed).then_some(change),
+        Change::Rename { .. } => counts(What::Name).then_some(change),
+        Change::Move { .. } => counts(What::Place).then_some(change),
+        Change::Review { .. } => counts(What::Review).then_some(change),
         Change::Add { .. } | Change::Undo | Change::Redo => Some(change),
     }
 }

@@ -169,3 +169,34 @@ fn pictures_are_asked_for_by_their_beginnings() {
     assert_eq!((set.format, set.labels.annotations()), (Format::Yolo, 1));
     assert!(asked <= 5 && most <= 64 << 10, "{asked} ranges, {most} bytes");
 }
+
+#[test]
+fn the_labels_of_two_files_are_never_one_picture() {
+    let xml = b"<annotation><filename>a.jpg</filename></annotation>";
+    for names in [["train/Annotations/a.xml", "val/Annotations/a.xml"], ["train/a.xml", "val/a.xml"]] {
+        let reader = SetReader::folder(names.map(|name| (name, xml.len() as u64)), &ReadOptions::default());
+        let read = drive(reader, &xml.repeat(2).into());
+        match names[0].contains("Annotations") {
+            true => assert_eq!(read.unwrap_err().code().id(), "label.repeated"),
+            false => assert_eq!(read.unwrap().labels.pictures.len(), 2),
+        }
+    }
+}
+
+#[test]
+fn a_path_as_long_as_the_file_that_says_it_is_looked_up_at_once() {
+    let yaml = format!("train: {}images\nnames: [x]\n", "a/".repeat(1_000_000));
+    let files = [("data.yaml", yaml.len() as u64), ("images/a.jpg", 0)];
+    let set = drive(SetReader::folder(files, &ReadOptions::default()), &yaml.into_bytes().into()).unwrap();
+    assert_eq!(set.labels.notes.of(forebay::annotations::Cause::PathGuessed), 1);
+}
+
+#[test]
+fn pictures_know_their_lines_behind_a_mark_too() {
+    for mark in ["", "\u{feff}"] {
+        let text =
+            format!("{mark}[\n{{\"image\": \"a\", \"annotations\": []}},\n{{\"image\": \"b\", \"annotations\": []}}]");
+        let labels = forebay::annotations::createml::read(text.as_bytes(), &ReadOptions::default()).unwrap();
+        assert_eq!(labels.pictures.iter().map(|picture| picture.line).collect::<Vec<_>>(), [Some(2), Some(3)]);
+    }
+}

@@ -443,8 +443,10 @@ pub(super) fn traffic(value: &mut Value) {
 }
 
 pub(super) fn print(summary: &Summary, seconds: f64, out: &Output) {
+    let row = |label: &str, value: String| out.note(format!("{label:<14}{value}"));
     if summary.output == input::PIPE {
-        // The output itself goes there.
+        // The output itself goes there; what it lacks is said beside it.
+        summary.faults.iter().for_each(|fault| row("left out", check::describe(fault)));
         return;
     }
     let rate = summary.samples as f64 / seconds.max(1e-6);
@@ -456,7 +458,6 @@ pub(super) fn print(summary: &Summary, seconds: f64, out: &Output) {
         traffic(&mut value);
         return out.value(&value);
     }
-    let row = |label: &str, value: String| out.note(format!("{label:<14}{value}"));
     let inputs = summary.inputs.join(", ");
     row("input", format!("{inputs} ({})", human::bytes(summary.input_bytes)));
     row("output", format!("{} ({})", summary.output, human::bytes(summary.output_bytes)));

@@ -1,9 +1,15 @@
 //! What the commands that look at every picture have in common.
 
-use std::path::PathBuf;
+use std::{io::IoSlice, path::PathBuf};
 
-use forebay::{Result, check::Fault, filter::Path, samples::field};
-use forebay_native::{curate::SurveyOptions, dataset::Dataset, parallel::all_cores};
+use forebay::{Error, Result, check::Fault, error::codes::ARGUMENT, filter::Path, samples::field};
+use forebay_native::{
+    curate::SurveyOptions,
+    dataset::Dataset,
+    input::{PIPE, display},
+    output::AtomicFile,
+    parallel::all_cores,
+};
 
 use super::{
     check::describe,
@@ -51,6 +57,40 @@ pub(super) fn class_fields(label: Option<&str>) -> Result<Vec<Path>> {
     match label {
         Some(label) => Ok(vec![field(label)?]),
         None => Ok(vec![field("class")?, field("cls")?]),
+    }
+}
+
+/// A file for what is found, begun before anything is looked at: one that cannot be written is refused at once.
+#[derive(Debug)]
+pub(super) struct Sheet(AtomicFile);
+
+/// Begins the files that were asked for.
+pub(super) fn begin_sheets<const N: usize>(paths: [Option<&PathBuf>; N], force: bool) -> Result<[Option<Sheet>; N]> {
+    let mut seen = Vec::new();
+    let mut sheets = [const { None }; N];
+    for (sheet, path) in sheets.iter_mut().zip(paths) {
+        let Some(path) = path else { continue };
+        if seen.contains(&path) {
+            let message = "two of the files to write have this name, and one would replace the other";
+            return Err(Error::new(&ARGUMENT, message).file(display(path)));
+        }
+        seen.push(path);
+        *sheet = Some(Sheet(AtomicFile::create(path, force)?));
+    }
+    Ok(sheets)
+}
+
+/// Whether a file that was asked for is standard output: nothing else is printed there then.
+pub(super) fn to_stdout<const N: usize>(paths: [Option<&PathBuf>; N]) -> bool {
+    paths.into_iter().flatten().any(|path| path.as_os_str() == PIPE)
+}
+
+impl Sheet {
+    /// Fills it; it appears.
+    pub(super) fn write(self, text: &str) -> Result<()> {
+        let Sheet(mut file) = self;
+        file.append(&mut [IoSlice::new(text.as_bytes())])?;
+        file.commit(true)
     }
 }
 

@@ -4,12 +4,12 @@ use std::path::PathBuf;
 
 use forebay::{Error, Result, curate::MOST_DISTANCE, error::codes::ARGUMENT};
 use forebay_native::{
-    curate::{DuplicateReport, GroupReport, csv_line, duplicates, write_journal, write_text},
+    curate::{DuplicateReport, GroupReport, csv_line, duplicates, journal_of},
     dataset::Dataset,
     input::display,
 };
 
-use super::curating::{SurveyArgs, tell_faults};
+use super::curating::{SurveyArgs, begin_sheets, tell_faults, to_stdout};
 use crate::{
     exit::Outcome,
     human,
@@ -63,17 +63,22 @@ pub(super) fn run(args: &Args, out: &Output) -> Result<Outcome> {
         let message = "a journal is of one dataset; write one for each, or convert them into one";
         return Err(Error::new(&ARGUMENT, message).with_options(&["edits"]));
     }
+    let files = [args.groups.as_ref(), args.edits.as_ref()];
+    let [groups, edits] = begin_sheets(files, args.force)?;
     let mut meter = Meter::new(out, "comparing");
     let distance = (!args.exact).then_some(args.distance);
     let report = duplicates(&datasets, distance, &options, &mut |done, total| meter.count(done, total))?;
     drop(meter);
-    if let Some(path) = &args.groups {
-        write_text(&csv(&report), path, args.force)?;
-    }
-    if let (Some(path), [dataset]) = (&args.edits, datasets.as_slice()) {
-        write_journal(dataset, report.changes(), path, args.force)?;
-    }
-    if out.json() {
+    // Nothing appears where one of them cannot be made.
+    let journal = match datasets.as_slice() {
+        [dataset] if edits.is_some() => journal_of(dataset, report.changes())?,
+        _ => String::new(),
+    };
+    groups.map_or(Ok(()), |sheet| sheet.write(&csv(&report)))?;
+    edits.map_or(Ok(()), |sheet| sheet.write(&journal))?;
+    if to_stdout(files) {
+        // Where a file goes nothing else does.
+    } else if out.json() {
         out.value(&report);
     } else {
         print(&report, &datasets, out);

@@ -8,7 +8,7 @@ use forebay::{
 };
 use forebay_native::{
     edits::{ApplyOptions, merge, plan, read},
-    input::display,
+    input::{PIPE, display},
 };
 use serde_json::json;
 
@@ -138,7 +138,9 @@ fn merged(args: &MergeArgs, out: &Output) -> Result<Outcome> {
     };
     let limits = Limits::host();
     let (journal, conflicts) = merge(&args.first, &args.second, &args.output, side, args.force, &limits)?;
-    if out.json() {
+    // Where the journal goes, nothing else does.
+    let to_stdout = args.output.as_os_str() == PIPE;
+    if out.json() && !to_stdout {
         out.value(&json!({
             "output": display(&args.output),
             "changes": journal.changes().len(),
@@ -146,11 +148,12 @@ fn merged(args: &MergeArgs, out: &Output) -> Result<Outcome> {
         }));
         return Ok(Outcome::Fine);
     }
+    let tell = |text: String| if to_stdout { out.note(text) } else { out.line(text) };
     for one in &conflicts {
         let of = one.sample.map_or("the document".to_owned(), |sample| format!("sample {sample}"));
-        out.line(format!("{of}: {}: {} in the first, {} in the second", one.path, one.ours, one.theirs));
+        tell(format!("{of}: {}: {} in the first, {} in the second", one.path, one.ours, one.theirs));
     }
     let changes = human::count(journal.changes().len() as u64);
-    out.line(format!("{}: {changes} changes", display(&args.output)));
+    tell(format!("{}: {changes} changes", display(&args.output)));
     Ok(Outcome::Fine)
 }

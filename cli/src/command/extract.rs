@@ -1,7 +1,7 @@
 //! `forebay extract`: samples become files again.
 
 use std::{
-    io::{IoSlice, Write},
+    io::IoSlice,
     path::{Path, PathBuf},
 };
 
@@ -16,7 +16,12 @@ use forebay_native::{
 use serde_json::json;
 
 use super::filtering::{LimitArgs, filter, open};
-use crate::{exit::Outcome, human, output::Output, progress::Meter};
+use crate::{
+    exit::Outcome,
+    human,
+    output::{Output, print_all},
+    progress::Meter,
+};
 
 #[derive(Debug, clap::Args)]
 pub(super) struct Args {
@@ -26,7 +31,7 @@ pub(super) struct Args {
     #[arg(short, long, required_unless_present = "all", conflicts_with = "all")]
     index: Option<u64>,
     /// The file for the one sample's payload, or - for standard output.
-    #[arg(short, long, requires = "index")]
+    #[arg(short, long, requires = "index", conflicts_with = "to")]
     output: Option<PathBuf>,
     /// Every sample with its sidecars, under the names that they had.
     #[arg(long, requires = "to")]
@@ -65,10 +70,7 @@ fn one(dataset: &Dataset, i: u64, args: &Args, out: &Output) -> Result<Outcome> 
         None => PathBuf::from(format!("{i:08}.{}", dataset.info(i)?.format.extension())),
     };
     if target.as_os_str() == PIPE {
-        let failed = |e| input::io_error("stdout", "write", e);
-        let mut out = std::io::stdout().lock();
-        out.write_all(&payload).and_then(|()| out.flush()).map_err(failed)?;
-        return Ok(Outcome::Fine);
+        return print_all(&payload).map(|()| Outcome::Fine);
     }
     write_file(&target, &payload, args.force)?;
     if out.json() {

@@ -9,11 +9,11 @@ use forebay::{
     words::Word as _,
 };
 use forebay_native::{
-    curate::{OutlierReport, csv_line, outliers, write_journal, write_text},
+    curate::{OutlierReport, csv_line, journal_of, outliers},
     input::display,
 };
 
-use super::curating::{SurveyArgs, tell_faults};
+use super::curating::{SurveyArgs, begin_sheets, tell_faults, to_stdout};
 use crate::{
     exit::Outcome,
     human,
@@ -68,16 +68,21 @@ pub(super) fn run(args: &Args, out: &Output) -> Result<Outcome> {
         return Err(Error::new(&ARGUMENT, message).with_options(&["edits"]));
     }
     let traits = if args.by.is_empty() { Trait::ALL } else { args.by.as_slice() };
+    let files = [args.list.as_ref(), args.edits.as_ref()];
+    let [list, edits] = begin_sheets(files, args.force)?;
     let mut meter = Meter::new(out, "looking");
     let report = outliers(&datasets, traits, args.score, &options, &mut |done, total| meter.count(done, total))?;
     drop(meter);
-    if let Some(path) = &args.list {
-        write_text(&csv(&report), path, args.force)?;
-    }
-    if let (Some(path), [dataset]) = (&args.edits, datasets.as_slice()) {
-        write_journal(dataset, report.changes(), path, args.force)?;
-    }
-    if out.json() {
+    // Nothing appears where one of them cannot be made.
+    let journal = match datasets.as_slice() {
+        [dataset] if edits.is_some() => journal_of(dataset, report.changes())?,
+        _ => String::new(),
+    };
+    list.map_or(Ok(()), |sheet| sheet.write(&csv(&report)))?;
+    edits.map_or(Ok(()), |sheet| sheet.write(&journal))?;
+    if to_stdout(files) {
+        // Where a file goes nothing else does.
+    } else if out.json() {
         out.value(&report);
     } else {
         print(&report, out);

@@ -152,6 +152,82 @@ fn pictures_that_do_not_decode_are_named_and_hide_no_other() {
 }
 
 #[test]
+fn how_far_it_is_never_passes_the_end() {
+    use forebay_native::{Dataset, curate};
+    let place = alike();
+    let broken = [&[0xff, 0xd8, 0xff, 0xe0][..], &[0; 40]].concat();
+    fs::write(place.0.at("b.tar"), tar(&[("a.jpg".to_owned(), broken)])).unwrap();
+    let dataset = Dataset::open(place.0.at("b.tar")).unwrap();
+    let mut last = (0, 0);
+    curate::duplicates(&[dataset], Some(6), &curate::SurveyOptions::default(), &mut |done, of| last = (done, of))
+        .unwrap();
+    assert_eq!(last, (1, 1));
+}
+
+#[test]
+fn what_cannot_be_written_is_refused_before_anything_is() {
+    let place = alike();
+    fs::write(place.0.at("there"), "mine").unwrap();
+    for wrong in [
+        "duplicates a.tbl --groups new --edits there",
+        "outliers a.tbl --list new --edits there",
+        "duplicates a.tbl --groups new --edits new --force",
+        "outliers a.tbl --list - --edits -",
+    ] {
+        let refused = place.run(&format!("{wrong} --json"));
+        assert_eq!(error_of(&refused)["code"], "usage.argument", "{wrong}");
+        assert!(!place.0.at("new").exists(), "{wrong}");
+        assert_eq!(fs::read_to_string(place.0.at("there")).unwrap(), "mine");
+    }
+    fs::create_dir(place.0.at("out")).unwrap();
+    fs::write(place.0.at("out/val.tbl"), "mine").unwrap();
+    let refused = place.run("split a.tbl --train 0.5 --val 0.5 -o out --list new --json");
+    assert_eq!(error_of(&refused)["code"], "usage.argument");
+    assert!(!place.0.at("new").exists());
+    assert_eq!(fs::read_dir(place.0.at("out")).unwrap().count(), 1);
+}
+
+#[test]
+fn what_goes_to_standard_output_is_alone_there() {
+    let place = alike();
+    for more in ["", " --json"] {
+        let list = place.text(&format!("duplicates a.tbl --groups -{more}"));
+        assert_eq!((list.starts_with("group,file,"), list.lines().count()), (true, 5), "{list}");
+        let list = place.text(&format!("split a.tbl --train 1 --list -{more}"));
+        assert_eq!((list.starts_with("i,name,part\n"), list.lines().count()), (true, 12), "{list}");
+        fs::write(place.0.at("j.jsonl"), place.text(&format!("duplicates a.tbl --edits -{more}"))).unwrap();
+        assert_eq!(place.json("edits check j.jsonl --of a.tbl", 0)["removed"], 3);
+    }
+}
+
+#[test]
+fn one_group_is_one_part_and_what_does_not_read_is_told_once() {
+    let place = Place(Folder::new());
+    let mut members: Vec<(String, Vec<u8>)> = Vec::new();
+    for i in 0..10_u32 {
+        let json = if i == 4 { "{\"run\": 1, ".to_owned() } else { format!("{{\"run\": 1, \"n\": {i}}}") };
+        members.push((format!("{i}.bmp"), scene(i % 5, 40, 30, 1.0)));
+        members.push((format!("{i}.json"), json.into_bytes()));
+    }
+    fs::write(place.0.at("a.tar"), tar(&members)).unwrap();
+    let told = |line: &str| {
+        let done = place.run(&format!("split a.tar --train 0.5 --val 0.5 {line} --force --json"));
+        serde_json::from_slice::<Value>(&done.stdout).unwrap()
+    };
+    let far = told("--where json.run==1 --list l.csv");
+    let near = told("--where json.run==1 --near 0 --list l.csv");
+    assert_eq!(near["fault_count"], far["fault_count"], "{near}");
+    let one = told("--where json.run==1 --group json.run --list l.csv");
+    let of = |part: usize| one["parts"][part]["samples"].as_u64().unwrap();
+    assert_eq!((of(0).min(of(1)), &one["groups"]), (0, &json!(1)), "{one}");
+    // A part without a sample is a file without a sample.
+    place.run("split a.tar --train 0.5 --val 0.5 --where json.run==1 --group json.run -o out --to tbl");
+    let sizes =
+        ["train", "val"].map(|part| place.json(&format!("check out/{part}.tbl"), 0)["samples"].as_u64().unwrap());
+    assert_eq!(sizes, [of(0), of(1)]);
+}
+
+#[test]
 fn outliers_have_reasons_and_become_tags() {
     let place = Place(Folder::new());
     let mut members: Vec<(String, Vec<u8>)> =

@@ -169,7 +169,9 @@ fn join_near(
 ) -> Result<()> {
     let mut duplicates = Duplicates::new(Some(distance))?;
     let source = std::slice::from_ref(dataset);
-    let found = survey(source, Wants { digest: true, look: true }, &options.survey, told)?;
+    // What the filter does not read was told when it chose.
+    let these = SurveyOptions { selection: Some(vec![numbers.to_vec()]), ..options.survey.clone() };
+    let found = survey(source, Wants { digest: true, look: true }, &these, told)?;
     found.all.iter().for_each(|one| duplicates.add(one.seen.clone()));
     let place = |sample: u64| numbers.binary_search(&found.all.get(sample as usize)?.i).ok();
     for group in duplicates.grouping().run()? {

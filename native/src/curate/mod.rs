@@ -20,6 +20,6 @@ mod survey;
 pub use division::{DivideOptions, Division, Part, divide};
 pub use duplicates::{DuplicateReport, GroupReport, MemberReport, duplicates};
 pub use outliers::{OutlierReport, OutlierRow, outliers};
-pub use parts::write_parts;
-pub use results::{csv_line, write_journal, write_text};
+pub use parts::{refuse_parts, write_parts};
+pub use results::{csv_line, journal_of, write_journal, write_text};
 pub use survey::{Faults, Survey, SurveyOptions};

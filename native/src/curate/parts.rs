@@ -12,6 +12,29 @@ use crate::{
     output::Stage,
 };
 
+/// The files of parts that are called so.
+fn names_of<'a>(parts: impl Iterator<Item = &'a str>, options: &Options) -> Result<Vec<String>> {
+    let extension = if options.to == To::Tar { "tar" } else { "tbl" };
+    let name = |part: &str| match part.is_empty() || part.contains(['/', '\\', '\0', '.']) {
+        true => {
+            let message = format!("a part cannot be called {part:?}: it becomes the name of a file");
+            Err(Error::new(&ARGUMENT, message))
+        }
+        false => Ok(format!("{part}.{extension}")),
+    };
+    parts.map(name).collect()
+}
+
+/// Refuses at once what [`write_parts`] would refuse when all is known: a part that is there already.
+#[doc(hidden)]
+pub fn refuse_parts<'a>(parts: impl Iterator<Item = &'a str>, folder: &Path, options: &Options) -> Result<()> {
+    let names = names_of(parts, options)?;
+    match folder.is_dir() || remote::is_remote(folder) {
+        true => Stage::begin(folder, OsStr::new("split"), names.into_iter(), options.force).map(drop),
+        false => Ok(()),
+    }
+}
+
 /// Writes each part as a file of its name into `folder`, which is made if it is not there. They wait in a hidden folder until
 /// all are whole. With each summary comes how many seconds it took.
 pub fn write_parts(
@@ -21,12 +44,7 @@ pub fn write_parts(
     options: &Options,
     progress: &mut dyn FnMut(&Progress),
 ) -> Result<Vec<(Summary, f64)>> {
-    if let Some(part) = parts.iter().find(|part| part.part.is_empty() || part.part.contains(['/', '\\', '\0', '.'])) {
-        let message = format!("a part cannot be called {:?}: it becomes the name of a file", part.part);
-        return Err(Error::new(&ARGUMENT, message));
-    }
-    let extension = if options.to == To::Tar { "tar" } else { "tbl" };
-    let names: Vec<String> = parts.iter().map(|part| format!("{}.{extension}", part.part)).collect();
+    let names = names_of(parts.iter().map(|part| part.part.as_str()), options)?;
     crate::sharding::make_folder(folder)?;
     let stage = Stage::begin(folder, OsStr::new("split"), names.iter().cloned(), options.force)?;
     let total = parts.iter().map(|part| part.samples).sum();

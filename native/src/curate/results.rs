@@ -9,6 +9,16 @@ use forebay::{
 
 use crate::{dataset::Dataset, edits::identity, output::AtomicFile};
 
+/// A journal of these changes to a dataset, objects of JSON as a journal's lines have them.
+#[doc(hidden)]
+pub fn journal_of(dataset: &Dataset, changes: impl IntoIterator<Item = String>) -> Result<String> {
+    let mut journal = Journal::new(identity(dataset)?);
+    for change in changes {
+        journal.push(Change::parse(&change)?)?;
+    }
+    Ok(journal.text())
+}
+
 /// Writes a journal of these changes to a dataset, objects of JSON as a journal's lines have them.
 pub fn write_journal(
     dataset: &Dataset,
@@ -16,11 +26,7 @@ pub fn write_journal(
     output: &Path,
     force: bool,
 ) -> Result<()> {
-    let mut journal = Journal::new(identity(dataset)?);
-    for change in changes {
-        journal.push(Change::parse(&change)?)?;
-    }
-    write_text(&journal.text(), output, force)
+    write_text(&journal_of(dataset, changes)?, output, force)
 }
 
 /// Writes a text file, which appears when it is whole.

@@ -137,6 +137,7 @@ pub(super) fn survey(
     let mut survey = Survey::default();
     let chosen = chosen(datasets, options, &mut survey.faults)?;
     let total = chosen.iter().map(|numbers| numbers.len() as u64).sum();
+    let mut done = 0;
     for (at, (dataset, numbers)) in datasets.iter().zip(chosen).enumerate() {
         let lookers = Lookers { limits: options.limits.clone(), idle: Mutex::default() };
         let shared = Arc::new(dataset.clone());
@@ -146,6 +147,7 @@ pub(super) fn survey(
         ordered(numbers.into_iter().map(Ok), weigh, options.workers, work, |chunk| {
             let these = used.by_ref().take(chunk.len());
             release(these.map(|i| Some((shared.clone(), dataset.stored_range(i)?))));
+            done += chunk.len() as u64;
             for (i, looked) in chunk {
                 let named = |e: Error| e.sample(i).file(dataset.name());
                 match looked {
@@ -160,7 +162,7 @@ pub(super) fn survey(
                     Err(e) => return Err(named(e)),
                 }
             }
-            told(survey.all.len() as u64 + survey.faults.count, total);
+            told(done, total);
             Ok(())
         })?;
     }

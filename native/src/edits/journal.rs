@@ -17,7 +17,7 @@ use serde_json::{Map, Value};
 use super::{blobs_of, identity, in_place::lock, read};
 use crate::{
     dataset::Dataset,
-    input::{display, io_error, remote},
+    input::{PIPE, display, io_error, remote},
     output::{AtomicFile, write_all_at},
 };
 
@@ -47,9 +47,8 @@ impl Edits {
         let file = file.map_err(|e| failed("open for writing", e))?;
         lock(&file, &name)?;
         let len = file.metadata().map_err(|e| failed("read", e))?.len();
-        // A first line that was cut off is of a journal that never was.
         let limits = dataset.limits();
-        let empty = len == 0 || (len < FIRST && !std::fs::read(path).map_err(|e| failed("read", e))?.contains(&b'\n'));
+        let empty = len == 0 || (len < FIRST && is_begun(&std::fs::read(path).map_err(|e| failed("read", e))?));
         let journal = if empty { Journal::new(of.clone()).within(limits) } else { read(path, limits)? };
         journal.of().expect(&of).map_err(|e| e.file(&name))?;
         if empty {
@@ -117,6 +116,14 @@ impl Edits {
 /// Bytes in which a first line ends, if there is one.
 const FIRST: u64 = 64 << 10;
 
+/// Whether this is a first line that was cut off, of a journal that never was. Whatever else has no line is not ours to
+/// write over.
+fn is_begun(text: &[u8]) -> bool {
+    const BEGINS: &[u8] = b"{\"forebay_edits\":";
+    let len = text.len().min(BEGINS.len());
+    text.get(..len) == BEGINS.get(..len) && !text.contains(&b'\n')
+}
+
 /// Makes two journals of one dataset one: what both changed differently is refused, unless `side` says whose counts, and
 /// then returned. `output` may not be one of them.
 pub fn merge(
@@ -127,7 +134,19 @@ pub fn merge(
     force: bool,
     limits: &Limits,
 ) -> Result<(Journal, Vec<Conflict>)> {
+    let same =
+        |input: &&Path| output.canonicalize().is_ok_and(|at| input.canonicalize().is_ok_and(|input| input == at));
+    if let Some(input) = [ours, theirs].into_iter().find(same) {
+        let message =
+            "the output is one of the journals, which would be lost if this ended in the middle; name another";
+        return Err(Error::new(&ARGUMENT, message).file(display(input)));
+    }
     let (first, second) = (read(ours, limits)?, read(theirs, limits)?);
+    if output.as_os_str() == PIPE && first.added() + second.added() > 0 {
+        let message =
+            "journals that add samples have a file of bytes beside them, and standard output has nothing beside it";
+        return Err(Error::new(&ARGUMENT, message));
+    }
     let blobs = [ours, theirs].map(blobs_of);
     let length = |path: &Path, journal: &Journal| match journal.added() {
         0 => Ok(0),
@@ -136,15 +155,16 @@ pub fn merge(
     let shift = length(&blobs[0], &first)?;
     let more = length(&blobs[1], &second)?;
     let done = merged(&first, &second, shift, side)?;
-    if shift + more > 0 {
-        let mut out = AtomicFile::create(&blobs_of(output), force)?;
-        for (path, len) in blobs.iter().zip([shift, more]) {
-            copy(path, len, &mut out)?;
-        }
-        out.commit(true)?;
-    }
+    // Both are begun before either appears: one that cannot be written leaves none of them.
     let mut out = AtomicFile::create(output, force)?;
+    let with_blobs = shift + more > 0;
+    let mut beside = with_blobs.then(|| AtomicFile::create(&blobs_of(output), force)).transpose()?;
+    for (path, len) in blobs.iter().zip([shift, more]) {
+        beside.iter_mut().try_for_each(|beside| copy(path, len, beside))?;
+    }
     out.append(&mut [IoSlice::new(done.journal.text().as_bytes())])?;
+    // The bytes are there before the lines that name them.
+    beside.map_or(Ok(()), |beside| beside.commit(true))?;
     out.commit(true)?;
     Ok((done.journal, done.conflicts))
 }

@@ -57,11 +57,15 @@ pub(super) fn run(
         let of_sample = |e: Error| named(e.sample(sample));
         let mut loaded = match edited.added(sample) {
             Some(added) => {
-                let range = added.blob.at..added.blob.at.saturating_add(added.blob.bytes);
-                let payload = blobs.lend(range)?;
-                let wrong = || Error::new(&BLOB, "the bytes beside the journal do not match their checksum");
+                let wrong = |message: &str| {
+                    Error::new(&BLOB, message.to_owned()).sample(sample).member(added.name).file(blobs.name())
+                };
+                let end = added.blob.at.checked_add(added.blob.bytes).filter(|end| *end <= blobs.len());
+                let Some(end) = end else { return Err(wrong("the bytes are not in the file beside the journal")) };
+                options.limits.item(added.blob.bytes).map_err(of_sample)?;
+                let payload = blobs.lend(added.blob.at..end)?;
                 if crc32(&payload) != added.blob.crc {
-                    return Err(wrong().sample(sample).member(added.name).file(blobs.name()));
+                    return Err(wrong("the bytes beside the journal do not match their checksum"));
                 }
                 Loaded::from_file(id, added.name, payload, String::new())
             }

@@ -1,20 +1,24 @@
 //! Labels laid beside samples: by their pictures' names, each sample gets its annotations into its metadata.
 
 use std::{
-    collections::{BTreeMap, HashMap},
+    collections::BTreeMap,
     sync::{Mutex, MutexGuard, OnceLock, PoisonError},
 };
 
 use forebay::{
     Error, Result,
-    annotations::{Format, Loss, Losses, Notes, ReadOptions, base_name, codes, record},
+    annotations::{Format, Loss, Losses, Notes, ReadOptions, codes, record},
     samples::Loaded,
     words::Word,
 };
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
-use super::{Set, shelf};
+use super::{
+    Set,
+    names::{Names, with_and_without_ending},
+    shelf,
+};
 
 /// Names that are told; more are counted.
 const NAMED: usize = 10;
@@ -25,8 +29,7 @@ pub struct Beside {
     set: Set,
     options: ReadOptions,
     strict: bool,
-    /// Pictures by the last part of their names.
-    names: HashMap<String, Vec<usize>>,
+    names: Names,
     /// The sample that a picture's annotations went to.
     taken: Vec<OnceLock<String>>,
     found: Mutex<Found>,
@@ -75,13 +78,7 @@ struct Name {
 impl Beside {
     /// Labels that were read, and the options by which they were.
     pub fn new(mut set: Set, options: ReadOptions) -> Beside {
-        let mut names: HashMap<String, Vec<usize>> = HashMap::new();
-        for (k, picture) in set.labels.pictures.iter_mut().enumerate() {
-            if picture.name.contains('\\') {
-                picture.name = picture.name.replace('\\', "/");
-            }
-            names.entry(base_name(&picture.name).to_owned()).or_default().push(k);
-        }
+        let names = Names::of(set.labels.pictures.iter().map(|picture| picture.name.as_str()));
         // What of its annotations a picture leaves is counted when its size is known.
         set.labels.notes.forget_annotations();
         let taken = set.labels.pictures.iter().map(|_| OnceLock::new()).collect();
@@ -157,38 +154,25 @@ impl Beside {
 
     /// The picture that a sample's name means: the same name, or one of which the other is the end.
     fn find(&self, sample: &str) -> Result<Option<usize>> {
-        let base = base_name(sample);
-        let without = base.rsplit_once('.').map_or(base, |(stem, _)| stem);
-        let whole = self.of(base, sample);
-        // Some formats name no endings.
-        let stem = || self.of(without, &sample[..sample.len() - (base.len() - without.len())]);
-        let found = if whole.is_empty() { stem() } else { whole };
-        let name = |k: usize| self.set.labels.pictures.get(k).map_or("", |picture| picture.name.as_str());
-        match found[..] {
-            [] => Ok(None),
-            [one] => Ok(Some(one)),
-            ref several => {
-                // The longest of those that the sample's name ends with says the most.
-                let longest = several.iter().copied().filter(|k| name(*k).len() <= sample.len());
-                longest.max_by_key(|k| name(*k).len()).map(Some).ok_or_else(|| {
-                    let names: Vec<_> = several.iter().take(3).map(|k| format!("{:?}", name(*k))).collect();
+        let plain = sample.replace('\\', "/");
+        for name in with_and_without_ending(&plain) {
+            if let Some(one) = self.names.longest_in(name) {
+                return Ok(Some(one));
+            }
+            let several: Vec<usize> = self.names.ending_with(name).take(3).collect();
+            match several[..] {
+                [] => {}
+                [one] => return Ok(Some(one)),
+                _ => {
+                    let name =
+                        |k: &usize| self.set.labels.pictures.get(*k).map(|picture| format!("{:?}", picture.name));
+                    let names: Vec<_> = several.iter().filter_map(name).collect();
                     let message = format!("{sample:?} could be several pictures of the labels: {}", names.join(", "));
-                    Error::new(&codes::AMBIGUOUS, message)
-                })
+                    return Err(Error::new(&codes::AMBIGUOUS, message));
+                }
             }
         }
-    }
-
-    /// Pictures whose names end in `base` and fit the sample's.
-    fn of(&self, base: &str, sample: &str) -> Vec<usize> {
-        let ends =
-            |whole: &str, tail: &str| whole.strip_suffix(tail).is_some_and(|at| at.is_empty() || at.ends_with('/'));
-        let fits = |k: &&usize| {
-            let name = self.set.labels.pictures.get(**k).map_or("", |picture| picture.name.as_str());
-            let name = name.strip_prefix("./").unwrap_or(name);
-            ends(sample, name) || ends(name, sample)
-        };
-        self.names.get(base).into_iter().flatten().filter(fits).copied().collect()
+        Ok(None)
     }
 
     /// What became of all, before anything of the output is to be seen. `listed` says that the output lists classes.

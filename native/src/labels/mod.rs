@@ -11,6 +11,7 @@
 
 mod beside;
 mod drive;
+pub(crate) mod names;
 mod records;
 mod shelf;
 mod skeleton;
@@ -23,7 +24,7 @@ use std::{
 
 use forebay::{
     Result,
-    annotations::{Format, LabelStats, ReadOptions},
+    annotations::{Format, LabelStats, ReadOptions, yolo},
     detect::HEAD_LEN,
     formats::Format as Container,
 };
@@ -37,6 +38,15 @@ pub use write::{Written, write};
 use crate::{Dataset, Input, dataset::OpenOptions, input::display};
 use drive::Driver;
 use shelf::Shelf;
+
+/// The names in a file that lists classes, one a line, as the files of YOLO's sets do.
+#[doc(hidden)]
+pub fn class_names(path: &Path) -> Result<Vec<String>> {
+    let file = Input::read(path)?;
+    let mut data = yolo::Data::default();
+    data.take_names(&file.slice(0..file.len())?).map_err(|e| e.file(file.name()))?;
+    Ok(data.classes.iter().map(|class| class.name.clone()).collect())
+}
 
 /// What is asked once the format is known.
 type Check = Arc<dyn Fn(Format) -> Result<()> + Send + Sync>;

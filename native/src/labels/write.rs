@@ -2,21 +2,21 @@
 
 use std::{
     fs,
-    io::IoSlice,
+    io::{self, IoSlice, Write as _},
     path::{Component, Path, PathBuf},
 };
 
 use forebay::{
     Error, Result,
     annotations::{
-        Format, Labels, Losses,
+        Format, Labels, Losses, codes,
         write::{Writer, writer},
     },
     error::codes::ARGUMENT,
 };
 
 use crate::{
-    input::{display, io_error, remote},
+    input::{PIPE, display, io_error, remote},
     output::{AtomicFile, Stage},
 };
 
@@ -60,6 +60,10 @@ pub fn write(labels: &Labels, format: Format, path: &Path, force: bool) -> Resul
                 out.commit(false)
             })?;
             Ok(written)
+        }
+        Writer::Files(_) if path.as_os_str() == PIPE => {
+            let message = "this format has a file a picture, and standard output is one file; name a folder";
+            Err(Error::new(&ARGUMENT, message))
         }
         Writer::Files(write) => folder(path, |staged| {
             let mut written = Written::default();
@@ -113,5 +117,12 @@ fn put(folder: &Path, name: &str, text: &[u8]) -> Result<()> {
     if let Some(parent) = path.parent() {
         fs::create_dir_all(parent).map_err(failed)?;
     }
-    fs::write(&path, text).map_err(failed)
+    // Names that are different may be one for the file system, and then one would replace the other.
+    let mut file = fs::OpenOptions::new().write(true).create_new(true).open(&path).map_err(|e| match e.kind() {
+        io::ErrorKind::AlreadyExists => {
+            Error::new(&codes::REPEATED, format!("two pictures would have the same file of labels, {name:?}"))
+        }
+        _ => failed(e),
+    })?;
+    file.write_all(text).map_err(failed)
 }

@@ -11,7 +11,7 @@ use forebay::{
     warehouse::{MANIFEST_NAME, Manifest},
 };
 
-use super::stage::{is_held, is_stage, remove_dead};
+use super::stage::{aside, is_held, is_stage, remove_dead};
 use crate::{
     input::{Input, display, io_error, remote},
     shards::sha256_of,
@@ -104,13 +104,14 @@ pub fn read_manifest(path: &Path) -> Result<Manifest> {
     Manifest::parse(&input.slice(0..input.len())?, &Limits::default()).map_err(named)
 }
 
-/// What warehouses of one kind have in common, whatever the content of their sources.
-fn kind_of(manifest: &Manifest) -> String {
-    let key = manifest.version_key.as_deref().unwrap_or_default();
+/// What warehouses of one kind have in common, whatever the content of their sources. Without the key of a version that is
+/// not known: the first builder's name everything but the content, so two of them differ in something else.
+fn kind_of(manifest: &Manifest) -> Option<String> {
+    let key = manifest.version_key.as_deref()?;
     // The content stands last in the key.
     let key = key.split_once(",\"content\":").map_or(key, |(before, _)| before);
     let transform = serde_json::to_string(&manifest.transform).unwrap_or_default();
-    format!("{}\n{transform}\n{}\n{key}", manifest.dataset_root, manifest.default_dtype.name())
+    Some(format!("{}\n{transform}\n{}\n{key}", manifest.dataset_root, manifest.default_dtype.name()))
 }
 
 /// The warehouses in a folder, the oldest first, and builds that have not ended.
@@ -131,9 +132,11 @@ pub fn list(out: &Path) -> Result<Vec<Kept>> {
     let made = |kept: &Kept| kept.manifest.as_ref().map_or(0, |manifest| manifest.created_at_ms);
     found.sort_by_key(made);
     let mut newest = HashMap::new();
-    for (i, kept) in found.iter().enumerate() {
-        if let Some(manifest) = &kept.manifest {
-            newest.insert(kind_of(manifest), i);
+    for (i, kept) in found.iter_mut().enumerate() {
+        match kept.manifest.as_ref().map(kind_of) {
+            Some(Some(kind)) => drop(newest.insert(kind, i)),
+            Some(None) => kept.current = true,
+            None => {}
         }
     }
     for i in newest.into_values() {
@@ -168,7 +171,7 @@ pub fn gc(out: &Path, only_say: bool) -> Result<Vec<Removed>> {
     Ok(removed)
 }
 
-/// Removes a warehouse, the manifest first, so that nobody opens a half; nothing where it holds anything else.
+/// Removes a warehouse, so that nobody opens a half; nothing where it holds anything else.
 fn remove(folder: &Path, manifest: &Manifest) -> Result<bool> {
     let failed = |e| io_error(&display(folder), "remove the warehouse", e);
     let own = |name: &std::ffi::OsStr| {
@@ -183,19 +186,23 @@ fn remove(folder: &Path, manifest: &Manifest) -> Result<bool> {
         let shards = all.into_iter().filter(|one| one.name != MANIFEST_NAME).map(|one| one.path);
         return remote::remove(&shards.collect::<Vec<_>>()).map(|()| true);
     }
-    let mut files = Vec::new();
+    let mut names = Vec::new();
     for entry in fs::read_dir(folder).map_err(failed)? {
-        let entry = entry.map_err(failed)?;
-        if !own(&entry.file_name()) {
+        let name = entry.map_err(failed)?.file_name();
+        if !own(&name) {
             return Ok(false);
         }
-        files.push(entry.path());
+        names.push(name);
     }
-    files.sort_by_key(|path| path.file_name().is_none_or(|name| name != MANIFEST_NAME));
-    for path in files {
-        fs::remove_file(path).map_err(failed)?;
-    }
-    fs::remove_dir(folder).map_err(failed)?;
+    names.sort_by_key(|name| name != MANIFEST_NAME);
+    // Under the name of a build that did not end: what is left where this is ended in the middle goes the next time.
+    let aside = aside(folder);
+    let gone = match fs::rename(folder, &aside) {
+        Ok(()) => aside,
+        Err(_) => folder.to_owned(),
+    };
+    names.iter().try_for_each(|name| fs::remove_file(gone.join(name))).map_err(failed)?;
+    fs::remove_dir(gone).map_err(failed)?;
     Ok(true)
 }
 

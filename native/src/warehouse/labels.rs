@@ -19,7 +19,11 @@ use super::{
 use crate::{
     Dataset,
     input::{Input, display, io_error},
-    labels::{Open, of_samples},
+    labels::{
+        Open,
+        names::{Names, with_and_without_ending},
+        of_samples,
+    },
     parallel::{blocks::in_blocks, ordered},
 };
 
@@ -73,8 +77,8 @@ impl Read {
     /// Gives the frames of `survey` from number `first` on their boxes, by the names of their pictures. A picture that the
     /// labels do not name, or that nobody has labeled, is refused.
     pub fn join(&mut self, survey: &mut Survey, first: usize, workers: usize) -> Result<()> {
-        let by_name = self.by_name();
-        self.lay(survey, first, workers, |_, frame| find(&by_name, &frame.source))
+        let names = self.names();
+        self.lay(survey, first, workers, |_, frame| find(&names, &frame.source))
     }
 
     /// As [`join`](Self::join), where the first frame is the first of the pictures, and so on.
@@ -110,7 +114,7 @@ impl Read {
             }
         }
         let mut told = self.told(survey, &matched, workers)?.into_iter();
-        let classes: Vec<u32> = self.labels.classes.iter().map(|class| class_number(survey, &class.name)).collect();
+        let classes = class_numbers(survey, &self.labels.classes);
         let mut left_out = 0_u64;
         for (mut frame, _) in matched {
             let picture = told.next().flatten();
@@ -169,8 +173,8 @@ impl Read {
         workers: usize,
         in_order: bool,
     ) -> Result<Vec<Option<Vec<Annotation>>>> {
-        let (by_name, n) = (self.by_name(), frames.len());
-        let entry = |i: usize, frame: &Frame| if in_order { Some(i) } else { find(&by_name, &frame.source) };
+        let (names, n) = (self.names(), frames.len());
+        let entry = |i: usize, frame: &Frame| if in_order { Some(i) } else { find(&names, &frame.source) };
         let labeled = |k: &usize| self.labels.pictures.get(*k).is_some_and(|picture| !picture.unlabelled);
         let (mut matched, mut numbers) = (Vec::new(), Vec::new());
         for (i, frame) in frames.into_iter().enumerate() {
@@ -179,7 +183,7 @@ impl Read {
                 numbers.push(i);
             }
         }
-        let classes: Vec<u32> = self.labels.classes.iter().map(|class| class_number(survey, &class.name)).collect();
+        let classes = class_numbers(survey, &self.labels.classes);
         let mut all = vec![None; n];
         for (i, picture) in numbers.into_iter().zip(self.told(survey, &matched, workers)?) {
             let Some(mut picture) = picture else { continue };
@@ -212,21 +216,8 @@ impl Read {
         }
     }
 
-    /// The pictures by their whole names, and by the last part of it where only one has that.
-    fn by_name(&self) -> HashMap<String, Option<usize>> {
-        let mut all = HashMap::new();
-        for (k, picture) in self.labels.pictures.iter().enumerate() {
-            let last = last_part(&picture.name);
-            if last != picture.name {
-                all.entry(format!("*/{last}")).and_modify(|one| *one = None).or_insert(Some(k));
-            } else {
-                all.insert(format!("*/{last}"), Some(k));
-            }
-        }
-        for (k, picture) in self.labels.pictures.iter().enumerate() {
-            all.insert(picture.name.clone(), Some(k));
-        }
-        all
+    fn names(&self) -> Names {
+        Names::of(self.labels.pictures.iter().map(|picture| picture.name.as_str()))
     }
 }
 
@@ -238,31 +229,35 @@ fn options(settings: &Settings) -> ReadOptions {
     options
 }
 
-fn last_part(name: &str) -> &str {
-    name.rsplit('/').next().unwrap_or(name)
-}
-
-/// The entry of a picture: by its name, by what is behind the folders around it, or by the last part of its name.
-fn find(by_name: &HashMap<String, Option<usize>>, source: &str) -> Option<usize> {
-    let mut rest = source;
-    loop {
-        if let Some(found) = by_name.get(rest) {
-            return *found;
+/// The entry of a picture: by its name, by what is behind the folders around it, or by the last part of its name where only
+/// one has that.
+fn find(names: &Names, source: &str) -> Option<usize> {
+    for name in with_and_without_ending(source) {
+        if let Some(found) = names.longest_in(name) {
+            return Some(found);
         }
-        match rest.split_once('/') {
-            Some((_, behind)) => rest = behind,
-            None => return by_name.get(&format!("*/{rest}")).copied().flatten(),
+        let mut alike = names.ending_with(name.rsplit('/').next().unwrap_or(name));
+        match (alike.next(), alike.next()) {
+            (None, _) => {}
+            (found, None) => return found,
+            _ => return None,
         }
     }
+    None
 }
 
-/// The number of a class of that name among the warehouse's.
-fn class_number(survey: &mut Survey, name: &str) -> u32 {
-    let found = survey.classes.iter().position(|known| known == name).unwrap_or_else(|| {
-        survey.classes.push(name.to_owned());
-        survey.classes.len() - 1
-    });
-    u32::try_from(found).unwrap_or(u32::MAX)
+/// The numbers that classes have among the warehouse's.
+fn class_numbers(survey: &mut Survey, classes: &Classes) -> Vec<u32> {
+    let known = survey.classes.iter().cloned().zip(0_u32..);
+    let mut known: HashMap<String, u32> = known.collect();
+    let mut numbers = Vec::with_capacity(classes.len());
+    for class in classes {
+        numbers.push(*known.entry(class.name.clone()).or_insert_with(|| {
+            survey.classes.push(class.name.clone());
+            u32::try_from(survey.classes.len() - 1).unwrap_or(u32::MAX)
+        }));
+    }
+    numbers
 }
 
 /// What a picture says of its size, and how EXIF turns it; `None` where it says nothing.
@@ -301,12 +296,15 @@ mod tests {
     #[test]
     fn names_match_as_a_whole_before_their_last_part_does() {
         let mut labels = Labels::default();
-        labels.pictures = ["a/1.jpg", "b/1.jpg", "c/2.jpg", "3.jpg"].map(forebay::annotations::Picture::named).to_vec();
-        let found = vec![false; 4];
+        let names = ["a/1.jpg", "b/1.jpg", "c/2.jpg", "3.jpg", "d\\5.jpg", "train/6", "7"];
+        labels.pictures = names.map(forebay::annotations::Picture::named).to_vec();
+        let found = vec![false; 7];
         let read = Read { name: String::new(), format: Format::Coco, labels, options: ReadOptions::default(), found };
-        let by_name = read.by_name();
-        let find = |source: &str| find(&by_name, source);
+        let names = read.names();
+        let find = |source: &str| find(&names, source);
         assert_eq!([find("a/1.jpg"), find("train/b/1.jpg"), find("1.jpg")], [Some(0), Some(1), None]);
         assert_eq!([find("2.jpg"), find("x/2.jpg"), find("x/3.jpg"), find("4.jpg")], [Some(2), Some(2), Some(3), None]);
+        // As other systems part folders, and as formats that name no endings say it: the same as beside samples.
+        assert_eq!([find("x/d/5.jpg"), find("train/6.png"), find("val/7.png")], [Some(4), Some(5), Some(6)]);
     }
 }

@@ -55,6 +55,12 @@ pub(super) fn is_stage(name: &std::ffi::OsStr) -> bool {
     is_part(name) && name.as_encoded_bytes().starts_with(begins_with().as_bytes())
 }
 
+/// What a warehouse that is to go is called meanwhile: as a stage that nobody holds, which is cleared away.
+pub(super) fn aside(warehouse: &Path) -> PathBuf {
+    let name = warehouse.file_name().and_then(|name| name.to_str()).unwrap_or_default();
+    warehouse.with_file_name(format!("{}{}{SUFFIX}", begins_with(), name.get(1..=RANDOM).unwrap_or("000000")))
+}
+
 impl Stage {
     /// Begins in `out`, or goes on where a build of the same plan ended.
     pub fn begin(out: &Path, plan: &str) -> Result<Stage> {

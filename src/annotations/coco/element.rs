@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 
 use crate::annotations::{
-    Cause, Class, Id, Keypoint, Names, Notes, Picture, ReadOptions, Rect, Rle, Shape, checked_name, codes,
+    Cause, Class, Id, Keypoint, Names, Notes, Picture, ReadOptions, Rect, Rle, Shape, codes,
     json::{Cursor, Got, Stop, within},
     names,
 };
@@ -147,9 +147,8 @@ fn file_name(cursor: &mut Cursor<'_>, policy: Names) -> Got<String> {
     cursor.peek()?;
     let at = cursor.at;
     let name = cursor.string()?;
-    let name = names::by_policy(&name, policy);
-    checked_name(name).map_err(|e| Stop::wrong(at, e.code(), e.message()))?;
-    Ok(name.to_owned())
+    let name = names::named(&name, policy).map(str::to_owned);
+    name.map_err(|e| Stop::wrong(at, e.code(), e.message()).options(e.options()))
 }
 
 /// A class, and where its id and its name stand.

@@ -160,6 +160,9 @@ fn marked(out: &mut String, annotation: &Annotation, losses: &mut Losses) {
     if annotation.track.is_some() {
         losses.add(Loss::Track);
     }
+    if annotation.source.is_some() {
+        losses.add(Loss::Source);
+    }
     if !annotation.attributes.is_empty() {
         out.push_str(",\"attributes\":{");
         for (i, (key, value)) in annotation.attributes.iter().enumerate() {

@@ -1,6 +1,7 @@
 //! Masks: CVAT's go row by row through a box, the model's column by column through the picture.
 
 use super::super::Rle;
+use super::shape::Account;
 
 /// A mask from runs of pixels off, on, off ... in a box at `[left, top, width, height]` of a picture; `None` where they do
 /// not fit. Looks at every pixel of the box, which the caller has bounded.
@@ -36,29 +37,85 @@ pub(super) fn from_rows(runs: &str, [left, top, width, height]: [u32; 4], size: 
     Rle::new(size.0, size.1, counts.done()?).ok()
 }
 
-/// The runs of a mask in the smallest box around it, and the box; `None` where no pixel is on, or the box has more pixels
-/// than `most`.
-pub(super) fn to_rows(mask: &Rle, most: u64) -> Option<(String, [u32; 4])> {
+/// The runs of a mask in the smallest box around it, and the box; `None` where no pixel is on, or there would be more of
+/// them than the account of all masks allows.
+pub(super) fn to_rows(mask: &Rle, account: &mut Account) -> Option<(String, [u32; 4])> {
     let bounds = mask.bounds()?;
     let (left, top) = (bounds.x0 as u32, bounds.y0 as u32);
     let (width, height) = (bounds.width() as u32, bounds.height() as u32);
-    if u64::from(width) * u64::from(height) > most {
-        return None;
-    }
-    let mut on = vec![false; width as usize * height as usize];
-    let mut at = 0u64;
+    account.give(mask.counts().len());
+    // Where runs begin and end: column and row.
+    let place = |at: u64| (at / u64::from(mask.height()), at % u64::from(mask.height()));
+    let (mut at, mut runs) = (0u64, Vec::new());
     for (i, count) in mask.counts().iter().enumerate() {
         let end = at + u64::from(*count);
-        if i % 2 == 1 {
-            for pixel in at..end {
-                let (x, y) = (pixel / u64::from(mask.height()), pixel % u64::from(mask.height()));
-                on[((y - u64::from(top)) * u64::from(width) + x - u64::from(left)) as usize] = true;
-            }
+        if i % 2 == 1 && end > at {
+            runs.push((place(at), place(end)));
         }
         at = end;
     }
+    // Rows between two in which a run begins or ends are alike.
+    let (first, last) = (u64::from(top), u64::from(top) + u64::from(height));
+    let rows = runs.iter().flat_map(|((_, begin), (_, end))| [*begin, *end]);
+    let mut cuts: Vec<u64> = rows.filter(|row| (first..last).contains(row)).chain([first, last]).collect();
+    cuts.sort_unstable();
+    cuts.dedup();
     let mut counts = Counts::default();
-    on.iter().for_each(|on| counts.add(*on, 1));
+    let area = u64::from(width) * u64::from(height);
+    // Where rows differ this much it is less work to look at every pixel.
+    if (cuts.len() as u64).saturating_mul(runs.len() as u64) >= area {
+        if !account.take(area) {
+            return None;
+        }
+        let mut on = vec![false; usize::try_from(area).ok()?];
+        let at = |(column, row): (u64, u64)| (column - u64::from(left)) * u64::from(mask.height()) + row;
+        for (begin, end) in &runs {
+            for pixel in at(*begin)..at(*end) {
+                let (x, y) = place(pixel);
+                if let Some(on) = on.get_mut(((y - first) * u64::from(width) + x) as usize) {
+                    *on = true;
+                }
+            }
+        }
+        on.iter().for_each(|on| counts.add(*on, 1));
+        cuts.clear();
+    }
+    for band in cuts.windows(2) {
+        let &[from, to] = band else { continue };
+        // Which columns a run covers in a row: from where it begins to where it ends, and in the rows above one further.
+        let column = |(column, row): (u64, u64)| column + u64::from(from < row) - u64::from(left);
+        let covered =
+            runs.iter().map(|(begin, end)| column(*begin)..column(*end)).filter(|columns| !columns.is_empty());
+        let mut on: Vec<std::ops::Range<u64>> = Vec::new();
+        for columns in covered {
+            match on.last_mut().filter(|before| before.end == columns.start) {
+                Some(before) => before.end = columns.end,
+                None => on.push(columns),
+            }
+        }
+        let alike = match &on[..] {
+            [] => Some(false),
+            [all] if *all == (0..u64::from(width)) => Some(true),
+            _ => None,
+        };
+        let each = 2 * on.len() as u64 + 1;
+        if !account.take(runs.len() as u64 + alike.map_or(each.saturating_mul(to - from), |_| 1)) {
+            return None;
+        }
+        if let Some(on) = alike {
+            counts.add(on, (to - from) * u64::from(width));
+            continue;
+        }
+        for _ in from..to {
+            let mut x = 0;
+            for columns in &on {
+                counts.add(false, columns.start - x);
+                counts.add(true, columns.end - columns.start);
+                x = columns.end;
+            }
+            counts.add(false, u64::from(width) - x);
+        }
+    }
     let texts: Vec<String> = counts.done()?.iter().map(u32::to_string).collect();
     Some((texts.join(", "), [left, top, width, height]))
 }
@@ -95,6 +152,11 @@ impl Counts {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::limits::Limits;
+
+    fn account(pixels: u64) -> Account {
+        Account::new(&Limits::default().with_pixels(pixels))
+    }
 
     #[test]
     fn rows_and_columns_are_one_mask() {
@@ -105,7 +167,7 @@ mod tests {
             ("0, 2, 2, 2", [0, 0, 2, 3]),
         ] {
             let mask = from_rows(runs, place, (10, 10)).unwrap();
-            assert_eq!(to_rows(&mask, 100).unwrap(), (runs.to_owned(), place));
+            assert_eq!(to_rows(&mask, &mut account(100)).unwrap(), (runs.to_owned(), place));
         }
     }
 
@@ -121,7 +183,36 @@ mod tests {
         ] {
             assert_eq!(from_rows(runs, place, (10, 10)), None, "{runs}");
         }
-        assert_eq!(to_rows(&Rle::new(4, 3, vec![12]).unwrap(), 100), None);
-        assert_eq!(to_rows(&Rle::new(4, 3, vec![0, 12]).unwrap(), 11), None);
+        assert_eq!(to_rows(&Rle::new(4, 3, vec![12]).unwrap(), &mut account(100)), None);
+    }
+
+    #[test]
+    fn masks_of_few_runs_take_no_time_beyond_their_size() {
+        let mut account = account(Limits::default().pixels);
+        let mask = Rle::new(60_000, 60_000, vec![0, 3_600_000_000]).unwrap();
+        let all = Some(("0, 3600000000".to_owned(), [0, 0, 60_000, 60_000]));
+        assert!((0..10_000).all(|_| to_rows(&mask, &mut account) == all));
+        // Two columns of three, row by row, would be three billion runs.
+        let columns = Rle::new(3, 1_000_000_000, vec![0, 1_000_000_000, 1_000_000_000, 1_000_000_000]).unwrap();
+        assert_eq!(to_rows(&columns, &mut account), None);
+    }
+
+    proptest::proptest! {
+        #[test]
+        fn rows_are_those_of_the_pixels(
+            width in 1_u32..9,
+            height in 1_u32..9,
+            pixels in proptest::collection::vec(proptest::prelude::any::<bool>(), 81),
+        ) {
+            let mut counts = Counts::default();
+            pixels.iter().take((width * height) as usize).for_each(|on| counts.add(*on, 1));
+            let mask = Rle::new(width, height, counts.done().unwrap()).unwrap();
+            match to_rows(&mask, &mut account(1000)) {
+                Some((runs, place)) => {
+                    proptest::prop_assert_eq!(from_rows(&runs, place, (width, height)), Some(mask));
+                }
+                None => proptest::prop_assert_eq!(mask.bounds(), None),
+            }
+        }
     }
 }

@@ -15,16 +15,40 @@ const PIXELS_A_BYTE: u64 = 4096;
 /// Bytes that a mask takes besides its runs, about.
 const BYTES_A_MASK: u64 = 256;
 
+/// An account of the pixels of masks that are looked at, read or written: what takes few bytes may not take long.
+#[derive(Debug)]
+pub(super) struct Account {
+    /// Pixels that may still be looked at.
+    left: u64,
+}
+
+impl Account {
+    pub(super) fn new(limits: &Limits) -> Account {
+        Account { left: limits.pixels }
+    }
+
+    /// Another mask, whose runs take this many bytes.
+    pub(super) fn give(&mut self, bytes: usize) {
+        let bytes = BYTES_A_MASK + bytes as u64;
+        self.left = self.left.saturating_add(bytes.saturating_mul(PIXELS_A_BYTE));
+    }
+
+    /// Whether this many pixels can be looked at.
+    pub(super) fn take(&mut self, pixels: u64) -> bool {
+        let left = self.left.checked_sub(pixels);
+        left.inspect(|left| self.left = *left).is_some()
+    }
+}
+
 /// Reads shapes, and keeps account of what their masks cost.
 #[derive(Debug)]
 pub(super) struct Shapes {
-    /// Pixels of masks that may still be looked at.
-    pixels: u64,
+    account: Account,
 }
 
 impl Shapes {
     pub(super) fn new(limits: &Limits) -> Shapes {
-        Shapes { pixels: limits.pixels }
+        Shapes { account: Account::new(limits) }
     }
 
     /// A shape without its class; `None` where it is of a kind that is not read, which is counted.
@@ -68,16 +92,10 @@ impl Shapes {
         let mut annotation = Annotation::boxed(rect, None);
         let missing = || node.spot.fault(&codes::VALUE, "<mask> has no rle");
         let runs = node.attribute("rle").ok_or_else(missing)?;
-        let bytes = BYTES_A_MASK + runs.len() as u64;
-        self.pixels = self.pixels.saturating_add(bytes.saturating_mul(PIXELS_A_BYTE));
-        let cost = u64::from(width) * u64::from(height);
-        let made = match (size, self.pixels.checked_sub(cost)) {
-            (Some(size), Some(left_over)) => {
-                self.pixels = left_over;
-                mask::from_rows(runs, [left, top, width, height], size)
-            }
-            _ => None,
-        };
+        self.account.give(runs.len());
+        let made = size
+            .filter(|_| self.account.take(u64::from(width) * u64::from(height)))
+            .and_then(|size| mask::from_rows(runs, [left, top, width, height], size));
         match made {
             Some(mask) => annotation.shape = Shape::Mask(Box::new(mask)),
             None => notes.add(Cause::BadMask),

@@ -10,7 +10,7 @@ use super::super::{Annotation, Between, Cause, Notes, Picture, ReadOptions, Rect
 use super::read::whole_or;
 use super::shape::{Shapes, whole};
 
-/// What an annotation that is computed takes in memory, about.
+/// What an annotation that is computed takes in memory, about, beside its attributes.
 const BYTES: u64 = 320;
 
 /// The boxes of every track, by their frame.
@@ -20,6 +20,7 @@ pub(super) struct Tracks {
     size: Option<(u32, u32)>,
     last: Option<i64>,
     step: i64,
+    /// Bytes of annotations that were computed.
     computed: u64,
 }
 
@@ -97,12 +98,11 @@ impl Tracks {
                 return Err(spot.fault(&codes::UNSUPPORTED, message).with_options(&["between"]));
             };
             let to = following.and_then(|(_, (annotation, _))| turned(annotation)).unwrap_or(from);
+            let attributes = annotation.attributes.iter().map(|(key, text)| key.len() + text.len() + 64);
+            let bytes = BYTES.saturating_add(attributes.sum::<usize>() as u64);
             for frame_between in (*frame..end).step_by(usize::try_from(step).unwrap_or(usize::MAX)).skip(1) {
-                self.computed += 1;
-                options
-                    .limits
-                    .metadata(self.computed.saturating_mul(BYTES))
-                    .map_err(|e| e.line(spot.line, spot.character))?;
+                self.computed = self.computed.saturating_add(bytes);
+                options.limits.metadata(self.computed).map_err(|e| e.line(spot.line, spot.character))?;
                 let share = (frame_between - frame) as f64 / (end - frame) as f64;
                 let (rect, degrees) = mixed(from, to, if following.is_some() { share } else { 0.0 });
                 let moved = Annotation::rotated(rect, degrees, annotation.class);
@@ -205,7 +205,16 @@ mod tests {
             frame(4_000_000_000, 0, "")
         );
         let limits = crate::Limits::default().with_metadata_bytes(1 << 16);
-        let e = read(far.as_bytes(), &ReadOptions { limits, ..ReadOptions::default() }).unwrap_err();
+        let e = read(far.as_bytes(), &ReadOptions { limits: limits.clone(), ..ReadOptions::default() }).unwrap_err();
+        assert_eq!(e.code().id(), "limit.metadata");
+        // Every frame has the attributes too.
+        let long = format!("<attribute name='a'>{}</attribute></box>", "x".repeat(1 << 12));
+        let heavy = format!(
+            "<annotations><track label='car'>{}{}</track></annotations>",
+            frame(0, 0, "").replace("/>", &format!(">{long}")),
+            frame(100, 0, "")
+        );
+        let e = read(heavy.as_bytes(), &ReadOptions { limits, ..ReadOptions::default() }).unwrap_err();
         assert_eq!(e.code().id(), "limit.metadata");
     }
 

@@ -5,9 +5,11 @@ use std::collections::BTreeSet;
 use crate::error::Result;
 use crate::limits::Limits;
 
+use super::super::write::class_details;
 use super::super::xml::Writer;
 use super::super::{Annotation, Labels, Loss, Losses, Picture, Shape, Source};
 use super::mask;
+use super::shape::Account;
 
 /// Writes labels, piece by piece. What the format cannot say is counted.
 ///
@@ -27,18 +29,18 @@ use super::mask;
 /// assert_eq!(cvat::read(&text, &ReadOptions::default()).unwrap().pictures[0].annotations, labels.pictures[0].annotations);
 /// ```
 pub fn write(labels: &Labels, put: &mut dyn FnMut(&[u8]) -> Result<()>) -> Result<Losses> {
-    let mut losses = Losses::default();
-    losses.add_many(Loss::ClassDetail, labels.classes.iter().filter(|class| class.has_details()).count() as u64);
+    let mut losses = class_details(labels);
     let mut out = Writer::new();
     out.open("annotations", &[]);
     out.text("version", "1.1");
     meta(&mut out, labels);
+    let mut account = Account::new(&Limits::default());
     for (number, picture) in labels.pictures.iter().enumerate() {
         if picture.unlabelled {
             losses.add(Loss::Unlabelled);
             continue;
         }
-        image(&mut out, labels, number, picture, &mut losses);
+        image(&mut out, labels, (number, picture), &mut account, &mut losses);
         put(out.take().as_bytes())?;
     }
     out.close();
@@ -79,7 +81,13 @@ fn meta(out: &mut Writer, labels: &Labels) {
     out.close();
 }
 
-fn image(out: &mut Writer, labels: &Labels, number: usize, picture: &Picture, losses: &mut Losses) {
+fn image(
+    out: &mut Writer,
+    labels: &Labels,
+    (number, picture): (usize, &Picture),
+    account: &mut Account,
+    losses: &mut Losses,
+) {
     let number = number.to_string();
     let sides = picture.size().map(|(width, height)| (width.to_string(), height.to_string()));
     let mut attributes = vec![("id", number.as_str()), ("name", picture.name.as_str())];
@@ -90,14 +98,14 @@ fn image(out: &mut Writer, labels: &Labels, number: usize, picture: &Picture, lo
     out.open("image", &attributes);
     for annotation in &picture.annotations {
         match annotation.class.and_then(|class| labels.classes.name(class)) {
-            Some(name) => shape(out, annotation, name, losses),
+            Some(name) => shape(out, annotation, name, account, losses),
             None => losses.add(Loss::NoClass),
         }
     }
     out.close();
 }
 
-fn shape(out: &mut Writer, annotation: &Annotation, label: &str, losses: &mut Losses) {
+fn shape(out: &mut Writer, annotation: &Annotation, label: &str, account: &mut Account, losses: &mut Losses) {
     let points = |points: &mut dyn Iterator<Item = [f64; 2]>| {
         let texts: Vec<String> = points.map(|[x, y]| format!("{x},{y}")).collect();
         vec![("points", texts.join(";"))]
@@ -115,7 +123,7 @@ fn shape(out: &mut Writer, annotation: &Annotation, label: &str, losses: &mut Lo
         }
         Shape::Polygon(parts) if parts.len() == 1 => ("polygon", points(&mut parts[0].iter().copied())),
         Shape::Points => ("points", points(&mut annotation.keypoints.iter().map(|point| [point.x, point.y]))),
-        Shape::Mask(mask) => match mask::to_rows(mask, Limits::default().pixels) {
+        Shape::Mask(mask) => match mask::to_rows(mask, account) {
             Some((runs, [left, top, width, height])) => {
                 let mut place = vec![("rle", runs)];
                 place.extend(
@@ -184,6 +192,7 @@ fn details(annotation: &Annotation, losses: &mut Losses) {
         (hidden || beside, Loss::Keypoints),
         (annotation.score.is_some(), Loss::Score),
         (annotation.track.is_some(), Loss::Track),
+        (annotation.source == Some(Source::Simulator), Loss::Source),
     ] {
         if lost {
             losses.add(loss);

@@ -21,6 +21,6 @@ mod write;
 pub(crate) use cursor::Cursor;
 pub(crate) use fault::{Got, Stop, within};
 pub(crate) use feed::Feed;
-pub(crate) use node::{Node, Object, Value, document};
+pub(crate) use node::{Lines, Node, Object, Value, document};
 pub(crate) use number::Number;
 pub(crate) use write::{Pieces, number, string};

@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 
 use crate::{
-    annotations::{Spot, codes},
+    annotations::{Names, Spot, codes, names},
     error::Result,
     limits::Limits,
 };
@@ -37,7 +37,7 @@ pub(crate) fn document<'a, T>(text: &'a [u8], limits: &Limits, take: impl FnOnce
     if let [0xfe, 0xff, ..] | [0xff, 0xfe, ..] | [_, 0, ..] | [0, _, ..] = text {
         return Err(Spot::line(1).fault(&codes::ENCODING, "the file is UTF-16 or UTF-32, and not UTF-8"));
     }
-    let body = text.strip_prefix(b"\xef\xbb\xbf").unwrap_or(text);
+    let body = body(text);
     let mut cursor = Cursor::new(body, true, limits.nesting);
     let got = cursor.node().and_then(|node| cursor.finish().and_then(|()| take(node)));
     got.map_err(|stop| match stop {
@@ -48,6 +48,33 @@ pub(crate) fn document<'a, T>(text: &'a [u8], limits: &Limits, take: impl FnOnce
         // Nothing more can come.
         Stop::More => Spot::of(body, body.len()).fault(&codes::TRUNCATED, "the file ends inside a value"),
     })
+}
+
+/// A text without its mark.
+fn body(text: &[u8]) -> &[u8] {
+    text.strip_prefix(b"\xef\xbb\xbf").unwrap_or(text)
+}
+
+/// The lines of values of a [`document`], asked for in their order: no byte is looked at twice.
+#[derive(Debug)]
+pub(crate) struct Lines<'a> {
+    text: &'a [u8],
+    at: usize,
+    line: u64,
+}
+
+impl<'a> Lines<'a> {
+    pub fn new(text: &'a [u8]) -> Lines<'a> {
+        Lines { text: body(text), at: 0, line: 1 }
+    }
+
+    /// The line of a byte behind those that were asked for.
+    pub fn of(&mut self, at: usize) -> u64 {
+        let passed = self.text.get(self.at..at).unwrap_or_default();
+        self.line += passed.iter().filter(|byte| **byte == b'\n').count() as u64;
+        self.at = self.at.max(at);
+        self.line
+    }
 }
 
 impl<'a> Cursor<'a> {
@@ -133,6 +160,12 @@ impl<'a> Node<'a> {
             Value::Text(text) => Ok(text),
             _ => Err(self.wrong("a text belongs here")),
         }
+    }
+
+    /// Its text, if it is the name of a picture.
+    pub fn name(&self, policy: Names) -> Got<String> {
+        let name = names::named(self.text()?, policy);
+        name.map(str::to_owned).map_err(|e| Stop::wrong(self.at, e.code(), e.message()).options(e.options()))
     }
 
     /// Its number, if it is one.

@@ -3,10 +3,10 @@
 use crate::{
     Result,
     annotations::{
-        Annotation, Cause, Id, Labels, Names, Notes, Pick, Picture, ReadOptions, Spot, checked_name, codes,
-        json::{Got, Node, Object, Stop, Value, document, within},
+        Annotation, Cause, Id, Labels, Notes, Pick, Picture, ReadOptions, codes,
+        json::{Got, Lines, Node, Object, Stop, Value, document, within},
         merge::Pictures,
-        names::by_policy,
+        names::named,
     },
     image::probe_named,
     sample::MediaFormat,
@@ -21,14 +21,12 @@ use super::{
 pub fn read(text: &[u8], options: &ReadOptions) -> Result<Labels> {
     let mut labels = Labels::default();
     let mut pictures = Pictures::default();
+    let mut lines = Lines::new(text);
     document(text, &options.limits, |node| {
         for (i, task) in node.array()?.iter().enumerate() {
-            let picture = task_of(task, options, &mut labels).and_then(|mut picture| {
-                picture.line = Some(Spot::of(text, task.at).line);
-                let added = pictures.add(picture, options.pick, &mut labels.notes);
-                added.map_err(|e| Stop::wrong(task.at, e.code(), e.message()).options(e.options()))
-            });
-            within(picture, format_args!("[{i}]"))?;
+            let picture = task_of(task, options, &mut labels);
+            let added = pictures.read(picture, (task.at, &mut lines), options.pick, &mut labels.notes);
+            within(added, format_args!("[{i}]"))?;
         }
         Ok(())
     })?;
@@ -86,14 +84,8 @@ fn image(data: &Object<'_>, at: usize, options: &ReadOptions) -> Got<String> {
         }
     };
     data.need(at, &key, |node| {
-        let wrong = |e: crate::Error| Stop::wrong(node.at, e.code(), e.message());
-        let name = match options.names {
-            Names::Whole => name_from_url(node.text()?),
-            Names::Last => name_from_url(node.text()?).map(|name| by_policy(&name, Names::Last).to_owned()),
-        };
-        let name = name.map_err(wrong)?;
-        checked_name(&name).map_err(wrong)?;
-        Ok(name)
+        let name = name_from_url(node.text()?).and_then(|name| named(&name, options.names).map(str::to_owned));
+        name.map_err(|e| Stop::wrong(node.at, e.code(), e.message()).options(e.options()))
     })
 }
 

@@ -3,8 +3,9 @@
 use crate::{
     Result,
     annotations::{
-        Annotation, Id, Labels, Loss, Losses, Picture, Shape,
+        Annotation, Flags, Id, Labels, Loss, Losses, Picture, Shape,
         json::{Pieces, number, string},
+        write::{class_details, told},
     },
 };
 
@@ -13,7 +14,7 @@ use super::names::url_of;
 /// Writes labels as tasks, in the long form, piece by piece. Names become URLs of local files. A picture without a size
 /// cannot be written, since places are percent of it.
 pub fn write(labels: &Labels, put: &mut dyn FnMut(&[u8]) -> Result<()>) -> Result<Losses> {
-    let mut losses = Losses::default();
+    let mut losses = class_details(labels);
     let mut out = Pieces::new(put);
     out.text.push('[');
     let mut n = 0;
@@ -64,7 +65,10 @@ fn regions(out: &mut String, picture: &Picture, labels: &Labels, losses: &mut Lo
     };
     let (w, h) = (f64::from(width), f64::from(height));
     for annotation in &picture.annotations {
-        told(annotation, losses);
+        if matches!(annotation.shape, Shape::Mask(_)) {
+            losses.add(Loss::Mask);
+        }
+        told(annotation, Flags::default(), |_, _| false, losses);
         match &annotation.shape {
             Shape::Points => losses.add(Loss::Points),
             Shape::Polygon(parts) => {
@@ -104,23 +108,4 @@ fn rectangle(out: &mut String, fractions: [f64; 4], degrees: f64) {
     }
     out.push_str(",\"rotation\":");
     number(out, degrees);
-}
-
-/// Counts what a region cannot say of an annotation.
-fn told(annotation: &Annotation, losses: &mut Losses) {
-    let flags = annotation.flags;
-    if flags.crowd || flags.difficult || flags.truncated || flags.occluded || flags.outside {
-        losses.add(Loss::Flag);
-    }
-    for (lost, loss) in [
-        (matches!(annotation.shape, Shape::Mask(_)), Loss::Mask),
-        (!annotation.keypoints.is_empty(), Loss::Keypoints),
-        (!annotation.attributes.is_empty(), Loss::Attributes),
-        (annotation.score.is_some(), Loss::Score),
-        (annotation.track.is_some(), Loss::Track),
-    ] {
-        if lost {
-            losses.add(loss);
-        }
-    }
 }

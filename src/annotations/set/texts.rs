@@ -78,6 +78,7 @@ impl SetReader {
         if self.pictures.is_some() {
             labels.find_pictures(&self.listing());
         }
+        refuse_repeated(&labels)?;
         labels.count();
         Ok(labels)
     }
@@ -126,6 +127,7 @@ impl SetReader {
             picture.name = beneath(&run, &picture.name);
             labels.pictures.push(picture);
         }
+        refuse_repeated(&labels)?;
         labels.count();
         Ok(labels)
     }
@@ -183,8 +185,21 @@ impl SetReader {
         let read = open_images::read(&self.text(file), names.as_deref(), &mut size, &self.options);
         let mut labels = read.map_err(|e| e.file(name))?;
         labels.find_pictures(&listing);
+        refuse_repeated(&labels)?;
         labels.count();
         Ok(labels)
+    }
+}
+
+/// Refuses two pictures of one name: nobody knows which of them has the name's labels.
+fn refuse_repeated(labels: &Labels) -> Result<()> {
+    let mut seen = HashSet::new();
+    match labels.pictures.iter().find(|picture| !seen.insert(picture.name.as_str())) {
+        None => Ok(()),
+        Some(picture) => {
+            let message = format!("two pictures have the name {:?}; read their labels folder by folder", picture.name);
+            Err(Error::new(&codes::REPEATED, message))
+        }
     }
 }
 

@@ -10,11 +10,9 @@ mod labelme;
 mod read;
 mod write;
 
-use std::collections::HashMap;
-
 use crate::error::Result;
 
-use super::listing::stem;
+use super::write::{class_details, label_names};
 use super::{Labels, Loss, Losses, ReadOptions, base_name};
 
 pub use read::read;
@@ -51,20 +49,13 @@ pub fn read_all<'a>(files: impl IntoIterator<Item = (&'a str, &'a [u8])>, option
 
 /// Writes the labels of each picture into `Annotations/`. What the format cannot say is counted.
 pub fn write_all(labels: &Labels, put: &mut dyn FnMut(&str, &[u8]) -> Result<()>) -> Result<Losses> {
-    let mut losses = Losses::default();
-    losses.add_many(Loss::ClassDetail, labels.classes.iter().filter(|class| class.has_details()).count() as u64);
-    let mut seen = HashMap::<&str, u32>::new();
-    for picture in &labels.pictures {
-        *seen.entry(stem(&picture.name)).or_default() += 1;
-    }
-    for picture in &labels.pictures {
+    let mut losses = class_details(labels);
+    for (picture, name) in labels.pictures.iter().zip(label_names(labels, "xml")) {
         if picture.unlabelled {
             losses.add(Loss::Unlabelled);
             continue;
         }
-        let one = seen.get(stem(&picture.name)) == Some(&1);
-        let name = if one { stem(&picture.name) } else { picture.name.as_str() };
-        put(&format!("Annotations/{name}.xml"), write(picture, &labels.classes, &mut losses).as_bytes())?;
+        put(&format!("Annotations/{name}"), write(picture, &labels.classes, &mut losses).as_bytes())?;
     }
     Ok(losses)
 }

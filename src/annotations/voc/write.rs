@@ -1,7 +1,8 @@
 //! Writing one file.
 
+use super::super::write::told;
 use super::super::xml::Writer;
-use super::super::{Annotation, Classes, Clip, Loss, Losses, Picture, Shape, base_name};
+use super::super::{Annotation, Classes, Clip, Flags, Loss, Losses, Picture, Shape, base_name};
 
 /// The labels of a picture, counted from 1 as Pascal VOC's makers do, and saying so. What cannot be said is counted.
 ///
@@ -47,7 +48,8 @@ pub fn write(picture: &Picture, classes: &Classes, losses: &mut Losses) -> Strin
             continue;
         }
         object(&mut out, annotation, name);
-        details(annotation, losses);
+        let flags = Flags { crowd: false, difficult: true, truncated: true, occluded: true, outside: false };
+        told(annotation, flags, |key, _| key == "pose", losses);
     }
     out.close();
     out.take()
@@ -69,20 +71,6 @@ fn object(out: &mut Writer, annotation: &Annotation, name: &str) {
     }
     out.close();
     out.close();
-}
-
-fn details(annotation: &Annotation, losses: &mut Losses) {
-    for (lost, loss) in [
-        (!annotation.keypoints.is_empty(), Loss::Keypoints),
-        (annotation.score.is_some(), Loss::Score),
-        (annotation.flags.crowd || annotation.flags.outside, Loss::Flag),
-        (annotation.attributes.iter().any(|(key, _)| key != "pose"), Loss::Attributes),
-        (annotation.track.is_some(), Loss::Track),
-    ] {
-        if lost {
-            losses.add(loss);
-        }
-    }
 }
 
 #[cfg(test)]

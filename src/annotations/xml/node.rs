@@ -90,7 +90,9 @@ impl Elements {
                 }
                 Token::Text(text) => {
                     self.charge(text.len(), &spot)?;
-                    if let Some(node) = self.open.last_mut() {
+                    // What stands around the elements that are handed out would be kept to the end of the document.
+                    let inside = self.open.len() >= self.depth;
+                    if let Some(node) = self.open.last_mut().filter(|_| inside) {
                         node.text.push_str(&text);
                     }
                 }
@@ -154,6 +156,17 @@ mod tests {
         elements.finish();
         assert_eq!(elements.next().unwrap().unwrap().attribute("n"), Some("2"));
         assert!(elements.next().unwrap().is_none());
+    }
+
+    #[test]
+    fn what_stands_between_elements_is_not_kept() {
+        let mut elements = Elements::new(2, &Limits::default());
+        elements.feed(b"<r>");
+        for _ in 0..100 {
+            elements.feed(b"between <x>in</x>");
+            assert_eq!(elements.next().unwrap().unwrap().text, "in");
+        }
+        assert!(elements.open.iter().all(|node| node.text.is_empty()));
     }
 
     #[test]

@@ -4,7 +4,7 @@ use std::collections::HashMap;
 
 use crate::error::{Error, Result};
 
-use super::super::{Cause, Labels, Listing, Notes, Picture, ReadOptions, codes};
+use super::super::{Cause, Class, Classes, Labels, Listing, Notes, Picture, ReadOptions, codes};
 use super::{Data, Set, entry, read};
 
 /// The size of a picture by its name.
@@ -28,7 +28,7 @@ pub fn read_folder(
                 let message = "no data.yaml, obj.data or classes.txt is here, so the classes have no names";
                 Error::new(&codes::AMBIGUOUS, message).with_options(&["classes"])
             })?;
-            Data { classes: names.iter().collect(), ..Data::default() }
+            Data { classes: distinct(names)?, ..Data::default() }
         }
     };
     let in_entry = |e: Error| entry.map_or_else(|| Error::new(&codes::FORMAT, "no set"), |entry| e.file(entry));
@@ -54,6 +54,22 @@ pub fn read_folder(
         labels.pictures.push(picture);
     }
     Ok(labels)
+}
+
+/// Classes by their places in a list of names, which are different.
+fn distinct(names: &[String]) -> Result<Classes> {
+    let mut classes = Classes::default();
+    for name in names {
+        if name.trim().is_empty() {
+            return Err(Error::new(&codes::CLASS, "a class has no name").with_options(&["classes"]));
+        }
+        classes.add(Class::named(name.as_str())).map_err(|_| {
+            // Those behind it would get other numbers.
+            let message = format!("two classes have the name {name:?}");
+            Error::new(&codes::REPEATED, message).with_options(&["classes"])
+        })?;
+    }
+    Ok(classes)
 }
 
 /// What the file that says what the set is says.

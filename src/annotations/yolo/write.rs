@@ -5,7 +5,8 @@ use std::collections::HashMap;
 use crate::error::{Error, Result};
 
 use super::super::listing::stem;
-use super::super::{Annotation, Classes, Clip, Labels, Loss, Losses, Picture, Rect, Shape, Task, codes};
+use super::super::write::{class_details, told};
+use super::super::{Annotation, Classes, Clip, Flags, Labels, Loss, Losses, Picture, Rect, Shape, Task, codes};
 
 /// Writes a set: a `data.yaml`, and the labels of each picture in `labels/`; the pictures belong into `images/`. What the
 /// format cannot say is counted. Without a task, labels of outlines alone are written as such, turned boxes alone as such, and
@@ -16,8 +17,7 @@ use super::super::{Annotation, Classes, Clip, Labels, Loss, Losses, Picture, Rec
 /// `label.repeated` where two pictures would have the same file of labels.
 pub fn write(labels: &Labels, task: Option<Task>, put: &mut dyn FnMut(&str, &[u8]) -> Result<()>) -> Result<Losses> {
     let task = task.unwrap_or_else(|| task_of(labels));
-    let mut losses = Losses::default();
-    losses.add_many(Loss::ClassDetail, labels.classes.iter().filter(|class| class.has_details()).count() as u64);
+    let mut losses = class_details(labels);
     put("data.yaml", data_yaml(&labels.classes).as_bytes())?;
     let mut seen = HashMap::new();
     for picture in &labels.pictures {
@@ -105,7 +105,7 @@ pub fn lines(picture: &Picture, task: Task, losses: &mut Losses) -> Option<Strin
             out.push_str(&format!(" {value}"));
         }
         out.push('\n');
-        details(annotation, losses);
+        told(annotation, Flags::default(), |_, _| false, losses);
     }
     Some(out)
 }
@@ -150,22 +150,6 @@ fn values(annotation: &Annotation, size: (f64, f64), task: Task, losses: &mut Lo
         // A set of outlines has no lines of boxes: the trainer would throw the outlines away.
         Task::Obb | Task::Segment => points(&rect.corners(0.0)),
     })
-}
-
-/// What no line can say.
-fn details(annotation: &Annotation, losses: &mut Losses) {
-    let flags = annotation.flags;
-    for (lost, loss) in [
-        (!annotation.keypoints.is_empty(), Loss::Keypoints),
-        (annotation.score.is_some(), Loss::Score),
-        (flags.crowd || flags.difficult || flags.truncated || flags.occluded || flags.outside, Loss::Flag),
-        (!annotation.attributes.is_empty(), Loss::Attributes),
-        (annotation.track.is_some(), Loss::Track),
-    ] {
-        if lost {
-            losses.add(loss);
-        }
-    }
 }
 
 #[cfg(test)]

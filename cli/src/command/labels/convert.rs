@@ -96,7 +96,7 @@ pub(super) fn run(args: &Args, given: &Given, out: &Output) -> Result<Outcome> {
     let done = write(&set.labels, to, &args.output, args.force)?;
     let (pictures, annotations) = (set.labels.pictures.len() as u64, set.labels.annotations() as u64);
     let to_stdout = args.output.as_os_str() == "-";
-    if out.json() {
+    if out.json() && !to_stdout {
         let losses = done.losses.iter().map(|(loss, n)| (loss.word().to_owned(), n.into()));
         let losses: Map<String, Value> = losses.collect();
         let value = json!({
@@ -111,9 +111,7 @@ pub(super) fn run(args: &Args, given: &Given, out: &Output) -> Result<Outcome> {
             "losses": losses,
             "notes": notes(&set.labels.notes),
         });
-        if !to_stdout {
-            out.value(&value);
-        }
+        out.value(&value);
         return Ok(Outcome::Fine);
     }
     let lost = |text: String| if to_stdout { out.note(text) } else { out.line(text) };

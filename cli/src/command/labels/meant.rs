@@ -8,7 +8,7 @@ use forebay::{
     error::codes,
     words::Word,
 };
-use forebay_native::{input, labels::Open};
+use forebay_native::labels::{Open, class_names};
 
 use crate::{command::effect::Given, words::word};
 
@@ -56,7 +56,7 @@ const USES: &[(&str, &[Format])] = &[
     ("boxes", &[Format::Records]),
     ("between", &[Format::Cvat]),
     ("image_key", &[Format::LabelStudio]),
-    ("pick", &[Format::LabelStudio, Format::Coco, Format::LabelMe, Format::Via, Format::CreateMl]),
+    ("pick", &[Format::LabelStudio, Format::Coco, Format::LabelMe, Format::Via, Format::CreateMl, Format::Datumaro]),
     (
         "names",
         &[
@@ -88,11 +88,7 @@ impl MeantArgs {
         options.boxes = self.boxes.clone();
         options.limits = limits.clone();
         if let Some(path) = &self.classes {
-            let file = input::Input::read(path)?;
-            let text = file.slice(0..file.len())?;
-            let text = String::from_utf8_lossy(&text);
-            options.classes =
-                Some(text.lines().map(str::trim).filter(|line| !line.is_empty()).map(Into::into).collect());
+            options.classes = Some(class_names(path)?);
         }
         let wrong = wrong(given);
         Ok(Open::new(options).format(format).when_found(move |format| match wrong(format) {

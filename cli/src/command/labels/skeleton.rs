@@ -9,8 +9,8 @@ use forebay::{
     words::Word,
 };
 use forebay_native::{
-    input::{Input, display},
-    labels::skeleton,
+    input::display,
+    labels::{class_names, skeleton},
 };
 use serde_json::json;
 
@@ -51,12 +51,7 @@ pub(super) fn run(args: &Args, out: &Output) -> Result<Outcome> {
         return Err(Error::new(&codes::ARGUMENT, message));
     }
     let classes = match &args.classes {
-        Some(path) => {
-            let file = Input::read(path)?;
-            let text = file.slice(0..file.len())?;
-            let text = String::from_utf8_lossy(&text).into_owned();
-            Some(text.lines().map(str::trim).filter(|line| !line.is_empty()).collect::<Classes>())
-        }
+        Some(path) => Some(class_names(path)?.into_iter().collect::<Classes>()),
         None => None,
     };
     let dataset = open(&args.input, &args.limits.limits(), false)?;

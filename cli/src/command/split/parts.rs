@@ -6,11 +6,11 @@ use forebay::{
     Error, Result,
     curate::MOST_DISTANCE,
     error::codes::ARGUMENT,
-    samples::{MetadataChoice, field},
+    samples::{MetadataChoice, field, is_of_sample},
 };
 use forebay_native::{
     convert::To,
-    curate::{DivideOptions, Division, csv_line, divide, write_parts, write_text},
+    curate::{DivideOptions, Division, csv_line, divide, refuse_parts, write_parts},
     dataset::Dataset,
     input::display,
 };
@@ -19,7 +19,7 @@ use serde_json::{Value, json};
 use super::Args;
 use crate::{
     command::{
-        curating::{class_fields, tell_faults},
+        curating::{begin_sheets, class_fields, tell_faults, to_stdout},
         filtering::{PixelLimitArgs, filter},
     },
     exit::Outcome,
@@ -89,16 +89,19 @@ pub(super) fn run(args: &Args, dataset: &Dataset, to: To, out: &Output) -> Resul
         Some("class") => class_fields(None)?,
         other => class_fields(other)?,
     };
+    let mut convert = args.write.options(to, &limits)?;
+    convert.metadata = MetadataChoice::of(args.metadata_format);
+    if let Some(folder) = &args.output {
+        refuse_parts(options.parts.iter().map(|(name, _)| name.as_str()), folder, &convert)?;
+    }
+    let files = [given.list.as_ref()];
+    let [list] = begin_sheets(files, args.write.force())?;
     let mut meter = Meter::new(out, "comparing");
     let division = divide(dataset, &options, &mut |done, total| meter.count(done, total))?;
     drop(meter);
-    if let Some(path) = &given.list {
-        write_text(&csv(dataset, &division)?, path, args.write.force())?;
-    }
+    let text = list.is_some().then(|| csv(dataset, &division)).transpose()?.unwrap_or_default();
     let mut rows: Vec<Value> = division.parts.iter().map(|part| json!(part)).collect();
     if let Some(folder) = &args.output {
-        let mut convert = args.write.options(to, &limits)?;
-        convert.metadata = MetadataChoice::of(args.metadata_format);
         let mut meter = Meter::new(out, "splitting");
         let written = write_parts(dataset, &division.parts, folder, &convert, &mut |now| meter.update(now))?;
         drop(meter);
@@ -109,7 +112,10 @@ pub(super) fn run(args: &Args, dataset: &Dataset, to: To, out: &Output) -> Resul
     } else if given.list.is_none() {
         return Err(Error::new(&ARGUMENT, "name the folder for the parts").with_options(&["output"]));
     }
-    if out.json() {
+    list.map_or(Ok(()), |sheet| sheet.write(&text))?;
+    if to_stdout(files) {
+        // Where the list goes nothing else does.
+    } else if out.json() {
         out.value(&json!({
             "parts": rows,
             "groups": division.groups,
@@ -133,7 +139,11 @@ fn csv(dataset: &Dataset, division: &Division) -> Result<String> {
     all.sort_unstable();
     let mut text = csv_line(["i", "name", "part"]);
     for (i, part) in all {
-        let name = dataset.sample_name(i)?.unwrap_or_default();
+        // One that does not read hides no other.
+        let name = match dataset.sample_name(i) {
+            Err(e) if is_of_sample(&e) => String::new(),
+            name => name?.unwrap_or_default(),
+        };
         text += &csv_line([i.to_string().as_str(), &name, part]);
     }
     Ok(text)

@@ -1,19 +1,23 @@
 //! `forebay warehouse drift`: how far a warehouse is from an earlier one.
 
-use std::{
-    io::IoSlice,
-    path::{Path, PathBuf},
-};
+use std::path::{Path, PathBuf};
 
 use forebay::{
     Error, Result,
     error::codes,
     warehouse::drift::{Drift, Kind, ROWS, Row},
 };
-use forebay_native::{output::AtomicFile, warehouse};
+use forebay_native::warehouse;
 use serde_json::{Value, json};
 
-use crate::{command::filtering::LimitArgs, exit::Outcome, output::Output};
+use crate::{
+    command::{
+        curating::{begin_sheets, to_stdout},
+        filtering::LimitArgs,
+    },
+    exit::Outcome,
+    output::Output,
+};
 
 #[derive(Debug, clap::Args)]
 pub(super) struct Args {
@@ -53,15 +57,15 @@ pub(super) fn distance(text: &str) -> std::result::Result<f64, String> {
 }
 
 pub(super) fn run(args: &Args, out: &Output) -> Result<Outcome> {
+    let files = [args.svg.as_ref()];
+    let [svg] = begin_sheets(files, args.force)?;
+    refuse_unknown(&args.how.ignore)?;
     let mut drift = warehouse::drift(&args.old, &args.new, args.how.pixels, &args.limits.limits())?;
-    ignore(&mut drift, &args.how.ignore)?;
-    if let Some(path) = &args.svg {
-        let svg = drift.to_svg(args.fail_above);
-        let mut file = AtomicFile::create(path, args.force)?;
-        file.append(&mut [IoSlice::new(svg.as_bytes())])?;
-        file.commit(true)?;
-    }
+    drift.rows.retain(|row| !args.how.ignore.contains(&row.name));
+    svg.map_or(Ok(()), |sheet| sheet.write(&drift.to_svg(args.fail_above)))?;
     match out.json() {
+        // Where the picture goes nothing else does.
+        _ if to_stdout(files) => {}
         true => out.value(&value(&drift, args.fail_above)),
         false => print(&drift, args.fail_above, out),
     }
@@ -73,13 +77,12 @@ pub(super) fn after_build(old: &Path, new: &Path, limits: &forebay::Limits) -> R
     warehouse::drift(old, new, 500, limits)
 }
 
-/// Leaves rows out. A name that no row can have is a mistake.
-fn ignore(drift: &mut Drift, names: &[String]) -> Result<()> {
+/// A name that no row can have is a mistake.
+fn refuse_unknown(names: &[String]) -> Result<()> {
     if let Some(name) = names.iter().find(|name| !ROWS.contains(&name.as_str())) {
         let message = format!("there is no row {name:?}; there are {}", ROWS.join(", "));
         return Err(Error::new(&codes::ARGUMENT, message).with_options(&["ignore"]));
     }
-    drift.rows.retain(|row| !names.contains(&row.name));
     Ok(())
 }
 
