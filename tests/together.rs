@@ -56,7 +56,8 @@ fn order(row: &Value) -> Order {
 fn together(row: &Value) -> Together {
     let mosaic = row["mosaic"].as_object().map(|m| {
         let (center, scale) = (pair(&m["center"]), pair(&m["scale"]));
-        Mosaic::new().chance(m["p"].as_f64().unwrap()).center(center.0, center.1).scale(scale.0, scale.1)
+        let mosaic = if m.get("pictures").is_some_and(|n| number(n) == 9) { Mosaic::nine() } else { Mosaic::new() };
+        mosaic.chance(m["p"].as_f64().unwrap()).center(center.0, center.1).scale(scale.0, scale.1)
     });
     let mixing = row["mixing"].as_object().map(|m| {
         let alpha = || m["alpha"].as_f64().unwrap();
@@ -118,12 +119,12 @@ fn samples_come_together_as_in_other_languages() {
             assert_eq!(cut, wanted["mixed"].get("cut").cloned().unwrap_or_default());
         }
     }
-    assert!(mosaics > 60 && cuts > 10, "{mosaics} {cuts}");
+    assert!(mosaics > 240 && cuts > 10, "{mosaics} {cuts}");
 }
 
 #[test]
 fn partners_depend_neither_on_ranks_nor_on_batches() {
-    let together = Together { mosaic: Some(Mosaic::new()), mixing: Some((Mixing::CutMix { alpha: 1.0 }, 0.5)) };
+    let together = Together { mosaic: Some(Mosaic::nine()), mixing: Some((Mixing::CutMix { alpha: 1.0 }, 0.5)) };
     let all = |batch, world| -> Vec<(u64, Vec<Piece>)> {
         let settings = Settings::default().with_seed(9).with_batch(batch).with_world(world).with_tail(Tail::Uneven);
         let order = Order::new(vec![Source::new("a.tbl", 23)], settings).unwrap();
@@ -156,7 +157,7 @@ fn pixels_points_and_boxes_go_the_same_way() {
     let order = Order::new(vec![Source::new("a.tbl", 6)], Settings::default().with_seed(3).with_batch(1)).unwrap();
     let recipe = Recipe::new(output.0, output.1).resampling(Resampling::Nearest).letterbox([1, 2, 3]).hflip().vflip();
     let (mut fills, mut shows) = (0, 0);
-    for (epoch, together) in (0..30).zip(
+    for (epoch, together) in (0..50).zip(
         [
             Together { mosaic: Some(Mosaic::new().scale(0.6, 1.3)), mixing: None },
             Together {
@@ -164,6 +165,8 @@ fn pixels_points_and_boxes_go_the_same_way() {
                 mixing: Some((Mixing::CutMix { alpha: 1.0 }, 1.0)),
             },
             Together { mosaic: None, mixing: Some((Mixing::CutMix { alpha: 1.0 }, 1.0)) },
+            Together { mosaic: Some(Mosaic::nine()), mixing: None },
+            Together { mosaic: Some(Mosaic::nine()), mixing: Some((Mixing::CutMix { alpha: 1.0 }, 1.0)) },
         ]
         .into_iter()
         .cycle(),
@@ -274,6 +277,8 @@ fn mixed_bytes_are_the_mean_by_their_shares() {
 fn what_is_invalid_is_refused() {
     let refused = |together: Together| together.check().unwrap_err().code().id();
     let mosaic = |mosaic| refused(Together { mosaic: Some(mosaic), mixing: None });
+    let mut odd = Mosaic::new();
+    odd.pictures = 5;
     for wrong in [
         Mosaic::new().chance(1.5),
         Mosaic::new().chance(f64::NAN),
@@ -281,6 +286,7 @@ fn what_is_invalid_is_refused() {
         Mosaic::new().center(0.6, 0.5),
         Mosaic::new().scale(0.0, 1.0),
         Mosaic::new().scale(1.0, f64::INFINITY),
+        odd,
     ] {
         assert_eq!(mosaic(wrong), "image.recipe");
     }

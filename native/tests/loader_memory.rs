@@ -26,7 +26,7 @@ use forebay_native::{
     Dataset,
     convert::{Job, Options as ConvertOptions, To},
     input::Io,
-    loader::{Builder, DecodedCache, IMAGENET, Image, Loader, Mixing, Mode, Mosaic, Target},
+    loader::{Builder, DecodedCache, IMAGENET, Image, Loader, Mixing, Mode, Mosaic, Padding, Target},
     warehouse::{Settings, build},
 };
 use stats_alloc::{INSTRUMENTED_SYSTEM, Region, StatsAlloc};
@@ -295,6 +295,10 @@ fn a_warm_loader_allocates_nothing_for_a_sample_with_targets_of_any_kind() {
         ("every", marked("masks/ragged")),
         ("semantic", marked("semantic")),
         ("points", marked("keypoints/4")),
+        ("padded tokens", "ints/pad=-1,64,8:json.number".to_owned()),
+        ("padded text", "text/pad=0,64:json.class".to_owned()),
+        ("padded boxes", marked("boxes/pad=0,4")),
+        ("padded points", marked("keypoints/pad=0,4")),
     ] {
         let image = Image::new(6, 6).random_crop(2).hflip().normalize(IMAGENET);
         let builder = Loader::open(&raw).unwrap().batch(256).workers(3).shuffle(1).image(image);
@@ -306,6 +310,27 @@ fn a_warm_loader_allocates_nothing_for_a_sample_with_targets_of_any_kind() {
         let builder = Loader::open(&raw).unwrap().batch(256).workers(3).shuffle(1).image(image.clone());
         let each = allocations_per_picture(builder.target("more", target));
         assert!(each < 0.2, "{each} allocations for each sample with another picture");
+    }
+}
+
+#[test]
+fn a_warm_loader_allocates_nothing_for_a_sample_that_is_padded() {
+    let _alone = alone();
+    let folder = Folder::new();
+    let path = support::table(&folder, 1024);
+    let mut jobs = Vec::new();
+    for (name, width, height) in [("a.tbl", 7, 9), ("b.tbl", 16, 5), ("c.tbl", 12, 12)] {
+        let mut options = ConvertOptions::new(To::Tbl);
+        options.pixels = Some(forebay_native::convert::Pixels::new(width, height));
+        options.compression = forebay::codec::Compression::new(forebay::codec::Codec::None, None).unwrap();
+        jobs.push(folder.at(name));
+        Job::new(vec![Dataset::open(&path).unwrap()], options).run(&jobs[jobs.len() - 1]).unwrap();
+    }
+    for padding in [Padding::new().multiple(4), Padding::new().short(6).fill([1, 2, 3])] {
+        let image = Image::new(16, 16).hflip().normalize(IMAGENET);
+        let builder = Loader::open_all(&jobs).unwrap().batch(256).workers(3).shuffle(1).image(image).padded(padding);
+        let each = allocations_per_picture(builder);
+        assert!(each < 0.2, "{each} allocations for each padded picture ({padding:?})");
     }
 }
 

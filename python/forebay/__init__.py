@@ -82,6 +82,7 @@ from ._forebay import __version__
 from ._forebay import is_table as _is_table
 from ._hf import from_hf
 from ._loader import Blocks, DecodedStats, Labels, Loader, LoaderStats, Split
+from ._padding import Padding
 from ._records import Records, WebSamples
 from ._report import Fault, Report
 from ._rows import TableLoader
@@ -134,6 +135,7 @@ __all__ = [
     "OutlierReason",
     "Outliers",
     "Pad",
+    "Padding",
     "Part",
     "Piece",
     "Placement",

@@ -333,14 +333,23 @@ class RandomInvert(Step):
 @dataclass(frozen=True)
 class Mosaic(Step):
     """Four pictures of the epoch around a point, with this chance: the sample's own and three others, with their boxes, masks,
-    key points and labels. It takes the place of the crop."""
+    key points and labels. It takes the place of the crop. :meth:`nine` brings nine together."""
 
     p: float = 1.0
-    #: Where the four meet, in shares of the width and of the height.
+    #: Where the four meet, or the middle of the nine, in shares of the width and of the height.
     center: tuple[float, float] = (0.25, 0.75)
     #: How large each is: 1 is as large as it can be and still be seen as a whole on all of the output.
     scale: tuple[float, float] = (0.5, 1.0)
+    #: How many there are: 4 or 9.
+    pictures: int = 4
     _op: ClassVar[str] = "mosaic"
+
+    @classmethod
+    def nine(
+        cls, p: float = 1.0, center: tuple[float, float] = (0.25, 0.75), scale: tuple[float, float] = (0.25, 0.6)
+    ) -> Mosaic:
+        """Nine pictures in three rows: the sample's own in the middle third, and eight around it."""
+        return cls(p, center, scale, 9)
 
 
 @dataclass(frozen=True)

@@ -19,6 +19,7 @@ from ._convert import PathLike
 from ._dataset import Dataset, open_samples
 from ._errors import UsageError
 from ._files import shown, unsigned
+from ._padding import Padding
 from ._sampling import Balance, Weights, balance_json, weights_json
 from ._targets import Target, words
 
@@ -224,6 +225,9 @@ class Loader:
     ``cache`` names a folder of this machine that keeps, up to ``cache_bytes``, what is read of files elsewhere, so that later
     epochs do not fetch it; ``read_ahead_bytes`` bounds what of them is fetched before it is needed.
 
+    ``padded`` brings pictures of many sizes together in batches that are as large as their largest, with ``sizes`` and a
+    ``pixel_mask``: see :class:`Padding`. ``groups`` gives batches sizes of a list instead.
+
     ``annotations`` gives every sample its boxes: the path of a label file or of a folder of them, or ``True`` for those that
     are with the samples; ``annotation_boxes`` says which field of their metadata has boxes, and what four numbers mean:
     ``"json.boxes:xywh"``. A manifest opens a tensor warehouse, which has boxes and decodes nothing; ``mode`` says how its
@@ -272,6 +276,7 @@ class Loader:
         resampling: Literal["bilinear", "bilinear-plain", "bicubic", "lanczos", "nearest"] | None = None,
         fill: tuple[int, int, int] | None = None,
         groups: tuple[int, Sequence[tuple[int, int]]] | None = None,
+        padded: Padding | None = None,
         on_error: Literal["raise", "skip", "replace"] = "raise",
         orient: bool = False,
         exact: bool = False,
@@ -312,6 +317,7 @@ class Loader:
         image = recipe(
             size, augment=augment, normalize=normalize, layout=layout, resampling=resampling, fill=fill
         )
+        boxed = annotations is not None and annotations is not False
         named = Labels.field(labels) if isinstance(labels, str) else labels
         self._options: dict[str, Any] = {
             "batch": batch,
@@ -346,12 +352,13 @@ class Loader:
             "cache_bytes": cache_bytes,
             "read_ahead_bytes": read_ahead_bytes,
             "groups": None if groups is None else {"steps": groups[0], "sizes": [list(size) for size in groups[1]]},
+            "padded": None if padded is None else padded._json(),
             "indices": chosen,
             "split": None if split is None else split._json(),
             "annotations": _boxes(annotations, annotation_format, annotation_boxes),
             "max_boxes": max_boxes,
             "warehouse_transform": None if warehouse_transform is None else warehouse_transform._json(),
-            **words(targets, recipe, layout=layout, boxed=annotations is not None and annotations is not False),
+            **words(targets, recipe, layout=layout, boxed=boxed, padded=padded is not None),
             "mode": mode,
             "version": version,
             "allow_violations": allow_violations,
@@ -482,7 +489,8 @@ class Loader:
 
         Images are not copied.
         """
-        targets = "targets" if self._options["targets"] or self._options["views"] else None
+        named = self._options["targets"] or self._options["views"] or self._options["padded"] is not None
+        targets = "targets" if named else None
         return self._iterate("named" if self._boxed else targets or ("pairs" if self._labeled else "images"))
 
     def torch(self, device: Any = None) -> Iterator[Any]:
@@ -598,11 +606,13 @@ def _of(batch: Batch, gives: str) -> Any:
         return batch
     if gives == "named":
         names = ["images", "boxes", "mask", "box_classes", "frame_ids"] + (["labels"] if len(batch.labels) else [])
+        names += ["sizes", "pixel_mask"] if len(batch.sizes) else []
         return {**{name: getattr(batch, name) for name in names}, **batch.targets}
     if gives == "targets":
         images = getattr(batch, "images", None)
         found = {"payloads": batch.payloads} if images is None else {"images": images}
-        return {**found, **({"labels": batch.labels} if len(batch.labels) else {}), **batch.targets}
+        padded = {"sizes": batch.sizes, "pixel_mask": batch.pixel_mask} if len(batch.sizes) else {}
+        return {**found, **({"labels": batch.labels} if len(batch.labels) else {}), **padded, **batch.targets}
     return (batch.images, batch.labels) if gives == "pairs" else batch.images
 
 

@@ -20,6 +20,7 @@ __all__ = ["Target", "padded", "texts"]
 #: Names that a batch as a dictionary has anyway.
 _TAKEN = {"images", "labels", "payloads", "frame_ids"}
 _OF_BOXES = {"boxes", "mask", "box_classes"}
+_OF_PADDED = {"sizes", "pixel_mask"}
 
 
 @dataclass(frozen=True)
@@ -30,6 +31,10 @@ class Target:
     ``json.age``, ``txt``), or from a table: ``table=("people.csv", "name", "age")`` is its column ``age``, joined by its
     column ``name``. A sample without one is a broken sample, unless it is ``optional`` or there is a number for what is
     ``missing``.
+
+    What samples have any number of comes with ``_offsets``; with ``longest`` it is brought to the length of the longest of the
+    batch instead, n x length with a ``_mask``, and cut off behind ``longest``. ``pad`` stands where there is none, and lengths are
+    multiples of ``multiple``, or ``longest``.
     """
 
     _kind: str
@@ -80,9 +85,17 @@ class Target:
         table: _Table | None = None,
         missing: float | None = None,
         optional: bool = False,
+        longest: int | None = None,
+        pad: float = 0,
+        multiple: int = 1,
     ) -> Target:
-        """Numbers of this shape, or any number of them, with ``_offsets``."""
-        options = _said(shape=shape, missing=missing, optional=optional)
+        """Numbers of this shape, or any number of them, with ``_offsets``, or padded where ``longest`` says how far.
+
+        >>> str(forebay.Target.numbers("json.tokens", whole=True, longest=512, pad=1, multiple=8))
+        'ints/pad=1,512,8:json.tokens'
+        """
+        padding = _padding(longest, pad, multiple)
+        options = _said(shape=shape, missing=missing, optional=optional, padding=padding)
         return cls("ints" if whole else "floats", _place(path, table), options)
 
     @classmethod
@@ -113,32 +126,60 @@ class Target:
         return cls("multihot", _place(path, table), _said(shape=shape, classes=names, optional=optional))
 
     @classmethod
-    def text(cls, path: str = "", *, table: _Table | None = None, optional: bool = False) -> Target:
-        """Text, as bytes of UTF-8 with ``_offsets``; :func:`forebay.texts` makes strings of them."""
-        return cls("text", _place(path, table), _said(optional=optional))
+    def text(
+        cls,
+        path: str = "",
+        *,
+        table: _Table | None = None,
+        optional: bool = False,
+        longest: int | None = None,
+        pad: int = 0,
+        multiple: int = 1,
+    ) -> Target:
+        """Text, as bytes of UTF-8 with ``_offsets``, of which :func:`forebay.texts` makes strings; with ``longest`` padded bytes."""
+        padding = _padding(longest, pad, multiple)
+        return cls("text", _place(path, table), _said(optional=optional, padding=padding))
 
     @classmethod
     def boxes(
-        cls, labels: PathLike | None = None, *, most: int | None = 16, format: str | None = None, optional: bool = False
+        cls,
+        labels: PathLike | None = None,
+        *,
+        most: int | None = 16,
+        format: str | None = None,
+        optional: bool = False,
+        longest: int | None = None,
     ) -> Target:
         """Boxes of a label file, or else of the samples' own metadata: left, top, right and bottom from 0 to 1 of the picture,
         in ``most`` places with ``_mask`` and ``_classes``; with ``most=None`` all of them, with ``_offsets`` and
-        ``_classes``."""
-        return cls._marked("boxes", labels, most, format, optional)
+        ``_classes``; with ``longest`` in as many places as the sample with the most of the batch needs, up to so many."""
+        return cls._marked("boxes", labels, most, format, optional, longest)
 
     @classmethod
     def masks(
-        cls, labels: PathLike | None = None, *, most: int | None = 16, format: str | None = None, optional: bool = False
+        cls,
+        labels: PathLike | None = None,
+        *,
+        most: int | None = 16,
+        format: str | None = None,
+        optional: bool = False,
+        longest: int | None = None,
     ) -> Target:
         """A mask of pixels for each object of a label file, with the same more as boxes and in the same places."""
-        return cls._marked("masks", labels, most, format, optional)
+        return cls._marked("masks", labels, most, format, optional, longest)
 
     @classmethod
     def keypoints(
-        cls, labels: PathLike | None = None, *, most: int | None = 16, format: str | None = None, optional: bool = False
+        cls,
+        labels: PathLike | None = None,
+        *,
+        most: int | None = 16,
+        format: str | None = None,
+        optional: bool = False,
+        longest: int | None = None,
     ) -> Target:
         """Key points of each object of a label file: x, y from 0 to 1 of the picture, and the visibility."""
-        return cls._marked("keypoints", labels, most, format, optional)
+        return cls._marked("keypoints", labels, most, format, optional, longest)
 
     @classmethod
     def semantic(
@@ -149,10 +190,19 @@ class Target:
 
     @classmethod
     def _marked(
-        cls, kind: str, labels: PathLike | None, most: int | None, format: str | None, optional: bool
+        cls,
+        kind: str,
+        labels: PathLike | None,
+        most: int | None,
+        format: str | None,
+        optional: bool,
+        longest: int | None,
     ) -> Target:
+        # Places that grow with the batch are not so many.
+        most = most if longest is None else None
         shape = None if most is None else [most]
-        options = _said(shape=shape, ragged=most is None, format=format, optional=optional)
+        ragged, padding = most is None and longest is None, _padding(longest, 0, 1)
+        options = _said(shape=shape, ragged=ragged, format=format, optional=optional, padding=padding)
         return cls(kind, "" if labels is None else os.fspath(labels), options)
 
     def __str__(self) -> str:
@@ -172,6 +222,14 @@ def _place(path: str, table: Any) -> str:
     return f"{os.fspath(file)}#{key},{column}"
 
 
+def _padding(longest: int | None, pad: float, multiple: int) -> str | None:
+    if longest is None:
+        if pad != 0 or multiple != 1:
+            raise UsageError("usage.argument", "usage", "pad and multiple are for what is padded: say how far by longest")
+        return None
+    return f"{pad},{longest},{multiple}"
+
+
 def _said(
     *,
     shape: Sequence[int] | None = None,
@@ -180,12 +238,14 @@ def _said(
     classes: Sequence[str] | None = None,
     format: str | None = None,
     optional: bool = False,
+    padding: str | None = None,
 ) -> tuple[str, ...]:
     if any("," in name or "/" in name or ":" in name for name in classes or ()):
         raise UsageError("usage.argument", "usage", "names of classes here have no comma, slash or colon")
     said = {
         "x".join(str(side) for side in shape or ()): shape is not None,
         "ragged": ragged,
+        f"pad={padding}": padding is not None,
         f"missing={missing}": missing is not None,
         f"classes={','.join(classes or ())}": classes is not None,
         f"format={format}": format is not None,
@@ -195,11 +255,12 @@ def _said(
 
 
 def words(
-    targets: Mapping[str, Target | str] | None, recipe: Callable[..., Any], *, layout: str, boxed: bool
+    targets: Mapping[str, Target | str] | None, recipe: Callable[..., Any], *, layout: str, boxed: bool, padded: bool
 ) -> dict[str, list[tuple[str, Any]]]:
     """Names and texts, in their order, and then views with their recipes."""
     named = (targets or {}).items()
-    taken = next((name for name, _ in named if name in _TAKEN or (boxed and name in _OF_BOXES)), None)
+    taken_names = _TAKEN | (_OF_BOXES if boxed else set()) | (_OF_PADDED if padded else set())
+    taken = next((name for name, _ in named if name in taken_names), None)
     if taken is not None:
         raise UsageError("usage.argument", "usage", f"a target cannot have the name {taken!r}, which a batch has already")
     views = [(name, one._view) for name, one in named if isinstance(one, Target) and one._view is not None]

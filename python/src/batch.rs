@@ -120,10 +120,14 @@ impl Batch {
         Ok(all.into_any())
     }
 
-    /// Labels, where there are any, and targets.
+    /// Labels, where there are any, sizes, where pictures are padded, and targets.
     fn more(&self, py: Python<'_>, all: &Bound<'_, PyDict>) -> PyResult<()> {
         if self.labels.known(py).is_some() || self.look(|batch| !batch.labels().is_empty()) {
             all.set_item("labels", self.labels(py)?)?;
+        }
+        if self.look(|batch| !batch.sizes().is_empty()) {
+            all.set_item("sizes", self.sizes(py)?)?;
+            all.set_item("pixel_mask", self.pixel_mask(py)?)?;
         }
         all.update(self.targets(py)?.as_mapping())
     }
@@ -271,6 +275,26 @@ impl Batch {
     #[getter]
     fn frame_ids(&self, py: Python<'_>) -> PyResult<Py<PyAny>> {
         array(py, Memory::numbers(self.look(|batch| batch.frame_ids().to_vec())))
+    }
+
+    /// Width and height of each picture in the upper left of its place, n x 2, where pictures are padded; empty otherwise.
+    #[getter]
+    fn sizes(&self, py: Python<'_>) -> PyResult<Py<PyAny>> {
+        let sizes = self.look(|batch| batch.sizes().iter().flat_map(|(w, h)| [i64::from(*w), i64::from(*h)]).collect());
+        array(py, Memory::labels(sizes, Some(2)))
+    }
+    /// Where pictures are padded, 1 for each pixel of a picture and 0 around it, n x height x width; empty otherwise.
+    #[getter]
+    fn pixel_mask(&self, py: Python<'_>) -> PyResult<Py<PyAny>> {
+        let mask = || {
+            self.look(|batch| {
+                let mut mask = Vec::new();
+                let shape = batch.pixel_mask(&mut mask);
+                (mask, shape)
+            })
+        };
+        let (mask, shape) = py.detach(mask);
+        array(py, Memory::values(Values::U8(mask), shape.to_vec()))
     }
 
     /// Each sample's number among all samples of all files.

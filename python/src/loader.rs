@@ -22,8 +22,8 @@ use forebay_native::{
     cache::Cache,
     input::Io,
     loader::{
-        self, Annotations, Balance, Builder, DecodedCache, Dtype, Groups, Labels, Mode, OnBroken, Split, SplitBy,
-        Target, Weights,
+        self, Annotations, Balance, Builder, DecodedCache, Dtype, Groups, Labels, Mode, OnBroken, Padding, Split,
+        SplitBy, Target, Weights,
     },
     output::AtomicFile,
 };
@@ -85,6 +85,7 @@ struct Wanted {
     split: Option<Parts>,
     annotations: Option<Boxes>,
     warehouse_transform: Option<Prepared>,
+    padded: Option<Padded>,
     max_boxes: Option<u32>,
     /// Names and what they are, as text.
     targets: Vec<(String, String)>,
@@ -143,6 +144,23 @@ struct Prepared {
 impl Prepared {
     fn transform(&self) -> Result<Transform> {
         Ok(Transform::new(Some(self.size), word::<ResizeMode>("resize", &self.resize)?, self.max_boxes))
+    }
+}
+
+/// How pictures of many sizes come together.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Padded {
+    short: Option<u32>,
+    multiple: u32,
+    fill: Option<[u8; 3]>,
+}
+
+impl Padded {
+    fn padding(self) -> Padding {
+        let mut padding = Padding::new().multiple(self.multiple);
+        (padding.short, padding.fill) = (self.short, self.fill);
+        padding
     }
 }
 
@@ -264,6 +282,7 @@ impl Wanted {
         builder = with(builder, self.groups, Builder::groups);
         builder = with(builder, self.labels.map(From::labels), Builder::labels);
         builder = with(builder, self.indices, Builder::samples);
+        builder = with(builder, self.padded.map(Padded::padding), Builder::padded);
         builder = with(builder, self.max_boxes, Builder::max_boxes);
         builder = with(builder, self.version, Builder::version);
         builder = builder.allow_violations(self.allow_violations).allow_unproven(self.allow_unproven);

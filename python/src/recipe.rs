@@ -79,6 +79,7 @@ enum Step {
         p: f64,
         center: (f64, f64),
         scale: (f64, f64),
+        pictures: u8,
     },
     MixUp {
         p: f64,
@@ -213,8 +214,10 @@ impl Image {
 
 impl Step {
     fn mosaic(&self) -> Option<Mosaic> {
-        let Step::Mosaic { p, center, scale } = *self else { return None };
-        Some(Mosaic::new().chance(p).center(center.0, center.1).scale(scale.0, scale.1))
+        let Step::Mosaic { p, center, scale, pictures } = *self else { return None };
+        let mut mosaic = Mosaic::new().chance(p).center(center.0, center.1).scale(scale.0, scale.1);
+        mosaic.pictures = pictures;
+        Some(mosaic)
     }
 
     fn mixing(&self) -> Option<(Mixing, f64)> {

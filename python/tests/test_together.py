@@ -45,6 +45,24 @@ def test_every_picture_of_a_mosaic_is_where_its_piece_says(pictures: pathlib.Pat
     assert seen > 12 * 500
 
 
+def test_a_mosaic_of_nine_has_its_own_picture_in_the_middle(pictures: pathlib.Path) -> None:
+    loader = forebay.Loader(pictures, batch=4, size=48, augment=forebay.Mosaic.nine(scale=(0.5, 0.9)), dtype="u8", shuffle=3)
+    colors = next(iter(forebay.Loader(pictures, batch=12, size=8, dtype="u8"))).images[:, :, 0, 0]
+    seen = 0
+    for batch in loader:
+        for k, pieces in enumerate(batch.pieces):
+            assert len(pieces) == 9 and pieces[0].index == batch.indices[k]
+            x, y, width, height = pieces[0].placement.target
+            assert max(width, height) == 16 and 0 < x < 32 and 0 < y < 32
+            for piece in pieces:
+                x, y, width, height = piece.placement.target
+                assert (batch.images[k][:, y : y + height, x : x + width] == colors[piece.index][:, None, None]).all()
+                seen += width * height
+    assert seen > 12 * 1000
+    with pytest.raises(forebay.UsageError):
+        forebay.Loader(pictures, size=8, augment=forebay.Mosaic(pictures=5))
+
+
 def test_mixtures_are_the_same_on_every_rank(pictures: pathlib.Path) -> None:
     for step in (forebay.MixUp(0.7), forebay.CutMix(0.7), forebay.MixUpOrCutMix(1.0)):
 

@@ -57,9 +57,10 @@ pub(super) struct Args {
     /// Random crops, resized, half of them mirrored, instead of the whole picture, resized.
     #[arg(long)]
     augment: bool,
-    /// Four pictures around a point on each tensor, as detectors are trained; of --target, boxes, masks and key points come along.
-    #[arg(long)]
-    mosaic: bool,
+    /// Several pictures on each tensor, as detectors are trained: 4 around a point, or 9 in three rows; of --target, boxes, masks and
+    /// key points come along.
+    #[arg(long, value_name = "N", num_args = 0..=1, default_missing_value = "4", value_parser = pictures)]
+    mosaic: Option<u8>,
     /// How pictures are resized, by default bilinear. All but `nearest` and `bilinear-plain` are antialiased.
     #[arg(long, value_parser = pixels::resampling())]
     resample: Option<Resampling>,
@@ -144,6 +145,15 @@ pub(super) fn run(args: &Args, out: &Output) -> Result<Outcome> {
 /// Events that a timeline has at most: 72 MiB of memory, and about 150 MB of JSON.
 const EVENTS: usize = 1 << 20;
 
+/// How many pictures a mosaic has.
+fn pictures(text: &str) -> Result<u8, String> {
+    match text {
+        "4" => Ok(4),
+        "9" => Ok(9),
+        _ => Err("a mosaic has 4 or 9 pictures; files come before --mosaic, or behind its number".into()),
+    }
+}
+
 /// How much is kept decoded, and where.
 fn decoded_cache(text: &str) -> Result<DecodedCache, String> {
     let (bytes, path) = text.split_once('=').map_or((text, None), |(bytes, path)| (bytes, Some(path)));
@@ -183,8 +193,8 @@ fn builder(args: &Args, jpeg: JpegBackend) -> Result<Builder> {
         .verify(!args.no_verify)
         .io(args.io)
         .limits(args.pixel_limit.limits(args.limits.limits()));
-    if args.mosaic {
-        builder = builder.mosaic(Mosaic::new());
+    if let Some(pictures) = args.mosaic {
+        builder = builder.mosaic(if pictures == 9 { Mosaic::nine() } else { Mosaic::new() });
     }
     if let Some(seed) = args.shuffle {
         builder = builder.shuffle(seed);
@@ -383,7 +393,8 @@ fn facts(args: &Args, run: &Run, alone: Option<&Alone>) -> Value {
         "samples": run.samples,
         "batch": args.batch,
         "shape": [3, args.image.1, args.image.0],
-        "mosaic": args.mosaic,
+        "mosaic": args.mosaic.is_some(),
+        "mosaic_pictures": args.mosaic,
         "dtype": args.dtype.word(),
         "verified": !args.no_verify,
         "io": args.io.word(),

@@ -15,7 +15,8 @@ use crate::{human, output::Output};
 
 #[derive(Debug, clap::Args)]
 pub(super) struct SimulateArgs {
-    /// Make a few samples with one worker, and say how many images a second more workers would make.
+    /// Make a few samples with one worker, and then with one on each core, and say how many images a second other numbers of
+    /// workers would make.
     #[arg(long, conflicts_with_all = ["cost", "rank"])]
     pub simulate: bool,
     /// With --simulate: of which numbers of workers.
@@ -73,6 +74,11 @@ impl SimulateArgs {
                 "batch_taking_ms": taking,
                 "cores": machine.cores,
                 "read_bytes_per_second": machine.read_bytes,
+                "together": measured.together.map(|(workers, rate)| json!({
+                    "workers": workers,
+                    "images_per_second": rate,
+                    "slower": measured.slower(workers),
+                })),
                 "predicted": predicted,
             }));
             return Ok(());
@@ -85,6 +91,12 @@ impl SimulateArgs {
         ));
         out.line(format!("ms a sample   {}", each.join(", ")));
         out.line(format!("ms a batch    {taking:.3} of the thread that takes it"));
+        if let Some((workers, rate)) = measured.together {
+            let slower = measured.slower(workers);
+            out.line(format!(
+                "{workers} workers     {rate:.0} images/s together, each sample taking {slower:.2} times as long"
+            ));
+        }
         out.line("");
         out.line(format!("{:>8} {:>12} {:>8}  {}", "workers", "images/s", "busy", "bound by"));
         for one in &predicted {

@@ -32,6 +32,9 @@ pub struct Batch {
     pub(super) payloads: Vec<Bytes>,
     /// Of each sample, where several pictures are brought together.
     pub(super) pieces: Vec<Vec<Piece>>,
+    /// Of each sample, where pictures are padded, and the size of their places.
+    pub(super) sizes: Vec<(u32, u32)>,
+    pub(super) cell: Option<(u32, u32)>,
     pub(super) skipped: Vec<Skipped>,
     pub(super) targets: Targets,
     pub(super) named: Vec<Filled>,
@@ -97,7 +100,7 @@ impl Batch {
     /// Takes what one sample became, the one at this place among those that were asked for.
     pub(super) fn settle(&mut self, place: usize, slot: Slot) -> Result<()> {
         let on_broken = self.shared.on_broken;
-        let Slot { mut item, label, placement, payload, pieces, error, stand_in, .. } = slot;
+        let Slot { mut item, label, placement, payload, pieces, size, error, stand_in, .. } = slot;
         if error.is_some() && stand_in.is_none() {
             self.shared.lists.give(pieces);
         } else if !self.shared.together.is_empty() {
@@ -119,6 +122,9 @@ impl Batch {
         }
         if self.is_placed {
             self.placements.push(placement);
+        }
+        if self.cell.is_some() {
+            self.sizes.push(size);
         }
         if len == 0 || self.shared.by_caller {
             self.payloads.push(payload);
@@ -162,6 +168,25 @@ impl Batch {
     pub fn placements(&self) -> &[Placement] {
         &self.placements
     }
+    /// Width and height of each picture in the upper left of its place, if they are [padded](super::Builder::padded); empty
+    /// otherwise.
+    pub fn sizes(&self) -> &[(u32, u32)] {
+        &self.sizes
+    }
+    /// Fills memory with bytes that say where pictures are, if they are [padded](super::Builder::padded): 1, and 0 around them.
+    /// Gives the shape, `[n, height, width]`. Empty otherwise.
+    pub fn pixel_mask(&self, mask: &mut Vec<u8>) -> [usize; 3] {
+        mask.clear();
+        let (width, height) = self.cell.unwrap_or_default();
+        let (width, height) = (width as usize, height as usize);
+        mask.resize(self.len().saturating_mul(width).saturating_mul(height), 0);
+        for (place, (w, h)) in mask.chunks_exact_mut((width * height).max(1)).zip(&self.sizes) {
+            for row in place.chunks_exact_mut(width.max(1)).take(*h as usize) {
+                row.get_mut(..*w as usize).unwrap_or_default().fill(1);
+            }
+        }
+        [self.len(), height, width]
+    }
     /// The payloads, if the loader gives these: verified, decompressed, and parts of the mapped file where they
     /// are stored as they are. Of a warehouse without prefetching, the images as they are stored. Empty otherwise.
     pub fn payloads(&self) -> &[Bytes] {
@@ -199,7 +224,7 @@ impl Batch {
             let columns = shared.ready.columns.get(range.clone()).unwrap_or_default();
             let filled = self.named.get_mut(range).unwrap_or_default();
             for (k, (column, filled)) in columns.iter().zip(filled).enumerate() {
-                if k == 0 && column.ragged {
+                if k == 0 && column.has_offsets() {
                     let offsets = filled.offsets_mut();
                     take(name, "offsets", vec![offsets.len()], TargetPart::I64(offsets));
                 }

@@ -237,9 +237,18 @@ impl Builder {
             dtype: self.dtype,
             stored: sources.stored.is_some(),
             groups: self.groups.is_some(),
+            padded: self.padding.is_some(),
         };
         let ready = Ready::new(&self.targets, &terms, &sources)?;
         together::check(&self.together, &contents, ready.has_other_pictures())?;
+        let others = [
+            ("mosaic", self.together.mosaic.is_some()),
+            ("mixed", self.together.mixing.is_some()),
+            ("groups", self.groups.is_some()),
+            ("orient", self.decode.orient),
+            ("decoded_cache", self.decoded_cache.is_some()),
+        ];
+        let padding = self.padding.map(|padding| padding.ready(&contents, &others, self.dtype)).transpose()?;
         let target_bytes = targets::bytes(places).checked_mul(most).filter(|bytes| *bytes as u64 <= MOST_TARGET_BYTES);
         let Some(target_bytes) = target_bytes else {
             return refuse(format!("{places} places for boxes in each of {most} samples are more than is reasonable"));
@@ -282,6 +291,7 @@ impl Builder {
             labeled: self.labels.is_some(),
             ready,
             together: self.together,
+            padding,
             lists: Lists::new(most.saturating_mul(flights)),
             on_broken: self.on_broken,
             allow_empty: self.allow_empty,
@@ -309,7 +319,19 @@ impl Shared {
     /// What a flight's slots have of its memory, for a content of this number.
     pub(super) fn slot(&self, kind: usize) -> SlotBytes {
         let numbers = if self.by_caller { 0 } else { self.slot_bytes.get(kind).copied().unwrap_or(0) };
-        SlotBytes { numbers, targets: targets::bytes(self.places) }
+        SlotBytes { numbers, targets: targets::bytes(self.places), cell: None }
+    }
+    /// The same for a batch of these items, whose pictures may say how large it is.
+    pub(super) fn slot_for(&self, kind: usize, items: &[Item]) -> SlotBytes {
+        let bytes = self.slot(kind);
+        let (Some((padding, _)), Some(image)) = (&self.padding, self.contents.get(kind).and_then(Content::image))
+        else {
+            return bytes;
+        };
+        let (width, height) = padding.cell(image, &self.sources, items);
+        // No more than the largest size, of which there is memory.
+        let numbers = width as usize * height as usize * 3 * self.dtype.bytes();
+        SlotBytes { numbers, cell: Some((width, height)), ..bytes }
     }
 }
 

@@ -18,8 +18,8 @@ use forebay::{
 };
 
 use super::{
-    Annotations, Balance, DecodedCache, Dtype, Groups, Image, Labels, Loader, Mode, OnBroken, Split, State, Target,
-    Weights,
+    Annotations, Balance, DecodedCache, Dtype, Groups, Image, Labels, Loader, Mode, OnBroken, Padding, Split, State,
+    Target, Weights,
     content::{Content, Sample},
 };
 use crate::{
@@ -52,6 +52,7 @@ pub struct Builder {
     pub(super) max_boxes: Option<u32>,
     pub(super) targets: Vec<(String, Target)>,
     pub(super) together: Together,
+    pub(super) padding: Option<Padding>,
     pub(super) on_broken: OnBroken,
     pub(super) decode: DecodeOptions,
     pub(super) orient: Option<bool>,
@@ -137,6 +138,7 @@ impl Loader {
             max_boxes: None,
             targets: Vec::new(),
             together: Together::default(),
+            padding: None,
             on_broken: OnBroken::default(),
             decode: DecodeOptions::default(),
             orient: None,
@@ -288,7 +290,7 @@ impl Builder {
         self.content = Content::Images(Box::new(image));
         self.of_pictures("image")
     }
-    /// Brings four pictures together around a point: a sample's own, and three of others of its epoch. Boxes, masks, key points
+    /// Brings four pictures together around a point, or nine in three rows: a sample's own, and others of its epoch. Boxes, masks, key points
     /// and [labels](super::Batch::soft_labels) come along; [`Batch::pieces`](super::Batch::pieces) says which pictures these are. It takes the place of the
     /// fit of [`image`](Self::image), and each picture of it is read and decoded.
     pub fn mosaic(mut self, mosaic: Mosaic) -> Self {
@@ -300,6 +302,14 @@ impl Builder {
     pub fn mixed(mut self, mixing: Mixing, probability: f64) -> Self {
         self.together.mixing = Some((mixing, probability));
         self.of_pictures("mixed")
+    }
+    /// Pictures of many sizes in one batch, each undistorted and in the upper left of its place, which is as large as the largest of
+    /// the batch and no larger than [`image`](Self::image) says. [`Batch::sizes`](super::Batch::sizes) says which part of its
+    /// place a picture has. A picture's numbers follow from itself alone: they are those of an `image` of its own size. Boxes and key
+    /// points are shares of the picture, and not of the batch.
+    pub fn padded(mut self, padding: Padding) -> Self {
+        self.padding = Some(padding);
+        self.of_pictures("padded")
     }
     /// Makes of pictures and their boxes what the builder of a warehouse makes of them, to the last bit: decoded in full,
     /// turned as EXIF says unless [`orient`](Self::orient) says otherwise, resized as this says, with places for

@@ -80,6 +80,10 @@ impl Pictures {
             let message = "burn's samples have no named targets: leave `target` out";
             return Err(Error::new(&codes::SETTINGS, message));
         }
+        if shared.padding.is_some() {
+            let message = "burn's samples come one by one, and are not padded to others: leave `padded` out";
+            return Err(Error::new(&codes::SETTINGS, message));
+        }
         let shape = match (shared.contents.as_slice(), shared.dtype) {
             ([images @ (Content::Images(_) | Content::Prepared(_) | Content::Stored(..))], Dtype::F32) => {
                 images.shape()

@@ -27,6 +27,9 @@ pub(super) struct Slot {
     /// Its frame, if frames are known.
     pub(super) frame: Option<u64>,
     pub(super) label: i64,
+    /// The batch's width and height, where pictures are padded, and what of it the picture has.
+    pub(super) cell: Option<(u32, u32)>,
+    pub(super) size: (u32, u32),
     /// Where its picture was placed.
     pub(super) placement: Placement,
     /// The payload itself, if that is what is wanted.
@@ -42,7 +45,8 @@ impl Slot {
     pub(super) fn new(item: Item, memory: BytesMut, targets: BytesMut, cells: Vec<Cell>) -> Self {
         let (placement, payload) = (Placement::default(), Bytes::new());
         let (pieces, frame, label) = (Vec::new(), None, 0);
-        Slot { item, memory, targets, cells, frame, label, placement, payload, pieces, error: None, stand_in: None }
+        let (cell, size, error, stand_in) = (None, (0, 0), None, None);
+        Slot { item, memory, targets, cells, frame, label, cell, size, placement, payload, pieces, error, stand_in }
     }
 
     /// Whether the batch goes without it: it is broken, and none stands in for it.
@@ -65,6 +69,8 @@ pub(super) struct SlotBytes {
     /// None where its samples stay where they are.
     pub(super) numbers: usize,
     pub(super) targets: usize,
+    /// Width and height of each, where pictures are padded to the largest of the batch.
+    pub(super) cell: Option<(u32, u32)>,
 }
 
 /// A batch on its way.
@@ -76,6 +82,7 @@ pub(super) struct Flight {
     pub(super) generation: u64,
     /// Which of the loader's contents its samples become.
     pub(super) kind: usize,
+    pub(super) bytes: SlotBytes,
     slots: Vec<Mutex<Option<Slot>>>,
     /// How many slots are not done.
     left: AtomicUsize,
@@ -98,11 +105,12 @@ impl Flight {
             .map(|item| {
                 let memory = memory.split_to(bytes.numbers.min(memory.len()));
                 let targets = targets.split_to(bytes.targets.min(targets.len()));
-                Mutex::new(Some(Slot::new(item, memory, targets, pools.named.cells(&mut named))))
+                let slot = Slot::new(item, memory, targets, pools.named.cells(&mut named));
+                Mutex::new(Some(Slot { cell: bytes.cell, ..slot }))
             })
             .collect();
         let (left, rest) = (AtomicUsize::new(slots.len()), Mutex::new((memory, targets, named)));
-        Flight { epoch, step, generation, kind, slots, left, rest, pools: pools.clone() }
+        Flight { epoch, step, generation, kind, bytes, slots, left, rest, pools: pools.clone() }
     }
 
     /// How many samples.

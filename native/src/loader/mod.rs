@@ -56,6 +56,7 @@
 //! | `target/` | named targets of any kind |
 //! | `rows/` | rows of tables as batches |
 //! | `together.rs` | several pictures on one tensor |
+//! | `padding.rs` | pictures of many sizes in one batch |
 //! | `stored/` | samples of warehouses |
 //! | `sampling.rs` | by what samples are drawn: weights, classes |
 //! | `groups.rs`, `split.rs` | batches of pictures of alike shape; parts to train on and to validate with |
@@ -78,6 +79,7 @@ mod fetching;
 mod flight;
 mod groups;
 mod labels;
+mod padding;
 mod policy;
 mod pool;
 mod rows;
@@ -128,6 +130,7 @@ use forebay::{
 };
 pub use groups::Groups;
 pub use labels::Labels;
+pub use padding::Padding;
 pub use policy::{OnBroken, Skipped};
 pub use pool::ALIGNMENT;
 pub use rows::{RowBatch, RowBatches, RowColumn, Rows, RowsBuilder};
@@ -229,6 +232,11 @@ impl Loader {
             goes_on: false,
             identities: OnceLock::new(),
         }
+    }
+
+    /// How many threads make samples from its next start on.
+    pub(crate) fn set_workers(&mut self, workers: usize) {
+        self.workers = workers.max(1);
     }
 
     /// The order of samples.
@@ -416,6 +424,10 @@ impl Loader {
         let mut targets = Targets::default();
         let (slots, memory, named) = flight.land(|slots| targets = Targets::of(slots, self.shared.places));
         let mut batch = self.begin((flight.epoch, flight.step, flight.kind), slots.len());
+        if flight.bytes.cell.is_some() {
+            (batch.cell, batch.slot_bytes) = (flight.bytes.cell, flight.bytes.numbers);
+            batch.sizes.reserve_exact(slots.len());
+        }
         (batch.targets, batch.named, batch.memory) = (targets, named, OnceLock::from(memory));
         for (place, slot) in slots.into_iter().enumerate() {
             batch.settle(place, slot)?;
@@ -438,7 +450,11 @@ impl Loader {
     /// Gives a batch that has all of its samples.
     fn give(&mut self, mut batch: Batch, kind: usize) -> Batch {
         batch.shape.push(batch.items.len());
-        batch.shape.extend(self.shared.contents.get(kind).map(content::Content::shape).unwrap_or_default());
+        let content = self.shared.contents.get(kind);
+        batch.shape.extend(match (batch.cell, content.and_then(content::Content::image)) {
+            (Some((width, height)), Some(image)) => image.layout.shape(width as usize, height as usize).to_vec(),
+            _ => content.map(content::Content::shape).unwrap_or_default(),
+        });
         self.done = self.next;
         self.skipped += batch.skipped.len() as u64;
         for one in &batch.skipped {
@@ -530,7 +546,8 @@ impl Loader {
 
     fn flight(&self, (epoch, step): (u64, u64), items: Vec<Item>, kind: usize) -> Flight {
         let now = (epoch, step, self.shared.generation.load(Ordering::Relaxed));
-        Flight::new(now, items, (kind, self.shared.slot(kind)), &self.pools)
+        let bytes = self.shared.slot_for(kind, &items);
+        Flight::new(now, items, (kind, bytes), &self.pools)
     }
 
     /// Waits for the next batch, but no longer than this; false where it is not there yet. After true
@@ -658,6 +675,8 @@ impl Loader {
             placements: Vec::new(),
             payloads: Vec::new(),
             pieces: Vec::new(),
+            sizes: Vec::new(),
+            cell: None,
             skipped: Vec::new(),
             shape: Vec::new(),
             slot_bytes,

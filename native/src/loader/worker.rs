@@ -31,6 +31,7 @@ use super::{
     decoded::{Decoded, Keeping, Wish},
     flight::{Flight, Slot, Task},
     labels::Resolver,
+    padding::{Around, Padding},
     policy::{OnBroken, TRIES},
     sources::Sources,
     stats::{Clock, Lap, Stage},
@@ -65,6 +66,8 @@ pub(super) struct Shared {
     pub(super) ready: Ready,
     /// Several pictures on one tensor, and lists for what they are.
     pub(super) together: Together,
+    /// Pictures of many sizes in one batch, and the numbers around them.
+    pub(super) padding: Option<(Padding, Around)>,
     pub(super) lists: Lists,
     pub(super) on_broken: OnBroken,
     pub(super) allow_empty: bool,
@@ -306,7 +309,17 @@ impl Worker {
             }
         };
         lap.stage(if payload.is_empty() { Stage::Reading } else { Stage::Verifying });
-        let out = shared.dtype.out(&mut slot.memory);
+        let mut tight = slot.memory.len();
+        if let (Some(cell), Some((padding, _)), Some(Some(transformer))) =
+            (slot.cell, &shared.padding, transformers.get_mut(kind))
+        {
+            let most =
+                shared.contents.get(kind).and_then(Content::image).map_or(cell, |image| (image.width, image.height));
+            slot.size = padding.own((&payload[..], raw), (most, cell));
+            transformer.resize(slot.size.0, slot.size.1);
+            tight = transformer.values().saturating_mul(shared.dtype.bytes());
+        }
+        let out = shared.dtype.out(slot.memory.get_mut(..tight).unwrap_or_default());
         match shared.contents.get(kind).unwrap_or(&Content::Payloads) {
             Content::Payloads => slot.payload = std::mem::take(&mut payload),
             Content::Images(_) => {
@@ -360,6 +373,10 @@ impl Worker {
                     }
                     drop(share);
                     made.map_err(named)?;
+                    if let (Some(cell), Some((_, around))) = (slot.cell, &shared.padding) {
+                        let layout = transformer.recipe().layout;
+                        around.spread(&mut slot.memory, layout, slot.size, cell).map_err(named)?;
+                    }
                 }
             }
             Content::Prepared(transform) => {

@@ -13,6 +13,7 @@ mod faults;
 mod groups;
 mod labels;
 mod outside;
+mod padded;
 mod placements;
 mod recipes;
 mod rows;

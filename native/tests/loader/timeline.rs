@@ -94,7 +94,12 @@ fn a_few_samples_are_measured_by_one_worker() {
     assert!(measure(build(), 8, 200).unwrap().samples.len() >= 200);
     let one = measured.simulate(1, &Machine::new(8)).images_per_second;
     let four = measured.simulate(4, &Machine::new(8)).images_per_second;
-    assert!(one > 0.0 && four > 0.99 * one, "{one} {four}");
+    assert!(one > 0.0 && four > 0.0, "{one} {four}");
+    // What all cores made together is what is predicted for them.
+    if let Some((cores, real)) = measured.together.filter(|(cores, _)| (0.6..12.0).contains(&measured.slower(*cores))) {
+        let told = measured.simulate(cores, &Machine::new(cores)).images_per_second;
+        assert!((told / real - 1.0).abs() < 0.02, "{told} {real}");
+    }
     assert!(measure(build(), 0, 30).is_err() && measure(build(), 8, 0).is_err());
 }
 
@@ -103,6 +108,18 @@ fn of(nanos: u64, batch: usize, taking: u64) -> Measured {
     let mut measured = Measured::new(samples, batch, Duration::from_nanos(taking));
     measured.bytes = 100_000;
     measured
+}
+
+#[test]
+fn workers_slow_each_other_down_as_they_did_together() {
+    let measured = of(1_000_000, 64, 0).together(4, 2000.0);
+    assert!((measured.slower(4) - 2.0).abs() < 0.01 && measured.slower(1) == 1.0, "{}", measured.slower(4));
+    let rate = |workers, cores| measured.simulate(workers, &Machine::new(cores)).images_per_second;
+    for (workers, cores, wanted) in [(1, 4, 1000.0), (4, 4, 2000.0), (2, 4, 1500.0), (8, 8, 4000.0), (8, 4, 2000.0)] {
+        assert!((rate(workers, cores) / wanted - 1.0).abs() < 0.02, "{workers} on {cores}: {}", rate(workers, cores));
+    }
+    assert_eq!(of(1_000_000, 64, 0).together(1, 2000.0).slower(8), 1.0);
+    assert_eq!(of(1_000_000, 64, 0).together(2, 0.0).slower(8), 1.0);
 }
 
 #[test]

@@ -12,6 +12,8 @@ use crate::{
 };
 
 const CUTMIX: Mixing = Mixing::CutMix { alpha: 1.0 };
+/// Places for the objects of two mosaics of nine.
+const PLACES: usize = 60;
 const MIXUP: Mixing = Mixing::MixUp { alpha: 1.0 };
 
 fn nearest(width: u32, height: u32) -> Image {
@@ -30,15 +32,20 @@ fn objects_follow_their_pictures_into_mosaics_and_cuts() {
             .shuffle(3)
             .image(nearest(72, 60))
             .annotations(Annotations::file(&labels))
-            .target("boxes", Target::boxes(&labels).most(12))
+            .max_boxes(PLACES as u32)
+            .target("boxes", Target::boxes(&labels).most(PLACES))
             .target("every", Target::boxes(&labels).ragged())
-            .target("masks", Target::masks(&labels).most(12))
+            .target("masks", Target::masks(&labels).most(PLACES))
             .target("classes", Target::semantic(&labels))
-            .target("points", Target::keypoints(&labels).most(12))
+            .target("points", Target::keypoints(&labels).most(PLACES))
     };
     let mosaic = Mosaic::new().scale(0.5, 1.2);
-    let loaders =
-        [open().mosaic(mosaic), open().mixed(CUTMIX, 1.0), open().mosaic(mosaic.chance(0.5)).mixed(CUTMIX, 0.5)];
+    let loaders = [
+        open().mosaic(mosaic),
+        open().mixed(CUTMIX, 1.0),
+        open().mosaic(mosaic.chance(0.5)).mixed(CUTMIX, 0.5),
+        open().mosaic(Mosaic::nine().scale(0.2, 0.9)).mixed(CUTMIX, 0.5),
+    ];
     for builder in loaders {
         let mut loader = builder.build().unwrap();
         let (mut same, mut pixels, mut points_seen, mut several, mut edges) = (0, 0, 0, 0, 0);
@@ -56,7 +63,7 @@ fn objects_follow_their_pictures_into_mosaics_and_cuts() {
                     assert_eq!(batch.pieces(k)[0].placement, batch.placements()[k]);
                     let image = &batch.images().f32().unwrap()[k * 3 * h * w..][..h * w];
                     let semantic = &of("classes").values().u8().unwrap()[k * h * w..][..h * w];
-                    let there = (0..12).filter(|j| boxes.mask().unwrap()[k * 12 + j] == 1);
+                    let there = (0..PLACES).filter(|j| boxes.mask().unwrap()[k * PLACES + j] == 1);
                     // Pictures are white where the class 0 is, and nowhere else.
                     for at in 0..w * h {
                         let (x, y) = ((at % w) as f64 + 0.5, (at / w) as f64 + 0.5);
@@ -76,15 +83,15 @@ fn objects_follow_their_pictures_into_mosaics_and_cuts() {
                         same += usize::from((semantic[at] == 1) == (image[at] > 0.5));
                     }
                     for j in there {
-                        let class = boxes.classes().unwrap()[k * 12 + j];
-                        let corners = &boxes.values().f32().unwrap()[(k * 12 + j) * 4..][..4];
-                        let mask = &masks.values().u8().unwrap()[(k * 12 + j) * h * w..][..h * w];
+                        let class = boxes.classes().unwrap()[k * PLACES + j];
+                        let corners = &boxes.values().f32().unwrap()[(k * PLACES + j) * 4..][..4];
+                        let mask = &masks.values().u8().unwrap()[(k * PLACES + j) * h * w..][..h * w];
                         for at in (0..w * h).filter(|at| mask[*at] == 1) {
                             let (x, y) = ((at % w) as f32 + 0.5, (at / w) as f32 + 0.5);
                             assert!(x >= corners[0] * w as f32 && x <= corners[2] * w as f32, "{x} {corners:?}");
                             assert!(y >= corners[1] * h as f32 && y <= corners[3] * h as f32, "{y} {corners:?}");
                         }
-                        let points = &points.values().f32().unwrap()[(k * 12 + j) * 9..][..9];
+                        let points = &points.values().f32().unwrap()[(k * PLACES + j) * 9..][..9];
                         for point in points.chunks(3).filter(|point| point[2] > 0.0) {
                             assert_eq!(class, 1);
                             points_seen += 1;
@@ -98,8 +105,8 @@ fn objects_follow_their_pictures_into_mosaics_and_cuts() {
                         }
                     }
                     // Boxes by `annotations` are the same ones, in the same places.
-                    let whole = &boxes.values().f32().unwrap()[k * 48..][..48];
-                    let first = &batch.boxes()[k * batch.places() * 4..][..48];
+                    let whole = &boxes.values().f32().unwrap()[k * PLACES * 4..][..PLACES * 4];
+                    let first = &batch.boxes()[k * batch.places() * 4..][..PLACES * 4];
                     assert_eq!(whole, first);
                 }
             }

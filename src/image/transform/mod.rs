@@ -115,6 +115,12 @@ impl Transformer {
         &self.recipe
     }
 
+    /// Sets another size of the output, at least one pixel each way and no larger than one that was checked.
+    #[doc(hidden)]
+    pub fn resize(&mut self, width: u32, height: u32) {
+        (self.recipe.width, self.recipe.height) = (width.max(1), height.max(1));
+    }
+
     /// How many values a picture becomes: width × height × 3.
     pub fn values(&self) -> usize {
         self.recipe.width as usize * self.recipe.height as usize * 3

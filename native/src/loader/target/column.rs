@@ -42,6 +42,27 @@ impl Number {
     }
 }
 
+/// How samples with any number of rows come to one length: that of the longest in their batch.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(in crate::loader) struct Pad {
+    /// The number where a sample has no row.
+    pub fill: f64,
+    /// Rows that a sample has at most; more are cut off.
+    pub longest: usize,
+    /// The length is a multiple of this, if that is not more than the longest.
+    pub multiple: usize,
+}
+
+impl Pad {
+    pub fn with(self, fill: f64) -> Pad {
+        Pad { fill, ..self }
+    }
+    /// The length of a batch of which the longest sample has this many rows.
+    fn length(&self, rows: usize) -> usize {
+        rows.checked_next_multiple_of(self.multiple.max(1)).unwrap_or(rows).min(self.longest)
+    }
+}
+
 /// One array of a target: its values, or what goes with them.
 #[derive(Clone, Debug, PartialEq)]
 pub(in crate::loader) struct Column {
@@ -51,14 +72,34 @@ pub(in crate::loader) struct Column {
     /// The shape of a sample's numbers; of one row where samples have any number of rows.
     pub shape: Vec<usize>,
     pub ragged: bool,
+    /// Samples with any number of rows are brought to one length.
+    pub pad: Option<Pad>,
 }
 
 impl Column {
     pub fn dense(part: &'static str, number: Number, shape: &[usize]) -> Column {
-        Column { part, number, shape: shape.to_vec(), ragged: false }
+        Column { part, number, shape: shape.to_vec(), ragged: false, pad: None }
     }
     pub fn ragged(part: &'static str, number: Number, row: &[usize]) -> Column {
-        Column { part, number, shape: row.to_vec(), ragged: true }
+        Column { part, number, shape: row.to_vec(), ragged: true, pad: None }
+    }
+    pub fn padded(part: &'static str, number: Number, row: &[usize], pad: Pad) -> Column {
+        Column { pad: Some(pad), ..Column::ragged(part, number, row) }
+    }
+
+    /// Whether samples begin where offsets say so.
+    pub fn has_offsets(&self) -> bool {
+        self.ragged && self.pad.is_none()
+    }
+    /// The shape of the values of that many samples, which are that many numbers.
+    pub fn shape_of(&self, samples: usize, numbers: usize) -> Vec<usize> {
+        let rows = numbers / self.numbers().unwrap_or(1).max(1);
+        let first = match (self.ragged, &self.pad) {
+            (true, Some(_)) => vec![samples, rows / samples.max(1)],
+            (true, None) => vec![rows],
+            (false, _) => vec![samples],
+        };
+        first.into_iter().chain(self.shape.iter().copied()).collect()
     }
 
     /// Numbers in a sample, or in a row.
@@ -69,6 +110,11 @@ impl Column {
     /// hold were refused.
     pub fn bytes(&self) -> usize {
         if self.ragged { 0 } else { self.numbers().and_then(|n| n.checked_mul(self.number.bytes())).unwrap_or(0) }
+    }
+    /// The most bytes that a sample can have of what is padded, if any memory holds them.
+    pub fn padded_bytes(&self) -> Option<usize> {
+        let Some(pad) = &self.pad else { return Some(0) };
+        self.numbers()?.checked_mul(self.number.bytes())?.checked_mul(pad.longest)
     }
 }
 
@@ -111,6 +157,16 @@ impl Cell {
             Cell::Dense(memory) => bytemuck::try_cast_slice_mut(memory).unwrap_or_default(),
             Cell::Integers(list) => list,
             _ => &mut [],
+        }
+    }
+
+    /// How many numbers a list has.
+    pub fn len(&self) -> usize {
+        match self {
+            Cell::Dense(_) => 0,
+            Cell::Bytes(list) => list.len(),
+            Cell::Floats(list) => list.len(),
+            Cell::Integers(list) => list.len(),
         }
     }
 
@@ -168,7 +224,6 @@ impl Filled {
 
     /// The numbers with their shape, to be changed.
     pub fn part_mut(&mut self, column: &Column, samples: usize) -> (Vec<usize>, TargetPart<'_>) {
-        let each = column.numbers().unwrap_or(1);
         let bytes = samples.saturating_mul(column.bytes());
         let part = match &mut self.cell {
             Cell::Bytes(list) => TargetPart::U8(list),
@@ -184,8 +239,7 @@ impl Filled {
                 }
             }
         };
-        let rows = if column.ragged { part.len() / each.max(1) } else { samples };
-        (std::iter::once(rows).chain(column.shape.iter().copied()).collect(), part)
+        (column.shape_of(samples, part.len()), part)
     }
 }
 
@@ -263,6 +317,10 @@ impl Racks {
         filled.iter_mut().for_each(Filled::clear);
         let mut all: Vec<_> = all.collect();
         for (k, (to, column)) in filled.iter_mut().zip(&self.columns).enumerate() {
+            if let Some(pad) = &column.pad {
+                to.pad(all.iter().filter(|(kept, _)| *kept).filter_map(|(_, cells)| cells.get(k)), column, pad);
+                continue;
+            }
             let mut at = 0;
             for (number, (kept, cells)) in all.iter_mut().enumerate() {
                 let Some(cell) = cells.get_mut(k) else { continue };
@@ -335,18 +393,36 @@ impl Filled {
         }
     }
 
+    /// Takes over what cells hold, each brought to the length of the longest.
+    fn pad<'a>(&mut self, cells: impl Iterator<Item = &'a Cell> + Clone, column: &Column, pad: &Pad) {
+        let row = column.numbers().unwrap_or(1).max(1);
+        let longest = cells.clone().map(|cell| cell.len() / row).max().unwrap_or(0);
+        // More than memory holds was refused when the loader was built.
+        let length = pad.length(longest).saturating_mul(row);
+        for cell in cells {
+            match (&mut self.cell, cell) {
+                (Cell::Bytes(all), Cell::Bytes(these)) => extend(all, these, (length, pad.fill as u8)),
+                (Cell::Floats(all), Cell::Floats(these)) => extend(all, these, (length, pad.fill as f32)),
+                (Cell::Integers(all), Cell::Integers(these)) => extend(all, these, (length, pad.fill as i64)),
+                _ => {}
+            }
+        }
+    }
+
     /// Notes where a sample's rows end.
     fn end_row(&mut self, column: &Column) {
-        let numbers = match &self.cell {
-            Cell::Bytes(all) => all.len(),
-            Cell::Floats(all) => all.len(),
-            Cell::Integers(all) => all.len(),
-            Cell::Dense(_) => 0,
-        };
+        let numbers = self.cell.len();
         if self.offsets.is_empty() {
             self.offsets.push(0);
         }
         let rows = numbers / column.numbers().unwrap_or(1).max(1);
         self.offsets.push(i64::try_from(rows).unwrap_or(i64::MAX));
     }
+}
+
+/// Adds a sample's numbers and, up to this length, more of the same.
+fn extend<T: Copy>(all: &mut Vec<T>, these: &[T], (length, fill): (usize, T)) {
+    let end = all.len().saturating_add(length);
+    all.extend_from_slice(these.get(..length).unwrap_or(these));
+    all.resize(end, fill);
 }

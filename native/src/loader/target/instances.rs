@@ -18,7 +18,8 @@ pub(super) struct Lay {
 }
 
 impl Lay {
-    /// Empties the cells of a target: values, then mask, then classes, or values and classes where all are taken.
+    /// Empties the cells of a target: values, then mask, then classes, or, if all are taken, values, classes and, if they are
+    /// padded, a mask.
     pub fn clear(&self, cells: &mut [Cell]) {
         cells.iter_mut().for_each(Cell::clear);
         if let (Some(_), [_, _, classes]) = (self.places, cells) {
@@ -30,7 +31,7 @@ impl Lay {
     fn count(&self, cells: &mut [Cell]) -> usize {
         match (self.places, cells) {
             (Some(_), [_, mask, _]) => mask.bytes().iter().take_while(|there| **there > 0).count(),
-            (None, [_, classes]) => classes.integers().len(),
+            (None, [_, classes, ..]) => classes.integers().len(),
             _ => 0,
         }
     }
@@ -97,7 +98,13 @@ impl Lay {
                     }
                     classes
                 }
-                (None, [classes]) => classes,
+                (None, [classes, mask @ ..]) => {
+                    if let [mask] = mask {
+                        mask.grow(k + 1);
+                        mask.bytes().fill(1);
+                    }
+                    classes
+                }
                 _ => return,
             };
             classes.grow(k + 1);

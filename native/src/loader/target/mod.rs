@@ -32,6 +32,7 @@ pub(super) use sight::{Eye, Seen};
 pub use view::{TargetView, padded};
 
 use super::{Image, Labels};
+use column::Pad;
 
 /// What a target is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -177,6 +178,8 @@ pub struct Target {
     /// How many rows, or the shape of the numbers.
     shape: Option<Vec<usize>>,
     ragged: bool,
+    /// How samples with any number of rows come to one length.
+    pad: Option<Pad>,
     optional: bool,
     /// What takes the place of a number that is missing.
     missing: Option<f64>,
@@ -185,7 +188,7 @@ pub struct Target {
 
 impl Target {
     fn new(kind: TargetKind, from: Origin) -> Target {
-        Target { kind, from, shape: None, ragged: false, optional: false, missing: None, classes: None }
+        Target { kind, from, shape: None, ragged: false, pad: None, optional: false, missing: None, classes: None }
     }
 
     /// The number of a class: a metadata field by its path, or one of [`Labels`].
@@ -299,6 +302,31 @@ impl Target {
     #[must_use]
     pub fn ragged(mut self) -> Target {
         self.ragged = true;
+        self
+    }
+    /// Samples with any number of numbers, bytes of text or objects are brought to the length of the longest in their batch:
+    /// `[n, length]`, with a `mask`. A sample has at most `longest`, and more are cut off. In the place of what is not there stands `fill`, which for
+    /// tokens is the padding token; classes there are -1.
+    ///
+    /// ```
+    /// use forebay_native::loader::Target;
+    /// // At most 512 tokens, in batches as long as their longest sample, in steps of 8.
+    /// let tokens = Target::ints("json.tokens").padded(0.0, 512).multiple(8);
+    /// let as_text: Target = "ints/pad=0,512,8:json.tokens".parse()?;
+    /// assert_eq!(as_text, tokens);
+    /// # Ok::<(), forebay::Error>(())
+    /// ```
+    #[must_use]
+    pub fn padded(mut self, fill: f64, longest: usize) -> Target {
+        let multiple = self.pad.map_or(1, |pad| pad.multiple);
+        self.pad = Some(Pad { fill, longest, multiple });
+        self
+    }
+    /// Lengths of [padded](Self::padded) batches are multiples of this, or the longest that is allowed.
+    #[must_use]
+    pub fn multiple(mut self, rows: usize) -> Target {
+        let pad = self.pad.unwrap_or(Pad { fill: 0.0, longest: 0, multiple: 1 });
+        self.pad = Some(Pad { multiple: rows, ..pad });
         self
     }
     /// Samples may be without it, and are broken samples otherwise: they have zeros, no text, no objects.

@@ -7,7 +7,7 @@ use forebay::{Error, Limits, Result, annotations::Raster, image::transform::Plac
 
 use super::{
     Cell, Origin, Target, TargetKind,
-    column::{Column, Number},
+    column::{Column, Number, Pad},
     field::{self, Field},
     instances::Lay,
     marks::{Marks, Place},
@@ -25,6 +25,8 @@ use crate::{
     parallel::blocks::in_blocks,
 };
 
+/// Whole numbers up to here are exact as floats.
+const EXACT: f64 = 9_007_199_254_740_992.0;
 /// Places for objects unless the target says otherwise.
 const PLACES: usize = 16;
 
@@ -42,6 +44,8 @@ pub(in crate::loader) struct Terms<'a> {
     pub stored: bool,
     /// Batches have sizes of their own.
     pub groups: bool,
+    /// Batches are as large as their largest picture.
+    pub padded: bool,
 }
 
 /// The targets of a loader.
@@ -61,6 +65,8 @@ struct One {
     kind: TargetKind,
     columns: std::ops::Range<usize>,
     make: Make,
+    /// Whether a mask is written with its values, which are brought to one length.
+    padded: bool,
     optional: bool,
     missing: Option<f64>,
     classes: Classes,
@@ -158,6 +164,12 @@ impl Ready {
             if let (Make::Field(field), Some(cell)) = (&one.make, cells.get_mut(one.columns.start)) {
                 let wrote = one.write(field, &item, record.as_ref().map(|record| record.as_str()), cell);
                 wrote.map_err(|e| e.file(dataset.name()).sample(item.sample))?;
+                if one.padded
+                    && let Some([values, mask]) = cells.get_mut(one.columns.clone())
+                {
+                    mask.grow(values.len());
+                    mask.bytes().fill(1);
+                }
             }
         }
         Ok(())
@@ -263,6 +275,7 @@ impl One {
             kind: target.kind,
             columns: 0..0,
             make: Make::Field(Field::Path(Vec::new())),
+            padded: target.pad.is_some(),
             optional: target.optional,
             missing: target.missing,
             classes: Classes::default(),
@@ -358,7 +371,7 @@ impl One {
             return Err(one_nowhere(&self.name, "has a key point"));
         }
         let places = target.shape.as_ref().and_then(|shape| shape.first()).copied().unwrap_or(PLACES);
-        let places = if target.ragged { None } else { Some(places) };
+        let places = if target.ragged || target.pad.is_some() { None } else { Some(places) };
         let lay = Lay { kind: self.kind, places, points: marks.points };
         Ok(Make::Marks(marks, lay))
     }
@@ -499,7 +512,11 @@ impl Target {
             false => Err(format!("`{what}` means nothing for a target of the kind {word}")),
         };
         if self.shape.is_some() {
-            takes("shape", kind == TargetKind::MultiHot || kind.may_be_ragged() && !self.ragged)?;
+            takes("shape", kind == TargetKind::MultiHot || kind.may_be_ragged() && !self.ragged && self.pad.is_none())?;
+        }
+        if let Some(pad) = &self.pad {
+            takes("padded", (kind.may_be_ragged() || kind == TargetKind::Text) && !self.ragged)?;
+            self.check_pad(pad)?;
         }
         if self.ragged {
             takes("ragged", kind.may_be_ragged())?;
@@ -532,6 +549,9 @@ impl Target {
                 _ if terms.groups => {
                     Err("`groups` give batches sizes of their own, which it does not follow yet".into())
                 }
+                _ if terms.padded => {
+                    Err("`padded` gives batches sizes of their own, which it does not follow yet".into())
+                }
                 _ => Ok(()),
             };
         }
@@ -548,11 +568,29 @@ impl Target {
         }
         match terms.image {
             None => Err("it follows pictures onto their tensors, so it needs `image`".into()),
-            Some(_) if terms.groups && matches!(kind, TargetKind::Masks | TargetKind::Semantic) => {
-                Err("`groups` give batches sizes of their own, which masks do not follow yet".into())
+            Some(_) if (terms.groups || terms.padded) && matches!(kind, TargetKind::Masks | TargetKind::Semantic) => {
+                let what = if terms.groups { "`groups` give" } else { "`padded` gives" };
+                Err(format!("{what} batches sizes of their own, which masks do not follow yet"))
             }
             Some(_) => Ok(()),
         }
+    }
+
+    /// What is wrong with how it is padded.
+    fn check_pad(&self, Pad { fill, longest, multiple }: &Pad) -> Result<(), String> {
+        if *longest == 0 {
+            return Err("`padded` says how many it has at most, and none are too few".into());
+        }
+        if *multiple == 0 || multiple > longest {
+            return Err(format!("lengths that are multiples of {multiple} are none up to {longest}"));
+        }
+        let whole = fill.fract() == 0.0;
+        let fits = match self.kind {
+            TargetKind::Ints => whole && fill.abs() <= EXACT,
+            TargetKind::Text | TargetKind::Masks => whole && (0.0..=255.0).contains(fill),
+            _ => !fill.is_finite() || (*fill as f32).is_finite(),
+        };
+        if fits { Ok(()) } else { Err(format!("{fill} is none of its numbers, and cannot stand where there is none")) }
     }
 
     /// Its columns, the values first.
@@ -566,9 +604,12 @@ impl Target {
             };
             vec![Column::dense("", number, &image.layout.shape(image.width as usize, image.height as usize))]
         };
-        let numbers = |number| match &self.shape {
-            Some(shape) => vec![Column::dense("", number, shape)],
-            None => vec![Column::ragged("", number, &[])],
+        let numbers = |number| match (&self.shape, self.pad) {
+            (Some(shape), _) => vec![Column::dense("", number, shape)],
+            (None, Some(pad)) => {
+                vec![Column::padded("", number, &[], pad), Column::padded("mask", Number::U8, &[], pad.with(0.0))]
+            }
+            (None, None) => vec![Column::ragged("", number, &[])],
         };
         let (number, row) = match self.kind {
             TargetKind::Class | TargetKind::Int => return vec![Column::dense("", Number::I64, &[])],
@@ -576,7 +617,7 @@ impl Target {
             TargetKind::Ints => return numbers(Number::I64),
             TargetKind::Floats => return numbers(Number::F32),
             TargetKind::MultiHot => return vec![Column::dense("", Number::F32, &[one.classes.count])],
-            TargetKind::Text => return vec![Column::ragged("", Number::U8, &[])],
+            TargetKind::Text => return numbers(Number::U8),
             TargetKind::View | TargetKind::Picture => {
                 return if let Make::Sight(Sight::View(image, _) | Sight::Picture(image, _)) = &one.make {
                     tensor(image)
@@ -603,7 +644,14 @@ impl Target {
                     Column::dense("classes", Number::I64, &[*places]),
                 ]
             }
-            _ => vec![Column::ragged("", number, &row), Column::ragged("classes", Number::I64, &[])],
+            _ => match self.pad {
+                Some(pad) => vec![
+                    Column::padded("", number, &row, pad),
+                    Column::padded("classes", Number::I64, &[], pad.with(-1.0)),
+                    Column::padded("mask", Number::U8, &[], pad.with(0.0)),
+                ],
+                None => vec![Column::ragged("", number, &row), Column::ragged("classes", Number::I64, &[])],
+            },
         }
     }
 }
@@ -613,6 +661,7 @@ pub(in crate::loader) fn column_bytes(columns: &[Column], samples: usize) -> Opt
     columns.iter().try_fold(0_usize, |all, column| {
         // Eight bytes are the most that a number has.
         column.numbers()?.checked_mul(8)?;
-        all.checked_add(column.bytes().checked_mul(samples)?)
+        let each = column.bytes().checked_add(column.padded_bytes()?)?;
+        all.checked_add(each.checked_mul(samples)?)
     })
 }

@@ -34,20 +34,21 @@ impl<'a> TargetView<'a> {
     pub fn values(&self) -> Tensor<'a> {
         self.part("").map_or(Tensor::U8(&[]), |(values, _)| values)
     }
-    /// The shape of the values: the samples, or, where these have any number of rows, all rows, first.
+    /// The shape of the values: the samples, or, where these have any number of rows and are not padded, all rows, first.
     pub fn shape(&self) -> Vec<usize> {
         self.part("").map(|(_, shape)| shape).unwrap_or_default()
     }
     /// Where the rows of each sample begin and the last ones end, one more than there are samples, if samples have any
-    /// number of rows.
+    /// number of rows and are not padded.
     pub fn offsets(&self) -> Option<&'a [i64]> {
-        let ragged = self.columns.first()?.ragged;
-        self.filled.first().filter(|_| ragged).map(|filled| match filled.offsets() {
+        let has_offsets = self.columns.first()?.has_offsets();
+        self.filled.first().filter(|_| has_offsets).map(|filled| match filled.offsets() {
             [] => &[0][..],
             offsets => offsets,
         })
     }
-    /// Where there is an object, `[n, places]`: 1, or 0 where there is none.
+    /// Where there is an object, `[n, places]`, or a number that is not [padding](super::Target::padded), `[n, length]`: 1, or 0 where
+    /// there is none.
     pub fn mask(&self) -> Option<&'a [u8]> {
         self.part("mask")?.0.u8()
     }
@@ -74,11 +75,8 @@ impl<'a> TargetView<'a> {
     pub fn part(&self, name: &str) -> Option<(Tensor<'a>, Vec<usize>)> {
         let (column, filled) = self.columns.iter().zip(self.filled).find(|(column, _)| column.part == name)?;
         let values = filled.view(column, self.samples);
-        let rows = match column.ragged {
-            false => self.samples,
-            true => values.len() / column.numbers().unwrap_or(1).max(1),
-        };
-        Some((values, std::iter::once(rows).chain(column.shape.iter().copied()).collect()))
+        let shape = column.shape_of(self.samples, values.len());
+        Some((values, shape))
     }
 }
 

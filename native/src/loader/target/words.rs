@@ -15,6 +15,7 @@ use crate::loader::Labels;
 /// | `class:cls`, `class:` | a field; the folder that a picture lies in |
 /// | `multihot/classes=cat,dog:json.tags` | names of classes |
 /// | `boxes/32:instances.json`, `masks/ragged:instances.json` | places for objects; all of them |
+/// | `ints/pad=0,512,8:json.tokens`, `boxes/pad=0,100:instances.json` | padded with 0 to the longest of the batch, of at most 512, in steps of 8 |
 /// | `keypoints/optional:` | what the samples' own metadata marks |
 impl std::str::FromStr for Target {
     type Err = Error;
@@ -42,6 +43,8 @@ impl std::str::FromStr for Target {
                 Some(("missing", number)) => {
                     target.missing(number.parse().map_err(|_| bad(format!("{number:?} is not a number")))?)
                 }
+                Some(("pad", how)) => padded(target, how)
+                    .ok_or_else(|| bad(format!("pad={how:?} is not FILL,LONGEST or FILL,LONGEST,MULTIPLE")))?,
                 Some(("classes", names)) => target.classes(names.split(',')),
                 Some(("format", name)) => {
                     let format = forebay::annotations::Format::from_word(name);
@@ -71,6 +74,18 @@ impl std::str::FromStr for Target {
             (_, None) => Origin::Field(from.to_owned()),
         };
         Ok(target)
+    }
+}
+
+/// Padding as text: what stands where there is none, the longest and, if it is given, a multiple.
+fn padded(target: Target, how: &str) -> Option<Target> {
+    let mut parts = how.split(',');
+    let (fill, longest) = (parts.next()?.parse().ok()?, parts.next()?.parse().ok()?);
+    let target = target.padded(fill, longest);
+    match (parts.next(), parts.next()) {
+        (None, _) => Some(target),
+        (Some(multiple), None) => Some(target.multiple(multiple.parse().ok()?)),
+        _ => None,
     }
 }
 

@@ -1,4 +1,4 @@
-//! Several samples on one tensor: a mosaic of four, and two that are mixed, each of which may be a mosaic.
+//! Several samples on one tensor: a mosaic of four or nine, and two that are mixed, each of which may be a mosaic.
 //!
 //! Which samples these are, and how they are brought together, is arithmetic of the seed, the epoch and the position in it
 //! (`docs/order.md`): it depends neither on ranks nor on batches, and needs no sample to know another.
@@ -19,14 +19,14 @@ use crate::{
 /// What samples are brought together by.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Together {
-    /// Four around a point.
+    /// Four around a point, or nine in three rows.
     pub mosaic: Option<Mosaic>,
     /// Two over each other, and how likely that is.
     pub mixing: Option<(Mixing, f64)>,
 }
 
 /// The most pictures on one tensor: two mosaics.
-pub const MOST_PIECES: usize = 8;
+pub const MOST_PIECES: usize = 18;
 
 /// A picture on a tensor.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -112,7 +112,7 @@ impl Pieces {
             return self.push(first);
         }
         let center = mosaic.meet(size, &mut draw);
-        for corner in 0..4_u8 {
+        for corner in 0..mosaic.pictures {
             let scale = draw.between(mosaic.scale.0, mosaic.scale.1);
             let mut piece = first;
             if corner > 0 {
@@ -120,7 +120,7 @@ impl Pieces {
                 piece.item = epoch.partner(bits).unwrap_or(first.item);
                 piece.key = epoch.key_of_partners(drawn_as, &[layer, u64::from(corner) + 1]);
             }
-            piece.tile = Some(Tile { corner, center, scale });
+            piece.tile = Some(Tile { corner, of: mosaic.pictures, center, scale });
             self.push(piece);
         }
     }
