@@ -13,7 +13,7 @@ import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { Failure, ROOT, main, run, seconds } from '../scripts/lib/run.mjs';
 import { environment, findPython, moduleNames } from '../scripts/test-python.mjs';
-import { build, json } from './lib/build.mjs';
+import { buildTools, json } from './lib/build.mjs';
 import { makeLoaderSet } from './lib/loader_set.mjs';
 import { formatPythons, framesPython, pythonPeers } from './lib/peer.mjs';
 import { comparePeers, makeStored, measurePeers } from './lib/python_peers.mjs';
@@ -46,9 +46,20 @@ await main(async () => {
   const python = findPython();
   if (!python) throw new Failure('no Python 3.10 or later is here');
   const path = await environment(python);
-  const tools = await build('loader');
-  await run('cargo', ['build', '--release', '--locked', '-p', 'forebay-python', '--lib', '--example', 'loader_rate']);
-  const release = join(process.env.CARGO_TARGET_DIR ?? join(ROOT, 'target'), 'release');
+  const tools = await buildTools();
+  // What a wheel has, and the Rust loader in the same way.
+  await run('cargo', [
+    'build',
+    '--profile',
+    'wheel',
+    '--locked',
+    '-p',
+    'forebay-python',
+    '--lib',
+    '--example',
+    'loader_rate',
+  ]);
+  const release = join(process.env.CARGO_TARGET_DIR ?? join(ROOT, 'target'), 'wheel');
   const set = await makeLoaderSet(tools, FOLDER, { count, large, small, many });
   const env = { PYTHONPATH: staged(release) };
   const ours = (program, ...args) => said(path, [join(PROGRAMS, program), ...args], env);

@@ -4,16 +4,17 @@
 //   node scripts/build-wheel.mjs [--check] [MATURIN ARGUMENTS]
 //
 // With --check it is installed into fresh environments afterwards, and used there: scripts/check-wheel.mjs.
-import { copyFileSync, cpSync, rmSync } from 'node:fs';
+import { rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { buildSite } from './build-site.mjs';
 import { buildWidget } from './build-viewer.mjs';
 import { checkWheel } from './check-wheel.mjs';
+import { packPage } from './lib/page.mjs';
 import { Failure, ROOT, isMain, main, run } from './lib/run.mjs';
 import { environment, findPython } from './test-python.mjs';
 
 /** Not a part of the sources: git ignores it. */
-const VIEWER = join(ROOT, 'python/forebay/_viewer');
+const VIEWER = join(ROOT, 'python/forebay/_viewer.br');
 
 const OUT = join(ROOT, 'target/wheels');
 
@@ -34,15 +35,19 @@ export function buildSources() {
 /** Resolves to the folder of the wheel. */
 export async function buildWheel(args = []) {
   await buildSite();
-  rmSync(VIEWER, { recursive: true, force: true });
   await buildWidget();
-  cpSync(join(ROOT, 'dist/site'), VIEWER, { recursive: true });
-  copyFileSync(join(ROOT, 'dist/widget/widget.js'), join(VIEWER, 'widget.js'));
+  const page = packPage(join(ROOT, 'dist/site'), { 'widget.js': join(ROOT, 'dist/widget/widget.js') });
+  console.log(`the viewer: ${page.files} files, ${mb(page.plain)} MB, packed ${mb(page.packed.length)} MB`);
+  writeFileSync(VIEWER, page.packed);
   try {
-    return await maturin('build', ['--locked', '--profile', 'wheel', ...args]);
+    return await maturin('build', ['--locked', '--profile', 'wheel', '--compression-level', '9', ...args]);
   } finally {
-    rmSync(VIEWER, { recursive: true, force: true });
+    rmSync(VIEWER, { force: true });
   }
+}
+
+function mb(bytes) {
+  return (bytes / 1e6).toFixed(2);
 }
 
 if (isMain(import.meta.url))

@@ -38,7 +38,7 @@ const CRATES = {
   'cli/src': ['human output serve signals words', 'exit progress', 'command', 'tar_to_tbl'],
   'python/src': [
     'errors memory',
-    'capsule recipe source wait',
+    'capsule page recipe source wait',
     'batch options',
     'arrow_in arrow_out check dataset edits extract labels loader plan warehouse',
     'pictures table',

@@ -47,6 +47,7 @@ await steps.step('What the scripts stand on', () =>
     'scripts/tests/conformance.test.mjs',
     'scripts/tests/imports.test.mjs',
     'scripts/tests/public-api.test.mjs',
+    'scripts/tests/page.test.mjs',
   ]),
 );
 await steps.step('Lints', async () => {

@@ -19,13 +19,27 @@ export async function build(bench, features = []) {
   ];
   if (features.length) cargo.push('--features', features.join(','));
   await run('cargo', cargo);
-  const messages = await run('cargo', [...cargo, '--message-format=json', '--quiet'], { quiet: true });
+  const made = executables(await run('cargo', [...cargo, '--message-format=json', '--quiet'], { quiet: true }));
+  return { forebay: made.forebay, sample: made.sample, store: made.store, [bench]: made[bench] };
+}
+
+/** Programs by their names, of what cargo tells in JSON. */
+function executables(messages) {
   const made = {};
   for (const line of messages.split('\n').filter((l) => l.startsWith('{'))) {
     const { executable, target } = JSON.parse(line);
     if (executable) made[target.name] = executable;
   }
-  return { forebay: made.forebay, sample: made['forebay-sample'], store: made['forebay-store'], [bench]: made[bench] };
+  return { ...made, sample: made['forebay-sample'], store: made['forebay-store'] };
+}
+
+/**
+ * The programs that make what is measured, and are not measured themselves: as the tests have them, so that most of it is there.
+ */
+export async function buildTools() {
+  const cargo = ['build', '--locked', '--workspace', '--all-features', '--bins', '--bench', 'loader'];
+  await run('cargo', cargo);
+  return executables(await run('cargo', [...cargo, '--message-format=json', '--quiet'], { quiet: true }));
 }
 
 /** The last line that a program prints, which is JSON. */

@@ -43,6 +43,8 @@ workers = int(options.get("workers", 2))
 augmented = options.get("aug") == "1"
 ordered = "dump" in options
 epochs = int(options.get("epochs", 1))
+#: Of ours: seconds of all workers by what they did.
+stages = {}
 
 
 def forebay_loader():
@@ -65,6 +67,8 @@ def forebay_loader():
         for _ in range(epochs):
             for images, _ in loader.torch():
                 yield images
+        told = loader.stats()
+        stages.update((name, getattr(told, name)) for name in ("reading", "verifying", "decoding", "transforming", "idle"))
 
     import torch  # noqa: F401
 
@@ -294,5 +298,6 @@ for batch in make():
 seconds = time.perf_counter() - begun
 own, children = (resource.getrusage(who) for who in (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN))
 cpu = own.ru_utime + own.ru_stime - used.ru_utime - used.ru_stime + children.ru_utime + children.ru_stime
-print(json.dumps({"images": images, "seconds": seconds, "first_seconds": first, "cpu_seconds": cpu}), flush=True)
+done = {"images": images, "seconds": seconds, "first_seconds": first, "cpu_seconds": cpu, "stages": stages}
+print(json.dumps(done), flush=True)
 os._exit(0)

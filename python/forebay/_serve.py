@@ -18,6 +18,8 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import IO, Callable, Iterator
 from urllib.parse import quote, unquote, urlsplit
 
+from ._page import Page
+
 __all__ = ["Served", "Server"]
 
 #: Connections that are answered at a time; who comes then is sent away.
@@ -71,10 +73,10 @@ class Server(ThreadingHTTPServer):
     daemon_threads = True
     request_queue_size = _CONNECTIONS
 
-    def __init__(self, served: Served, site: str) -> None:
+    def __init__(self, served: Served, site: Page) -> None:
         self.token = secrets.token_urlsafe(24)
         self.served = served
-        self.site = _listed(site)
+        self.site = site
         self._free = threading.BoundedSemaphore(_CONNECTIONS)
         super().__init__(("127.0.0.1", 0), _Handler)
         threading.Thread(target=self.serve_forever, name="forebay-view", daemon=True).start()
@@ -103,16 +105,6 @@ class Server(ThreadingHTTPServer):
         """Answers nobody any more."""
         self.shutdown()
         self.server_close()
-
-
-def _listed(site: str) -> dict[str, str]:
-    """The viewer's files by the names that requests use."""
-    found: dict[str, str] = {}
-    for folder, _, names in os.walk(site):
-        for name in names:
-            path = os.path.join(folder, name)
-            found[os.path.relpath(path, site).replace(os.sep, "/")] = path
-    return found
 
 
 class _Handler(BaseHTTPRequestHandler):
@@ -145,15 +137,14 @@ class _Handler(BaseHTTPRequestHandler):
             return self._bytes(json.dumps({"files": [one]}).encode(), "application/json", body)
         if name == f"data/{self.server.served.name}":
             return self._dataset(body)
-        path = self.server.site.get(name or "index.html")
-        if path is None:
+        name = name or "index.html"
+        data = self.server.site.read(name)
+        if data is None:
             return self._text(404, "there is nothing of that name here", body)
-        with open(path, "rb") as file:
-            data = file.read()
-        if not name or name == "index.html":
+        if name == "index.html":
             # The page asks for the list of files only if it is told that there is one.
             data = data.replace(b"</head>", b'<link rel="forebay-files" href="files.json" /></head>', 1)
-        self._bytes(data, _media_type(path), body)
+        self._bytes(data, _media_type(name), body)
 
     def _dataset(self, body: bool) -> None:
         served, tag = self.server.served, self.server.served.tag()
@@ -227,8 +218,8 @@ def _pieces(read: Reader, start: int, end: int) -> Iterator[bytes]:
         yield piece
 
 
-def _media_type(path: str) -> str:
+def _media_type(name: str) -> str:
     """What a browser is told, whatever this machine's tables say."""
     known = {".js": "text/javascript", ".mjs": "text/javascript", ".wasm": "application/wasm", ".css": "text/css"}
-    kind = known.get(os.path.splitext(path)[1]) or mimetypes.guess_type(path)[0] or "application/octet-stream"
+    kind = known.get(os.path.splitext(name)[1]) or mimetypes.guess_type(name)[0] or "application/octet-stream"
     return f"{kind}; charset=utf-8" if kind.startswith("text/") else kind

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import pathlib
 import sys
 from html import escape
 from typing import Any
@@ -11,12 +10,10 @@ from typing import Any
 from ._dataset import Dataset, open_samples
 from ._errors import UnsupportedError
 from ._files import Ranges, is_url
+from ._page import page
 from ._serve import Served, Server
 
 __all__ = ["View", "view"]
-
-#: Names a folder with the viewer's built page, for a clone in which it was built.
-_VARIABLE = "FOREBAY_VIEWER"
 
 
 class View:
@@ -58,26 +55,13 @@ def view(source: Any, *, open: bool | None = None, height: int = 640) -> View:
     whether a browser window is opened. The kernel's own machine must be the browser's: through a tunnel, forward the
     port that the address names.
     """
-    site = _site()
+    site = page()
     found = View(Server(_served(source), site), height)
     if open if open is not None else not _in_notebook():
         import webbrowser
 
         webbrowser.open(found.url)
     return found
-
-
-def _site() -> str:
-    """The folder of the viewer's built page."""
-    packed = pathlib.Path(__file__).parent / "_viewer"
-    for folder in (os.environ.get(_VARIABLE), packed):
-        if folder and os.path.isfile(os.path.join(folder, "index.html")):
-            return os.fspath(folder)
-    message = (
-        "this package was built without the viewer; where its page was built, in a clone by npm run build, "
-        f"{_VARIABLE} names the folder: dist/site"
-    )
-    raise UnsupportedError("serve.no_viewer", "unsupported", message)
 
 
 def _served(source: Any) -> Served:

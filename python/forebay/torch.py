@@ -3,15 +3,11 @@
 from __future__ import annotations
 
 import json
-import math
 from concurrent.futures import Future, ThreadPoolExecutor
-from multiprocessing.reduction import ForkingPickler
 from typing import TYPE_CHECKING, Any, Callable, Iterator, Mapping, Sequence
 
 try:
     import torch  # type: ignore[import-not-found, unused-ignore]
-    from torch.multiprocessing.reductions import reduce_tensor  # type: ignore[import-not-found, unused-ignore]
-    from torch.utils.data._utils import collate  # type: ignore[import-not-found, unused-ignore]
 except ImportError as e:
     raise ImportError("forebay.torch needs PyTorch: pip install torch") from e
 
@@ -21,6 +17,7 @@ from ._convert import PathLike
 from ._dataset import Dataset as Samples
 from ._dataset import open_samples
 from ._errors import UsageError
+from ._lent import parts, room
 from ._loader import mapped, recipe
 
 if TYPE_CHECKING:
@@ -140,10 +137,10 @@ class Dataset(torch.utils.data.Dataset):  # type: ignore[misc, type-arg, unused-
     """A map-style dataset for torch's own ``DataLoader``, with labels by a metadata field.
 
     With a ``size``, pictures become tensors as in :class:`forebay.Loader`, all those of a batch in one call, and what is
-    random about them is drawn from torch's generator. They are made where the default collating of ``DataLoader`` wants
-    them, in a worker in memory that the other process sees too, so that a batch is never copied. ``transform(image) ->
-    anything`` is called for each: with a size with its tensor, otherwise with its pixels, height x width x 3. Forked and
-    spawned workers open the file themselves.
+    random about them is drawn from torch's generator. They are made where the default collating of ``DataLoader`` wants them,
+    in a worker in memory that the other process sees too and that is used again once nobody has the batch, so that a batch is
+    never copied. ``transform(image) -> anything`` is called for each: with a size with its tensor, otherwise with its pixels,
+    height x width x 3. Forked and spawned workers open the file themselves.
     """
 
     def __init__(
@@ -183,10 +180,10 @@ class Dataset(torch.utils.data.Dataset):  # type: ignore[misc, type-arg, unused-
         return found
 
     def __getitems__(self, numbers: Sequence[int]) -> list[Any]:
-        return self._made(numbers, _pictures)
+        return self._made(numbers, parts)
 
-    def _made(self, numbers: Sequence[int], parts: Callable[[torch.Tensor], list[torch.Tensor]]) -> list[Any]:
-        """These samples; ``parts`` takes a batch apart that nobody transforms."""
+    def _made(self, numbers: Sequence[int], apart: Callable[[torch.Tensor], list[torch.Tensor]]) -> list[Any]:
+        """These samples; ``apart`` takes a batch apart that nobody transforms."""
         chosen = [self.samples._number(int(i)) for i in numbers]
         pictures = self._make()
         images: list[Any]
@@ -195,9 +192,9 @@ class Dataset(torch.utils.data.Dataset):  # type: ignore[misc, type-arg, unused-
             images = [torch.from_numpy(one) if self.transform is None else self.transform(one) for one in pixels]
         else:
             keys = torch.randint(0, 2**63 - 1, (len(chosen),)).tolist()
-            whole = _room((len(chosen), *pictures.shape), _DTYPES[self._dtype])
+            whole = room((len(chosen), *pictures.shape), self._dtype)
             pictures.fill(self.samples._core(), chosen, keys, whole.view(-1).numpy())
-            images = parts(whole) if self.transform is None else [self.transform(one) for one in whole]
+            images = apart(whole) if self.transform is None else [self.transform(one) for one in whole]
         if self.label is None:
             return images
         return [(image, self._label(i)) for image, i in zip(images, chosen)]
@@ -211,52 +208,3 @@ class Dataset(torch.utils.data.Dataset):  # type: ignore[misc, type-arg, unused-
 
     def __getstate__(self) -> dict[str, Any]:
         return {**self.__dict__, "_pictures": None}
-
-
-_DTYPES = {"u8": torch.uint8, "f16": torch.float16, "f32": torch.float32}
-
-
-def _room(shape: tuple[int, ...], dtype: torch.dtype) -> torch.Tensor:
-    """Memory for a batch: in a worker of ``DataLoader`` such that another process can map it."""
-    size = math.prod(shape) * dtype.itemsize
-    if size == 0 or torch.utils.data.get_worker_info() is None:
-        return torch.empty(shape, dtype=dtype)
-    return torch.empty(0, dtype=dtype).set_(torch.UntypedStorage._new_shared(size), 0, shape)
-
-
-class _Picture(torch.Tensor):  # type: ignore[misc, unused-ignore]
-    """A picture that knows the batch that it is a part of, so that collating finds it. What is computed of it is a plain
-    tensor, and so are its copies."""
-
-    __torch_function__ = torch._C._disabled_torch_function_impl
-    _whole: torch.Tensor
-    _place: int
-
-    def __reduce_ex__(self, protocol: Any) -> Any:
-        return self.as_subclass(torch.Tensor).clone().__reduce_ex__(protocol)
-
-    def __deepcopy__(self, memo: Any) -> torch.Tensor:
-        return self.as_subclass(torch.Tensor).clone()
-
-
-def _pictures(whole: torch.Tensor) -> list[torch.Tensor]:
-    """The pictures of a batch."""
-    found = []
-    for place, one in enumerate(whole):
-        picture = one.as_subclass(_Picture)
-        picture._whole, picture._place = whole, place
-        found.append(picture)
-    return found
-
-
-def _together(batch: list[_Picture], *, collate_fn_map: Any = None) -> torch.Tensor:
-    """The batch that all of these are, or else a copy of them, as of other tensors."""
-    whole = batch[0]._whole
-    if len(whole) == len(batch) and all(one._whole is whole and one._place == k for k, one in enumerate(batch)):
-        return whole
-    return collate.collate_tensor_fn([one.as_subclass(torch.Tensor) for one in batch], collate_fn_map=collate_fn_map)
-
-
-# By type, as torch documents it for types of one's own; and how one travels between processes where nobody collates.
-collate.default_collate_fn_map[_Picture] = _together
-ForkingPickler.register(_Picture, lambda one: reduce_tensor(one.as_subclass(torch.Tensor)))

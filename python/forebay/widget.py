@@ -12,8 +12,6 @@ this, but the browser must be on the kernel's machine. While a cell runs, the ke
 
 from __future__ import annotations
 
-import os
-import pathlib
 import re
 from typing import Any
 
@@ -24,7 +22,8 @@ except ImportError as e:
     raise ImportError("forebay.widget needs anywidget: pip install forebay[widget]") from e
 
 from ._errors import UnsupportedError
-from ._view import _served, _site
+from ._page import Page, page
+from ._view import _served
 
 __all__ = ["Viewer"]
 
@@ -53,7 +52,7 @@ class Viewer(anywidget.AnyWidget):  # type: ignore[misc, unused-ignore]
     _bytes = traitlets.Int(0).tag(sync=True)
 
     def __init__(self, source: Any, **choices: Any) -> None:
-        self._site = pathlib.Path(_site())
+        self._site = page()
         self._served = _served(source)
         super().__init__(
             _esm=_script(self._site), _name=self._served.name, _bytes=self._served.length, **choices
@@ -81,23 +80,23 @@ class Viewer(anywidget.AnyWidget):  # type: ignore[misc, unused-ignore]
         return self._served.read(start, end - start)
 
 
-def _script(site: pathlib.Path) -> str:
-    """The widget's script: beside the page in a package, in a folder beside the page's in a clone."""
-    for path in (site / "widget.js", site.parent / "widget" / "widget.js"):
-        if path.is_file():
-            return path.read_text(encoding="utf-8")
-    raise UnsupportedError("serve.no_viewer", "unsupported", "this package was built without the viewer's widget")
+def _script(site: Page) -> str:
+    """The widget's script."""
+    script = site.read("widget.js")
+    if script is None:
+        raise UnsupportedError("serve.no_viewer", "unsupported", "this package was built without the viewer's widget")
+    return script.decode()
 
 
-def _asset(site: pathlib.Path, name: str) -> bytes:
+def _asset(site: Page, name: str) -> bytes:
     """A part of the page. Only what is of the page's own names is looked for."""
     found = _ASSET.fullmatch(name)
     if found is None:
         raise ValueError(f"the viewer has no part {name!r}")
-    stem, ending = os.path.splitext(name)
-    built = re.compile(rf"{re.escape(stem)}-[\w-]+{re.escape(ending)}")
-    names = sorted(one for one in os.listdir(site / "assets") if built.fullmatch(one))
-    if not names:
+    stem, ending = name.rsplit(".", 1)
+    built = re.compile(rf"assets/{re.escape(stem)}-[\w-]+\.{re.escape(ending)}")
+    parts = [site.read(one) or b"" for one in site.names() if built.fullmatch(one)]
+    if not parts:
         raise ValueError(f"the viewer has no part {name!r}")
     # The worker stands alone; a part of it that it was made of has the same name, and is smaller.
-    return max((site / "assets" / one for one in names), key=lambda path: path.stat().st_size).read_bytes()
+    return max(parts, key=len)

@@ -24,6 +24,7 @@
 //! | `loader.rs`, `batch.rs`, `recipe.rs` | the loader, its batches, what becomes of pictures |
 //! | `rows.rs` | rows of tables as batches |
 //! | `pictures.rs` | tensors of samples that others choose |
+//! | `page.rs` | the viewer's page, unpacked |
 
 // Allowed where a capsule of Arrow's is opened, in `capsule.rs`, where an array is made, in `memory.rs`, and nowhere else.
 #![deny(unsafe_code)]
@@ -47,6 +48,7 @@ mod labels;
 mod loader;
 mod memory;
 mod options;
+mod page;
 mod pictures;
 mod plan;
 mod recipe;
@@ -89,6 +91,7 @@ mod _forebay {
         extract::extract,
         labels::{labels_check, labels_stats},
         options::is_table,
+        page::unpacked,
         plan::plan,
         several::{diff, split},
         shards::{expand, shards_about, shards_make, shards_plan, shards_report},

@@ -11,6 +11,7 @@ import subprocess
 import sys
 import sysconfig
 import threading
+import urllib.request
 
 import numpy as np
 
@@ -23,13 +24,14 @@ def main(folder: pathlib.Path) -> None:
     """Raises at the first thing that is not as it must be."""
     package = pathlib.Path(forebay.__file__).parent
     assert package.is_relative_to(sysconfig.get_path("platlib")), f"not the installed package: {package}"
-    missing = [name for name in ("py.typed", "_forebay.pyi", "_viewer/index.html") if not (package / name).is_file()]
+    missing = [name for name in ("py.typed", "_forebay.pyi", "_viewer.br") if not (package / name).is_file()]
     assert not missing, f"the wheel lacks {missing}"
     train = write(folder)
     epoch(train)
     threads(train)
     command(train)
     files(train)
+    viewer(train)
     if sysconfig.get_config_var("Py_GIL_DISABLED"):
         assert not sys._is_gil_enabled(), "importing the package brought Python's lock back"  # type: ignore[attr-defined]
 
@@ -114,6 +116,22 @@ def files(path: pathlib.Path) -> None:
         assert e.code, e
     else:
         raise AssertionError("a filter of a field that nobody knows was taken")
+
+
+def viewer(path: pathlib.Path) -> None:
+    """The page that came with it, whole: the module that every page loads, the worker, and the widget."""
+    from forebay._page import page
+
+    assert "widget.js" in page()
+    with forebay.view(path, open=False) as view:
+        address = view.url.partition("#")[0]
+        with urllib.request.urlopen(address, timeout=60) as answer:
+            assert b"forebay-files" in answer.read()
+        modules = [name for name in page().names() if name.endswith(".wasm")]
+        assert len(modules) > 5 and any("worker" in name for name in page().names()), page().names()
+        for name in modules:
+            with urllib.request.urlopen(address + name, timeout=60) as answer:
+                assert answer.headers["Content-Type"] == "application/wasm" and answer.read(4) == b"\0asm", name
 
 
 main(pathlib.Path(sys.argv[1]))

@@ -14,7 +14,7 @@ import forebay
 from test_pages import folder
 
 #: What is imported only where its own library is.
-APART = {"forebay.ray", "forebay.torch", "forebay.widget", "forebay.__main__"}
+APART = {"forebay._lent", "forebay.ray", "forebay.torch", "forebay.widget", "forebay.__main__"}
 
 
 def examples() -> list[doctest.DocTest]:

@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+import functools
 import io
+import os
 import pathlib
+import subprocess
+import sys
 import threading
-from typing import Any
+from typing import Any, Callable
 
 import numpy as np
 import pytest
@@ -180,7 +184,141 @@ def test_workers_make_batches_where_the_other_process_sees_them(tmp_path: pathli
 
 
 def all_shared(batches: list[Any]) -> bool:
-    return all(batch.is_shared() for batch in batches)
+    return all(batch.is_shared() or memory_of(batch) is not None for batch in batches)
+
+
+def memory_of(tensor: Any) -> str | None:
+    """Which of a worker's memories a tensor lies in: the number of its file; ``None`` where it lies in none of these."""
+    for line in pathlib.Path("/proc/self/maps").read_text().splitlines():
+        place, _, _, _, number, *name = line.split(maxsplit=5)
+        begin, end = (int(address, 16) for address in place.split("-"))
+        if begin <= tensor.data_ptr() < end:
+            return number if name and "memfd:forebay" in name[0] else None
+    return None
+
+
+lends = pytest.mark.skipif(not hasattr(os, "memfd_create"), reason="workers lend memory on Linux alone; this test was left out")
+
+
+@lends
+def test_workers_use_memory_again_once_a_batch_is_gone(tmp_path: pathlib.Path) -> None:
+    import forebay.torch
+
+    path = numbered(tmp_path / "a.tar", 90)
+    (whole,) = forebay.Loader(path, batch=90, size=8, dtype="u8")
+    wanted = torch.from_numpy(whole.images.copy())
+    dataset = forebay.torch.Dataset(path, size=8, dtype="u8", label="cls")
+
+    def batches(keep: Callable[[int], bool], **options: Any) -> tuple[list[str | None], list[Any]]:
+        """The memories of all batches, and those that were kept until the end."""
+        seen, kept = [], []
+        loader = torch.utils.data.DataLoader(dataset, batch_size=2, num_workers=1, **options)
+        for k, (images, labels) in enumerate(loader):
+            assert torch.equal(images, wanted[2 * k : 2 * k + 2]) and labels.tolist() == [2 * k, 2 * k + 1]
+            seen.append(memory_of(images))
+            if keep(k):
+                kept.append((k, images[1]))
+        for k, image in kept:
+            assert torch.equal(image, wanted[2 * k + 1]), f"batch {k} was kept, and is another one now"
+        return seen, kept
+
+    seen, _ = batches(lambda k: False)
+    assert None not in seen and len(set(seen)) <= 5 < len(seen)
+    # What is kept is nobody else's, however much it is, and a part of it is enough.
+    for keep, at_least in ((lambda k: k % 3 == 0, 15), (lambda k: True, 45)):
+        seen, kept = batches(keep)
+        addresses = [image.data_ptr() for _, image in kept]
+        assert len(kept) >= at_least and len(set(addresses)) == len(addresses)
+    # More than a worker lends comes as torch's own workers give it.
+    assert None in seen and seen[0] is not None
+
+
+@lends
+def test_memory_that_a_fork_of_the_caller_drops_is_still_the_callers(tmp_path: pathlib.Path) -> None:
+    import forebay.torch
+
+    dataset = forebay.torch.Dataset(numbered(tmp_path / "a.tar", 60), size=8, dtype="u8")
+    steps = iter(torch.utils.data.DataLoader(dataset, batch_size=2, num_workers=1))
+    first = next(steps)
+    before = first.clone()
+    child = os.fork()
+    if child == 0:
+        del first
+        os._exit(0)
+    assert os.waitpid(child, 0)[1] == 0
+    for _ in steps:
+        pass
+    assert torch.equal(first, before)
+
+
+@lends
+def test_what_a_worker_makes_of_a_batch_is_sent_as_it_is(tmp_path: pathlib.Path) -> None:
+    import forebay.torch
+
+    path = numbered(tmp_path / "a.tar", 24)
+    (whole,) = forebay.Loader(path, batch=24, size=8, dtype="u8")
+    wanted = torch.from_numpy(whole.images.copy())
+    dataset = forebay.torch.Dataset(path, size=8, dtype="u8")
+
+    def changed(batch: list[Any], how: str, kept: list[Any] = []) -> Any:
+        made = torch.utils.data.default_collate(batch)
+        assert isinstance(made, torch.Tensor)
+        if how == "moved":
+            return made.share_memory_()
+        if how == "turned":
+            return made.transpose_(2, 3)
+        if how == "computed":
+            return made + 1
+        if how == "part":
+            return made[1:]
+        # The first batch again and again, while the worker keeps it too.
+        kept.append(made)
+        return [kept[0], kept[0], made]
+
+    for how in ("moved", "turned", "computed", "part", "again"):
+        loader = torch.utils.data.DataLoader(
+            dataset, batch_size=4, num_workers=1, collate_fn=functools.partial(changed, how=how), prefetch_factor=1
+        )
+        kept = []
+        for k, found in enumerate(loader):
+            part = wanted[4 * k : 4 * k + 4]
+            shown = {"turned": part.transpose(2, 3), "computed": part + 1, "part": part[1:]}.get(how, part)
+            if how == "again":
+                assert torch.equal(found[0], wanted[:4]) and torch.equal(found[1], wanted[:4])
+                kept.append(found[0])
+                found = found[2]
+            assert torch.equal(found, shown), how
+        assert all(torch.equal(one, wanted[:4]) for one in kept)
+
+
+@pytest.mark.parametrize("name", ["collate", "_disabled_torch_function_impl", "_new_shared"])
+def test_a_torch_without_its_private_names_gives_the_same(tmp_path: pathlib.Path, name: str) -> None:
+    path = numbered(tmp_path / "a.tar", 20)
+    code = f"""
+import os, sys
+import torch, torch.utils.data
+if {name!r} == "collate":
+    sys.modules["torch.utils.data._utils.collate"] = None
+elif {name!r} == "_new_shared":
+    # Reached where memory cannot be lent.
+    del torch.storage._StorageBase._new_shared
+    assert not hasattr(torch.UntypedStorage, "_new_shared")
+    vars(os).pop("memfd_create", None)
+else:
+    del torch._C._disabled_torch_function_impl
+import forebay.torch
+from forebay import _lent
+assert (_lent.default_collate_fn_map is None) == ({name!r} != "_new_shared")
+(whole,) = forebay.Loader({str(path)!r}, batch=20, size=8, dtype="u8")
+dataset = forebay.torch.Dataset({str(path)!r}, size=8, dtype="u8", label="cls")
+for workers in (0, 2):
+    found = list(torch.utils.data.DataLoader(dataset, batch_size=6, num_workers=workers))
+    assert torch.equal(torch.cat([images for images, _ in found]), torch.from_numpy(whole.images))
+    assert torch.cat([labels for _, labels in found]).tolist() == list(range(20))
+    assert all(type(images) is torch.Tensor for images, _ in found)
+"""
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=120)
+    assert done.returncode == 0, done.stderr
 
 
 def test_a_loader_under_torchs_loader(tmp_path: pathlib.Path) -> None:

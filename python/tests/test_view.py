@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import base64
 import http.client
 import pathlib
 import socket
@@ -118,7 +119,30 @@ def test_what_it_does_not_show_is_said(
     with forebay.view(forebay.open(tar.read_bytes()), open=False) as view:
         assert ask(view, urlsplit(view.url).path + "data/dataset", Range="bytes=0-4")[0] == 206
     monkeypatch.delenv("FOREBAY_VIEWER")
-    if not (pathlib.Path(forebay.__file__).parent / "_viewer").exists():
+    if not (pathlib.Path(forebay.__file__).parent / "_viewer.br").exists():
         with pytest.raises(forebay.UnsupportedError) as e:
             forebay.view(tar)
         assert e.value.code == "serve.no_viewer"
+
+
+#: What scripts/lib/page.mjs makes of three small files; its own test says that it does.
+PACKED = base64.b64decode(
+    "iyWAW1siYXNzZXRzL2Eud2FzbSIsNl0sWyJpbmRleC5odG1sIiw5XSxbIndpZGdldC5qcyIsNl1dCm1vZHVsZTxwPmhpPC9wPnNjcmlwdAM="
+)
+
+
+def test_the_page_of_a_wheel_is_one_packed_file() -> None:
+    from forebay import _forebay
+    from forebay._page import Page
+
+    page = Page.packed(PACKED)
+    assert page.names() == ["assets/a.wasm", "index.html", "widget.js"]
+    assert [page.read(name) for name in page.names()] == [b"module", b"<p>hi</p>", b"script"]
+    assert page.read("assets") is None and page.read("../index.html") is None and "a.wasm" not in page
+    for damaged in (PACKED[:-1], PACKED[:30], b"", b"no Brotli at all"):
+        with pytest.raises(forebay.IoError, match="damaged"):
+            Page.packed(damaged)
+    plain = _forebay.unpacked(PACKED, 76)
+    assert len(plain) == 76
+    with pytest.raises(forebay.UsageError, match="more than 75 bytes"):
+        _forebay.unpacked(PACKED, 75)

@@ -66,7 +66,10 @@ fn cleared(len: usize) -> Result<Vec<u8>> {
             return Err(Error::caused(&IO, format!("there is no memory for {len} bytes"), e));
         }
     }
-    Ok(vec![0; len])
+    let mut bytes = vec![0; len];
+    // All of it is about to be read into, and faults of small pages cost as much as reading what the system has in memory.
+    crate::map::large_pages(&mut bytes);
+    Ok(bytes)
 }
 
 /// A buffer that somebody has.
