@@ -14,7 +14,7 @@ const CRATES = {
     'order sample',
     'filter image',
     'annotations table tar tbl warehouse',
-    'idv tbf text',
+    'idv tbf text zip',
     'samples tables',
     'curate edits',
     'catalog',

@@ -32,6 +32,8 @@ pub fn codes() -> impl Iterator<Item = &'static Code> {
         #[cfg(feature = "warehouse")]
         crate::warehouse::codes::ALL,
     ]
+        #[cfg(feature = "zip")]
+        crate::zip::codes::ALL,
     .into_iter()
     .flatten()
     .copied()

@@ -7,8 +7,7 @@ pub(crate) fn foreign(head: &[u8]) -> Option<&'static str> {
     const KNOWN: &[(usize, &[u8], &str)] = &[
         (0, b"\xfd7zXZ\0", "this is xz-compressed; unpack it first: xz -dk FILE"),
         (0, b"BZh", "this is bzip2-compressed; unpack it first: bzip2 -dk FILE"),
-        (0, b"PK\x03\x04", "this is a ZIP archive (also .npz and .pt are); unpack it first, into a folder of pictures"),
-        (0, b"PK\x05\x06", "this is an empty ZIP archive"),
+        (0, b"PK\x07\x08", "this is a part of a ZIP archive of several volumes; join them first"),
         (0, b"7z\xbc\xaf\x27\x1c", "this is a 7z archive; unpack it first, into a folder of pictures"),
         (0, b"Rar!\x1a\x07", "this is a RAR archive; unpack it first, into a folder of pictures"),
         (0, b"\x04\x22\x4d\x18", "this is LZ4-compressed; unpack it first: lz4 -dk FILE"),
@@ -69,7 +68,7 @@ mod tests {
         for (head, word) in [
             (&b"\xfd7zXZ\0\0\x04"[..], "xz"),
             (b"BZh91AY&SY", "bzip2"),
-            (b"PK\x03\x04\x14\0", "ZIP"),
+            (b"PK\x07\x08PK\x03\x04", "several volumes"),
             (b"TWH1\x01\0\0\0", "not read yet"),
             (b"\x93NUMPY\x01\0v\0{'descr'", "NumPy"),
             // As tensorflow writes a record of 5 bytes.

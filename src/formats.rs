@@ -123,6 +123,16 @@ formats! {
         read_by: Everyone,
         written_by: Everyone,
     }
+    /// A ZIP archive.
+    Zip "zip" {
+        extensions: ["zip"],
+        also: [],
+        media_type: "application/zip",
+        first_bytes: [b"PK\x03\x04", b"PK\x05\x06"],
+        holds: Samples,
+        read_by: Everyone,
+        written_by: Nobody,
+    }
     /// A tensor warehouse: its manifest, or one of its shards. A manifest is JSON, which has no first bytes of its own:
     /// the fields tell it.
     Warehouse "warehouse" {

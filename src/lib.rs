@@ -32,9 +32,9 @@
 //! What this documentation shows follows semantic versioning. Items that it does not show are what Forebay's own crates
 //! share; any release may change them.
 //!
-//! The modules `annotations` (label formats), `curate` (duplicates, outliers, splits), `edits` (journals of changes) and
-//! `warehouse` (shards of tensors) are new and still among the latter: what they can do is in `docs/labels.md`,
-//! `docs/curating.md`, `docs/edits.md` and `docs/warehouse.md`.
+//! The modules `annotations` (label formats), `curate` (duplicates, outliers, splits), `edits` (journals of changes),
+//! `warehouse` (shards of tensors) and `zip` (archives, by their directory) are new and still among the latter: what they can
+//! do is in `docs/labels.md`, `docs/curating.md`, `docs/edits.md`, `docs/warehouse.md` and `docs/formats/zip.md`.
 
 #![forbid(unsafe_code)]
 #![deny(missing_docs)]
@@ -80,6 +80,9 @@ pub mod text;
 pub mod warehouse;
 #[doc(hidden)]
 pub mod words;
+#[cfg(feature = "zip")]
+#[doc(hidden)]
+pub mod zip;
 
 pub use error::{Error, Result};
 pub use limits::Limits;

@@ -38,6 +38,9 @@ mod tbl;
 mod text;
 mod warehouse;
 mod words;
+mod zip;
+#[path = "../../tests/zip_made/mod.rs"]
+mod zip_made;
 
 /// One thing to fuzz.
 #[derive(Clone, Copy, Debug)]
@@ -88,6 +91,7 @@ pub const TARGETS: &[Target] = &[
     Target { name: "times", body: words::times, seeds: words::times_seeds },
     Target { name: "warehouse_manifest", body: warehouse::manifest, seeds: warehouse::manifest_seeds },
     Target { name: "warehouse_shard", body: warehouse::shard, seeds: warehouse::shard_seeds },
+    Target { name: "zip", body: zip::body, seeds: zip::seeds },
 ];
 
 /// Every target of the machine's own crates, which bring the C libraries of the codecs with it: those of the core that

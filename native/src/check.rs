@@ -138,14 +138,20 @@ fn check_samples(
                     Err(e) => return Ok(vec![Outcome::Fault(e)]),
                 }
             }
-            // Neither archives nor folders have checksums: that the bytes can be read is all there is to say.
+            // Neither TARs nor folders have checksums: that the bytes can be read is all there is to say. A ZIP has one of
+            // every file, sidecars too.
+            (Some(_), None) if dataset.zip().is_some() => {
+                dataset.payload(i)?;
+                dataset.record(i)?;
+            }
             (Some(_), None) => {}
             _ => drop(dataset.payload(i)?),
         }
         if let Some(pictures) = &pictures
             && let Err(e) = pictures.decode(dataset, i)
         {
-            let member = dataset.tar().and_then(|tar| tar.name(i)).or(dataset.folder().and_then(|f| f.sample_name(i)));
+            let member =
+                dataset.container().and_then(|c| c.file_name(i)).or(dataset.folder().and_then(|f| f.sample_name(i)));
             let e = e.sample(i);
             found.push(Outcome::Fault(match member {
                 Some(name) => e.member(name),

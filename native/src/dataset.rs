@@ -18,6 +18,7 @@ use forebay::{
     tar::Tar,
     tbl::{Metadata, MetadataFormat, OpenMetadata, SampleMetadata, Tbl},
     warehouse::Warehouse,
+    zip::Zip,
 };
 use serde_json::Value;
 
@@ -90,7 +91,7 @@ impl RecordText {
 }
 
 impl Dataset {
-    /// Opens a TBL, a TAR, a folder, or a tensor warehouse: its manifest or the folder that has it. It may lie elsewhere:
+    /// Opens a TBL, a TAR, a ZIP, a folder, or a tensor warehouse: its manifest or the folder that has it. It may lie elsewhere:
     /// [addresses](crate::remote) are opened as paths are.
     pub fn open(path: impl AsRef<Path>) -> Result<Dataset> {
         Self::open_with(path.as_ref(), &OpenOptions::default())
@@ -187,6 +188,11 @@ impl Dataset {
     pub fn tar(&self) -> Option<&Tar> {
         self.container()?.tar()
     }
+    /// The opened ZIP, if it is one.
+    #[doc(hidden)]
+    pub fn zip(&self) -> Option<&Zip> {
+        self.container()?.zip()
+    }
     /// The opened warehouse, if it is one.
     pub fn warehouse(&self) -> Option<&Warehouse> {
         self.container()?.warehouse()
@@ -216,9 +222,10 @@ impl Dataset {
     /// What is worth knowing of the file as a whole: where a folder's classes were found, sidecars of an archive that
     /// lie apart from their pictures.
     pub fn notes(&self) -> Vec<String> {
-        match (self.tar(), self.folder()) {
-            (Some(tar), _) => tar.stray().map(|stray| stray.note()).into_iter().collect(),
-            (_, Some(folder)) => folder.notes(),
+        match (self.tar(), self.zip(), self.folder()) {
+            (Some(tar), ..) => tar.stray().map(|stray| stray.note()).into_iter().collect(),
+            (_, Some(zip), _) => zip.note().into_iter().collect(),
+            (.., Some(folder)) => folder.notes(),
             _ => Vec::new(),
         }
     }
@@ -246,11 +253,15 @@ impl Dataset {
                 if self.has_index() {
                     return container.info_with(i, &[]).map_err(named);
                 }
-                let info = container.plan(i).map_err(named)?.info;
-                let whole = info.range();
-                let look = |most: u64| input.lend(whole.start..whole.end.min(whole.start.saturating_add(most)));
+                let plan = container.plan(i).map_err(named)?;
+                let look = |most: u64| {
+                    let whole = most >= plan.info.bytes;
+                    let bytes = input.lend(if whole { plan.range() } else { plan.front_range(most) })?;
+                    Ok(plan.front(&bytes, usize::try_from(most).unwrap_or(usize::MAX)))
+                };
                 let name = container.name(i, None).unwrap_or_default();
-                Ok(self.probed(name, info.bytes, look)?.told_to(info))
+                let seen = self.probed(name, plan.info.bytes, look)?;
+                Ok(seen.told_to(plan.info))
             }
             Source::Folder(folder) => {
                 let info = folder.info(i)?;
@@ -406,7 +417,7 @@ impl Dataset {
     /// name too.
     pub(crate) fn layout_of(&self, i: u64) -> Option<[u64; 4]> {
         let (info, name) = match &self.source {
-            Source::File(_, container) => (container.info(i), container.tar().and_then(|tar| tar.name(i))),
+            Source::File(_, container) => (container.info(i), container.file_name(i)),
             Source::Folder(folder) => (folder.info(i), folder.sample_name(i)),
         };
         let info = info.ok()?;

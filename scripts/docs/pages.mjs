@@ -66,6 +66,7 @@ export const NAVIGATION = [
       ['Glossary', 'docs/glossary.md'],
       ['TBL', 'docs/formats/tbl-v2.md'],
       ['TAR', 'docs/formats/tar.md'],
+      ['ZIP', 'docs/formats/zip.md'],
       ['TBF', 'docs/formats/tbf.md'],
       ['IDV', 'docs/formats/idv.md'],
       ['The order', 'docs/order.md'],

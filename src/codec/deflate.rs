@@ -67,6 +67,34 @@ impl Inflater {
         Ok(out)
     }
 
+    /// As [`inflate`](Self::inflate), of a stream that ends with these bytes: more than announced is an error too.
+    #[cfg(feature = "zip")]
+    pub(crate) fn inflate_whole(&mut self, stored: &[u8], size: u64, limits: &Limits) -> Result<Vec<u8>> {
+        if size > most(stored.len()) {
+            return Err(super::size_mismatch(size, most(stored.len())));
+        }
+        let size = limits.item(size)?;
+        let mut out = vec![0; size];
+        if self.exact(stored, &mut out) {
+            return Ok(out);
+        }
+        // Room for one more shows whether there are more.
+        out.push(0);
+        let n = self.fill(stored, &mut out)?;
+        out.truncate(size);
+        if n == size { Ok(out) } else { Err(super::size_mismatch(size as u64, n as u64)) }
+    }
+
+    /// The first bytes of a stream that may be cut off, at most this many.
+    #[cfg(feature = "zip")]
+    pub(crate) fn inflate_front(&mut self, stored: &[u8], bytes: usize) -> Result<Vec<u8>> {
+        let bound = usize::try_from(most(stored.len())).unwrap_or(usize::MAX);
+        let mut out = vec![0; bytes.min(bound)];
+        let n = self.fill(stored, &mut out)?;
+        out.truncate(n);
+        Ok(out)
+    }
+
     /// Restores a stream of unknown size, up to what the limits allow; a stream that is cut off gives what
     /// it holds.
     pub fn inflate_all(&mut self, stored: &[u8], limits: &Limits) -> Result<Vec<u8>> {

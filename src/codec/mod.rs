@@ -27,6 +27,8 @@ pub enum Codec {
     Lz4,
     /// One Zstandard frame.
     Zstd,
+    /// One stream of raw deflate: a member of a ZIP. It is read and not written.
+    Deflate,
 }
 
 impl crate::words::Word for Codec {
@@ -45,6 +47,7 @@ impl Codec {
             Codec::None => "none",
             Codec::Lz4 => "lz4",
             Codec::Zstd => "zstd",
+            Codec::Deflate => "deflate",
         }
     }
 
@@ -56,6 +59,10 @@ impl Codec {
             Codec::None => Err(size_mismatch(size, stored.len() as u64)),
             Codec::Lz4 => lz4::decompress(stored, size, limits),
             Codec::Zstd => zstd::decompress(stored, size, limits),
+            #[cfg(feature = "zip")]
+            Codec::Deflate => deflate::Inflater::default().inflate_whole(stored, size, limits),
+            #[cfg(not(feature = "zip"))]
+            Codec::Deflate => Err(Error::new(&codes::UNAVAILABLE, "reading deflate needs the feature `zip`")),
         }
     }
 }
@@ -97,6 +104,9 @@ impl Compression {
             (Codec::None, Some(_)) => return Err(Error::new(&codes::LEVEL, "without compression there is no level")),
             (Codec::Lz4, level) => Compression::Lz4 { level: level.unwrap_or(1) },
             (Codec::Zstd, level) => Compression::Zstd { level: level.unwrap_or(3) },
+            (Codec::Deflate, _) => {
+                return Err(Error::new(&codes::UNAVAILABLE, "payloads are not written with deflate"));
+            }
         };
         chosen.validate()?;
         Ok(chosen)

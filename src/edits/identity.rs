@@ -33,6 +33,11 @@ impl Identity {
         match dataset {
             Dataset::Tbl(tbl) => Ok(Self::of_tbl(tbl, name)),
             Dataset::Tar(tar) => Ok(Self::of_tar(tar, name)),
+            #[cfg(feature = "zip")]
+            Dataset::Zip(_) => {
+                let message = "a ZIP archive is not edited; convert it into a TBL or TAR first";
+                Err(Error::new(&crate::error::codes::NOT_SAMPLES, message))
+            }
             #[cfg(feature = "warehouse")]
             Dataset::Warehouse(_) => {
                 let message = "a tensor warehouse is built from its sources, and not edited";

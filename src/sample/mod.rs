@@ -5,10 +5,13 @@
 //! |---|---|
 //! | `model.rs` | media formats; what an index says about a sample |
 //! | `plan.rs` | a planned read of one payload |
+//! | `frame.rs` | payloads with a header of their own in front |
 //! | `record.rs` | name and sidecars as one JSON object, and back |
 //! | `holds.rs` | whether values hold what a JSON text says |
 //! | `stats.rs` | counts, sizes, shapes and classes of many |
 
+#[cfg(feature = "zip")]
+mod frame;
 pub(crate) mod holds;
 mod model;
 mod plan;
@@ -17,5 +20,7 @@ pub mod record;
 #[doc(hidden)]
 pub mod stats;
 
+#[cfg(feature = "zip")]
+pub(crate) use frame::{Frame, FrameCodes};
 pub use model::{MediaFormat, SampleInfo};
 pub use plan::{Proof, SamplePlan};

@@ -4,6 +4,8 @@ use std::ops::Range;
 
 use bytes::Bytes;
 
+#[cfg(feature = "zip")]
+use super::frame::Frame;
 use super::model::SampleInfo;
 use crate::{
     codec::{
@@ -24,6 +26,8 @@ pub enum Proof {
     Crc32After,
     /// This CRC-16 of the decompressed bytes.
     Crc16(u16),
+    /// This CRC-32 of the decompressed bytes.
+    Crc32(u32),
 }
 
 /// A planned read of one sample: plain data, so a host can gather many, fetch their ranges as it likes and
@@ -37,6 +41,9 @@ pub struct SamplePlan {
     pub proof: Proof,
     pub(crate) failed_proof: &'static Code,
     pub(crate) failed_codec: &'static Code,
+    /// A header of its own that the payload follows.
+    #[cfg(feature = "zip")]
+    frame: Option<Frame>,
 }
 
 impl SamplePlan {
@@ -46,13 +53,62 @@ impl SamplePlan {
         failed_proof: &'static Code,
         failed_codec: &'static Code,
     ) -> Self {
-        SamplePlan { info, proof, failed_proof, failed_codec }
+        SamplePlan {
+            info,
+            proof,
+            failed_proof,
+            failed_codec,
+            #[cfg(feature = "zip")]
+            frame: None,
+        }
+    }
+
+    /// Of a payload that follows a header of its own, which begins where the information says.
+    #[cfg(feature = "zip")]
+    pub(crate) fn framed(self, frame: Frame) -> Self {
+        SamplePlan { frame: Some(frame), ..self }
+    }
+
+    /// Whether the payload lies in the file as it is, where and as long as the information says.
+    #[doc(hidden)]
+    pub fn is_plain(&self) -> bool {
+        #[cfg(feature = "zip")]
+        if self.frame.is_some() {
+            return false;
+        }
+        self.info.codec == Codec::None
+    }
+
+    /// The bytes of the file that [`front`](Self::front) wants: what tells a picture's size, mostly.
+    #[doc(hidden)]
+    pub fn front_range(&self, most: u64) -> Range<u64> {
+        let whole = self.info.range();
+        #[cfg(feature = "zip")]
+        if let Some(frame) = &self.frame {
+            return whole.start..whole.start.saturating_add(frame.first(most));
+        }
+        whole.start..whole.end.min(whole.start.saturating_add(most))
+    }
+
+    /// At most the first `most` bytes of the payload, of those of [`front_range`](Self::front_range): what is packed by
+    /// the whole has none, and neither has what is damaged.
+    #[doc(hidden)]
+    pub fn front(&self, bytes: &Bytes, most: usize) -> Bytes {
+        #[cfg(feature = "zip")]
+        if let Some(frame) = &self.frame {
+            return frame.front(bytes, &self.info, most).unwrap_or_default();
+        }
+        bytes.slice(..bytes.len().min(most))
     }
 
     /// The bytes of the file that [`decode`](Self::decode) wants: the stored payload, and its checksum where
     /// one follows it.
     pub fn range(&self) -> Range<u64> {
         let mut range = self.info.range();
+        #[cfg(feature = "zip")]
+        if let Some(frame) = &self.frame {
+            range.end = range.start.saturating_add(frame.room);
+        }
         if self.proof == Proof::Crc32After {
             range.end = range.end.saturating_add(4);
         }
@@ -69,9 +125,32 @@ impl SamplePlan {
     #[doc(hidden)]
     pub fn decode_unverified(&self, bytes: &Bytes, limits: &Limits) -> Result<Bytes> {
         let unproven = SamplePlan { proof: Proof::None, ..self.clone() };
+        #[cfg(feature = "zip")]
+        if self.frame.is_some() {
+            return unproven.decode(bytes, limits);
+        }
         // The checksum behind the payload is of no use.
         let stored = usize::try_from(self.info.stored_bytes).unwrap_or(usize::MAX);
         unproven.decode(&bytes.slice(..stored.min(bytes.len())), limits)
+    }
+
+    /// The stored payload among the bytes of [`range`](Self::range).
+    fn stored(&self, bytes: &Bytes) -> Result<Bytes> {
+        #[cfg(feature = "zip")]
+        if let Some(frame) = &self.frame {
+            return frame.stored(bytes, &self.info);
+        }
+        if self.proof != Proof::Crc32After {
+            return Ok(bytes.clone());
+        }
+        let (stored, crc) = bytes.split_at(bytes.len() - 4);
+        let announced = u32::from_le_bytes([crc[0], crc[1], crc[2], crc[3]]);
+        let found = crc32(stored);
+        if announced != found {
+            let message = format!("CRC-32 is {found:08x}, the file says {announced:08x}");
+            return Err(Error::new(self.failed_proof, message));
+        }
+        Ok(bytes.slice(..bytes.len() - 4))
     }
 
     fn payload(&self, bytes: &Bytes, limits: &Limits) -> Result<Bytes> {
@@ -82,19 +161,7 @@ impl SamplePlan {
                 format!("{} bytes were planned and {} delivered", wanted.end - wanted.start, bytes.len()),
             ));
         }
-        let stored = match self.proof {
-            Proof::Crc32After => {
-                let (stored, crc) = bytes.split_at(bytes.len() - 4);
-                let announced = u32::from_le_bytes([crc[0], crc[1], crc[2], crc[3]]);
-                let found = crc32(stored);
-                if announced != found {
-                    let message = format!("CRC-32 is {found:08x}, the file says {announced:08x}");
-                    return Err(Error::new(self.failed_proof, message));
-                }
-                bytes.slice(..bytes.len() - 4)
-            }
-            _ => bytes.clone(),
-        };
+        let stored = self.stored(bytes)?;
         let payload = match self.info.codec {
             Codec::None => stored,
             codec => {
@@ -108,6 +175,13 @@ impl SamplePlan {
             let found = crc16(&payload);
             if announced != found {
                 let message = format!("CRC-16 is {found:04x}, the file says {announced:04x}");
+                return Err(Error::new(self.failed_proof, message));
+            }
+        }
+        if let Proof::Crc32(announced) = self.proof {
+            let found = crc32(&payload);
+            if announced != found {
+                let message = format!("CRC-32 is {found:08x}, the archive says {announced:08x}");
                 return Err(Error::new(self.failed_proof, message));
             }
         }

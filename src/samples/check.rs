@@ -7,6 +7,8 @@ use bytes::Bytes;
 use super::{open::Dataset, opened::Opened};
 #[cfg(feature = "warehouse")]
 use crate::warehouse;
+#[cfg(feature = "zip")]
+use crate::zip;
 use crate::{
     check::Report,
     error::{Error, Result, codes},
@@ -24,6 +26,10 @@ impl Dataset {
         if let Some(note) = self.tar().and_then(|tar| tar.archive().ending.note()) {
             report.note(&Error::new(&codes::NOTE, note));
         }
+        #[cfg(feature = "zip")]
+        if let Some(note) = self.zip().and_then(zip::Zip::note) {
+            report.note(&Error::new(&codes::NOTE, note));
+        }
         report
     }
 }
@@ -32,13 +38,13 @@ impl Dataset {
 /// it, and ask what they [need](Self::needs), until that is nothing.
 #[derive(Debug)]
 pub struct Checker {
-    /// Of a TBL or a warehouse. An archive has no checksums: that its headers could be read is all there is to say.
+    /// Of a TBL, a ZIP or a warehouse. A TAR has no checksums: that its headers could be read is all there is to say.
     parts: Vec<Part>,
     report: Report,
     samples: u64,
 }
 
-/// Some samples of a TBL, or some shards of a warehouse.
+/// Some samples of a TBL or a ZIP, or some shards of a warehouse.
 #[derive(Debug)]
 pub struct Part {
     work: Work,
@@ -54,6 +60,8 @@ enum Work {
     Tbl(Box<tbl::Checker>),
     #[cfg(feature = "warehouse")]
     Warehouse(Box<warehouse::Checker>),
+    #[cfg(feature = "zip")]
+    Zip(Box<zip::Checker>),
 }
 
 impl Work {
@@ -62,6 +70,8 @@ impl Work {
             Work::Tbl(work) => work.step(),
             #[cfg(feature = "warehouse")]
             Work::Warehouse(work) => work.step(),
+            #[cfg(feature = "zip")]
+            Work::Zip(work) => work.step(),
         }
     }
     fn push(&mut self, start: u64, bytes: Bytes) {
@@ -69,6 +79,8 @@ impl Work {
             Work::Tbl(work) => work.push(start, bytes),
             #[cfg(feature = "warehouse")]
             Work::Warehouse(work) => work.push(start, bytes),
+            #[cfg(feature = "zip")]
+            Work::Zip(work) => work.push(start, bytes),
         }
     }
     fn ahead(&self) -> Vec<Range<u64>> {
@@ -76,6 +88,8 @@ impl Work {
             Work::Tbl(work) => work.ahead(),
             #[cfg(feature = "warehouse")]
             Work::Warehouse(work) => work.ahead(),
+            #[cfg(feature = "zip")]
+            Work::Zip(_) => Vec::new(),
         }
     }
     fn checked(&self) -> u64 {
@@ -83,6 +97,8 @@ impl Work {
             Work::Tbl(work) => work.checked(),
             #[cfg(feature = "warehouse")]
             Work::Warehouse(work) => work.checked(),
+            #[cfg(feature = "zip")]
+            Work::Zip(work) => work.checked(),
         }
     }
 }
@@ -122,6 +138,20 @@ impl Checker {
                 };
                 Part { work: Work::Tbl(Box::new(work)), samples, asked: Vec::new(), found: None }
             }));
+        }
+        #[cfg(feature = "zip")]
+        if let Dataset::Zip(zip) = &opened.dataset {
+            let work = zip::Checker::part(zip, samples.clone());
+            let work = match window {
+                Some(bytes) => work.with_window(bytes),
+                None => work,
+            };
+            checker.parts.push(Part {
+                work: Work::Zip(Box::new(work)),
+                samples: count,
+                asked: Vec::new(),
+                found: None,
+            });
         }
         #[cfg(feature = "warehouse")]
         if let Dataset::Warehouse(found) = &opened.dataset {

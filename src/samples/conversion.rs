@@ -8,7 +8,6 @@ use bytes::Bytes;
 use super::{
     Inherited, MetadataChoice, is_of_sample,
     make::{Form, Ready},
-    open::Dataset,
     opened::Opened,
     read::DocumentReader,
     window::{BYTES, Gate, Wants, Window},
@@ -17,6 +16,7 @@ use super::{
 use crate::{
     check::Fault,
     error::{Error, Result, codes},
+    formats::Format,
     step::{Step, Stepper, Turn},
     tbl::{MetadataFormat, Patch},
 };
@@ -288,10 +288,11 @@ impl Conversion {
             Step::Done(None) => {}
         }
         #[cfg(all(feature = "warehouse", feature = "png"))]
-        if let Dataset::Warehouse(warehouse) = &self.opened.dataset {
+        if let super::Dataset::Warehouse(warehouse) = &self.opened.dataset {
             inherited.document(super::tensors::document(warehouse));
         }
-        if let Dataset::Tar(_) = self.opened.dataset {
+        // What it is called in an archive; a TBL says it itself, and so does a warehouse.
+        if matches!(self.opened.dataset.format(), Format::Tar | Format::Zip) {
             inherited.source(&self.options.source);
         }
         let notes = &mut self.done.notes;

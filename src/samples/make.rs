@@ -87,7 +87,7 @@ impl Dataset {
             return Ok(Loaded::new(id, picture, Some(&name), |_| seen).with_record(record));
         }
         let seen = self.written_info(i, &payload)?;
-        let name = self.tar().and_then(|tar| tar.name(i));
+        let name = self.file_name(i);
         let mut loaded = Loaded::new(id, payload, name, |_| seen);
         if let Some(found) = self.find_record_as(i, id, metadata, fetch)? {
             (loaded.record, loaded.kept) = (Some(found.text), found.kept);

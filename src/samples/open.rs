@@ -20,6 +20,8 @@ use bytes::Bytes;
 
 #[cfg(feature = "warehouse")]
 use crate::warehouse::Warehouse;
+#[cfg(feature = "zip")]
+use crate::zip::{self, Zip};
 use crate::{
     detect::{HEAD_LEN, detect},
     error::{Error, Result, codes},
@@ -40,6 +42,9 @@ pub enum Dataset {
     Tbl(Tbl),
     /// A tar archive, its files grouped into samples.
     Tar(Tar),
+    /// A ZIP archive, its files grouped into samples.
+    #[cfg(feature = "zip")]
+    Zip(Zip),
     /// A tensor warehouse. It is several files, so an opener of its own gives it: [`warehouse::Opener`](crate::warehouse::Opener).
     #[cfg(feature = "warehouse")]
     Warehouse(Warehouse),
@@ -51,6 +56,8 @@ impl Dataset {
         match self {
             Dataset::Tbl(_) => Format::Tbl,
             Dataset::Tar(_) => Format::Tar,
+            #[cfg(feature = "zip")]
+            Dataset::Zip(_) => Format::Zip,
             #[cfg(feature = "warehouse")]
             Dataset::Warehouse(_) => Format::Warehouse,
         }
@@ -71,6 +78,25 @@ impl Dataset {
             _ => None,
         }
     }
+    /// The ZIP archive, if it is one.
+    #[cfg(feature = "zip")]
+    #[doc(hidden)]
+    pub fn zip(&self) -> Option<&Zip> {
+        match self {
+            Dataset::Zip(zip) => Some(zip),
+            _ => None,
+        }
+    }
+    /// The name of the file in an archive that is sample `i`.
+    #[doc(hidden)]
+    pub fn file_name(&self, i: u64) -> Option<&str> {
+        match self {
+            Dataset::Tar(tar) => tar.name(i),
+            #[cfg(feature = "zip")]
+            Dataset::Zip(zip) => zip.name(i),
+            _ => None,
+        }
+    }
     /// The warehouse, if it is one.
     #[cfg(feature = "warehouse")]
     pub fn warehouse(&self) -> Option<&Warehouse> {
@@ -82,6 +108,10 @@ impl Dataset {
     }
     /// Whether the index says the size of pictures, and the metadata their names: in an archive it is the other way round.
     pub fn has_index(&self) -> bool {
+        #[cfg(feature = "zip")]
+        if let Dataset::Zip(_) = self {
+            return false;
+        }
         !matches!(self, Dataset::Tar(_))
     }
     /// How many samples there are.
@@ -89,6 +119,8 @@ impl Dataset {
         match self {
             Dataset::Tbl(tbl) => tbl.len(),
             Dataset::Tar(tar) => tar.len(),
+            #[cfg(feature = "zip")]
+            Dataset::Zip(zip) => zip.len(),
             #[cfg(feature = "warehouse")]
             Dataset::Warehouse(warehouse) => warehouse.len(),
         }
@@ -102,6 +134,8 @@ impl Dataset {
         match self {
             Dataset::Tbl(tbl) => tbl.info(i),
             Dataset::Tar(tar) => tar.info(i, None),
+            #[cfg(feature = "zip")]
+            Dataset::Zip(zip) => zip.info(i, None),
             #[cfg(feature = "warehouse")]
             Dataset::Warehouse(warehouse) => warehouse.info(i),
         }
@@ -111,6 +145,8 @@ impl Dataset {
         match self {
             Dataset::Tbl(tbl) => tbl.plan(i),
             Dataset::Tar(tar) => tar.plan(i),
+            #[cfg(feature = "zip")]
+            Dataset::Zip(zip) => zip.plan(i),
             #[cfg(feature = "warehouse")]
             Dataset::Warehouse(warehouse) => warehouse.plan(i),
         }
@@ -133,6 +169,8 @@ enum Work {
     Kept(Box<tar::Archive>),
     Tbl(tbl::Opener),
     Tar(Box<tar::Opener>),
+    #[cfg(feature = "zip")]
+    Zip(zip::Opener),
 }
 
 impl Opener {
@@ -214,6 +252,17 @@ impl Opener {
                     scanner.push(0, head);
                     Work::Tar(Box::new(scanner))
                 }
+                #[cfg(feature = "zip")]
+                Some(Format::Zip) => {
+                    let mut open = zip::Opener::new(self.file_len).with_limits(self.limits.clone());
+                    open.push(0, head);
+                    Work::Zip(open)
+                }
+                #[cfg(not(feature = "zip"))]
+                Some(Format::Zip) => {
+                    let message = "this build does not read ZIP archives; the feature `zip` adds it";
+                    return Err(Error::new(&crate::codec::codes::UNAVAILABLE, message));
+                }
                 Some(Format::Warehouse) => {
                     let message =
                         "this is a part of a tensor warehouse, which is opened by its manifest and all its shards";
@@ -266,6 +315,8 @@ impl Stepper for Opener {
                 Step::Need(ranges) => Step::Need(ranges),
                 Step::Done(archive) => Step::Done(Dataset::Tar(Tar::new(archive)?)),
             },
+            #[cfg(feature = "zip")]
+            Work::Zip(open) => open.step()?.map(Dataset::Zip),
             Work::Detect | Work::Kept(_) => Step::Need(self.pieces.lacking(0..HEADER_LEN.min(self.file_len))),
         })
     }
@@ -275,6 +326,8 @@ impl Stepper for Opener {
             Work::Detect | Work::Kept(_) => self.pieces.push(start, bytes),
             Work::Tbl(open) => open.push(start, bytes),
             Work::Tar(scanner) => scanner.push(start, bytes),
+            #[cfg(feature = "zip")]
+            Work::Zip(open) => open.push(start, bytes),
         }
     }
 }

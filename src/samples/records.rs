@@ -63,6 +63,8 @@ impl Dataset {
         Ok(match self {
             Dataset::Tbl(_) => metadata.map(|m| m.range(i)).transpose()?.flatten().into_iter().collect(),
             Dataset::Tar(tar) => tar.sidecars(i).map(|(_, member)| member.range()).filter(|r| !r.is_empty()).collect(),
+            #[cfg(feature = "zip")]
+            Dataset::Zip(zip) => zip.sidecars(i).map(|(_, plan)| plan.range()).collect(),
             #[cfg(feature = "warehouse")]
             Dataset::Warehouse(warehouse) => warehouse.box_ranges(i)?.into_iter().filter(|r| !r.is_empty()).collect(),
         })
@@ -163,6 +165,8 @@ impl Dataset {
                 let text = record::compose(i, name, &sidecars, tar.sample(i).map_or(0, |s| s.before), &[]);
                 Ok(Some(FoundRecord::new(text)))
             }
+            #[cfg(feature = "zip")]
+            Dataset::Zip(zip) => Ok(zip.record(i, fetch)?.map(FoundRecord::new)),
             #[cfg(feature = "warehouse")]
             Dataset::Warehouse(warehouse) => {
                 let [boxes, mask] = warehouse.box_ranges(i)?;
@@ -178,6 +182,8 @@ impl Dataset {
         match self {
             Dataset::Tbl(_) => metadata?.get("name")?.as_str(),
             Dataset::Tar(tar) => tar.name(i),
+            #[cfg(feature = "zip")]
+            Dataset::Zip(zip) => zip.name(i),
             #[cfg(feature = "warehouse")]
             Dataset::Warehouse(_) => metadata?.get("name")?.as_str(),
         }
@@ -190,6 +196,8 @@ impl Dataset {
         match self {
             Dataset::Tbl(tbl) => tbl.info(i),
             Dataset::Tar(tar) => Ok(probe_named(tar.name(i).unwrap_or_default(), head).told_to(tar.info(i, None)?)),
+            #[cfg(feature = "zip")]
+            Dataset::Zip(zip) => zip.info(i, Some(probe_named(zip.name(i).unwrap_or_default(), head))),
             #[cfg(feature = "warehouse")]
             Dataset::Warehouse(warehouse) => warehouse.info(i),
         }

@@ -134,11 +134,11 @@ impl Window {
         if !self.wants.size || opened.dataset.has_index() || opened.probe_of(i).is_some() {
             return None;
         }
-        let whole = opened.dataset.info(i).ok()?.range();
-        let head = whole.start..whole.end.min(whole.start + HEAD_BYTES as u64);
-        let undecided = self.pieces.get(head.clone()).is_some_and(|bytes| probe(&bytes).is_undecided());
-        let more = undecided && opened.limits.item(whole.end - whole.start).is_ok();
-        Some(if more { whole } else { head })
+        let plan = opened.dataset.plan(i).ok()?;
+        let head = plan.front_range(HEAD_BYTES as u64);
+        let seen = self.pieces.get(head.clone()).map(|bytes| probe(&plan.front(&bytes, HEAD_BYTES)));
+        let more = seen.is_some_and(|seen| seen.is_undecided()) && opened.limits.item(plan.info.bytes).is_ok();
+        Some(if more { plan.range() } else { head })
     }
 
     fn fetch(&self, range: Range<u64>) -> Result<Bytes> {
@@ -160,7 +160,11 @@ impl Window {
     pub fn info(&self, i: u64) -> Result<SampleInfo> {
         match self.head(i) {
             Some(range) => {
-                let info = self.opened.dataset.info_with(i, &self.fetch(range)?)?;
+                let plan = self.opened.dataset.plan(i)?;
+                let whole = range == plan.range();
+                let most = if whole { self.limits().item(plan.info.bytes).unwrap_or(HEAD_BYTES) } else { HEAD_BYTES };
+                let front = plan.front(&self.fetch(range)?, most.max(HEAD_BYTES));
+                let info = self.opened.dataset.info_with(i, &front)?;
                 self.opened.keep_probe(&info);
                 Ok(info)
             }

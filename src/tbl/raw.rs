@@ -240,7 +240,8 @@ impl Header {
         h[16] = match self.codec {
             Codec::None => 0,
             Codec::Lz4 => 1,
-            Codec::Zstd => 2,
+            // What is written was made by a compressor, and there is none of anything else.
+            Codec::Zstd | Codec::Deflate => 2,
         };
         h[17..21].copy_from_slice(&self.entry_len.to_le_bytes());
         let mut bits = extension::HEADER_CRC;

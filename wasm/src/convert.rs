@@ -102,6 +102,8 @@ pub struct Converter {
 impl Converter {
     pub(crate) fn new(opened: Arc<Opened>, options: &str, chosen: Option<Vec<u32>>) -> Result<Self> {
         let skipped_members = opened.dataset.tar().map_or(0, |tar| tar.archive().skipped.total());
+        #[cfg(feature = "convert")]
+        let skipped_members = skipped_members + opened.dataset.zip().map_or(0, |zip| zip.left_out().total());
         Ok(Converter { work: Conversion::new(opened, Options::parse(options)?, chosen)?, skipped_members })
     }
 }

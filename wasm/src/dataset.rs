@@ -6,6 +6,7 @@ use forebay::{
     Error,
     codec::Codec,
     filter::Filter,
+    formats::Format,
     sample::{MediaFormat, SampleInfo},
     samples::{self, Dataset as Core, Opened},
 };
@@ -89,6 +90,12 @@ impl Dataset {
                 about.skipped_members = Some(tar.archive().skipped.total());
                 about.notes.extend(tar.archive().ending.note());
             }
+            #[cfg(feature = "convert")]
+            Core::Zip(zip) => {
+                about.members = Some(zip.members());
+                about.skipped_members = Some(zip.left_out().total());
+                about.notes.extend(zip.note());
+            }
             _ => {}
         }
         text(&about)
@@ -163,15 +170,18 @@ impl Dataset {
         }
     }
 
-    /// Names of a TAR's samples from `from` to `to`, parted by NUL, which no name contains; nothing for a TBL.
+    /// Names of an archive's samples from `from` to `to`, parted by NUL, which no name contains; nothing for a TBL.
     pub fn names(&self, from: f64, to: f64) -> Option<String> {
-        let Core::Tar(tar) = &self.opened.dataset else { return None };
+        let core = &self.opened.dataset;
+        if !matches!(core.format(), Format::Tar | Format::Zip) {
+            return None;
+        }
         let mut names = String::new();
-        for i in from as u64..(to as u64).min(tar.len()) {
+        for i in from as u64..(to as u64).min(core.len()) {
             if i > from as u64 {
                 names.push('\0');
             }
-            names.push_str(tar.name(i).unwrap_or_default());
+            names.push_str(core.file_name(i).unwrap_or_default());
         }
         Some(names)
     }
@@ -191,7 +201,7 @@ impl Dataset {
             false => plan.decode_unverified(&bytes, &self.opened.limits),
         };
         let payload = payload.map_err(thrown)?;
-        Ok((plan.info.codec != Codec::None).then(|| payload.into()))
+        Ok((!plan.is_plain()).then(|| payload.into()))
     }
 
     /// Begins reading sample `i`'s metadata.
@@ -241,6 +251,7 @@ fn codec_code(codec: Codec) -> u8 {
         Codec::None => 0,
         Codec::Lz4 => 1,
         Codec::Zstd => 2,
+        Codec::Deflate => 3,
         _ => DAMAGED,
     }
 }

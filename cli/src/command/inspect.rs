@@ -105,6 +105,15 @@ fn facts(dataset: &Dataset) -> Result<Value> {
         put("compression", "none".into());
         put("metadata", Value::Null);
     }
+    if let Some(zip) = dataset.zip() {
+        let (bytes, deflated) = zip.payload();
+        put("members", zip.members().into());
+        put("skipped", serde_json::to_value(zip.left_out()).unwrap_or_default());
+        put("payload_bytes", bytes.into());
+        put("compressed_members", deflated.into());
+        put("compression", if deflated > 0 { "deflate" } else { "none" }.into());
+        put("metadata", Value::Null);
+    }
     if let Some(warehouse) = dataset.warehouse() {
         warehouse_facts(warehouse, &mut put);
     }
@@ -193,6 +202,7 @@ fn print(facts: &Value, out: &Output) {
     match (text("format"), text("layout")) {
         ("tbl", layout) => row("format", format!("TBL v2, {layout} layout")),
         ("tar", _) => row("format", "TAR".into()),
+        ("zip", _) => row("format", "ZIP".into()),
         (other, _) => row("format", other.into()),
     }
     row("samples", human::count(number("samples")));
@@ -236,7 +246,17 @@ fn print(facts: &Value, out: &Output) {
             }
         }
     }
-    if text("format") == "tar" {
+    if text("format") == "zip" {
+        let (bytes, shrunk) = (number("payload_bytes"), number("compressed_members"));
+        row("payloads", human::bytes(bytes));
+        if shrunk > 0 {
+            row(
+                "compression",
+                format!("deflate, {} of {} members", human::count(shrunk), human::count(number("members"))),
+            );
+        }
+    }
+    if matches!(text("format"), "tar" | "zip") {
         row("members", human::count(number("members")));
         if let Some(skipped) = facts["skipped"].as_object() {
             let parts: Vec<_> =

@@ -247,6 +247,7 @@ fn several_inputs_become_one_and_sizes_are_compared_only_where_they_can_be() {
 fn files_of_other_kinds_and_addresses_are_told_by_name() {
     let place = Place(Folder::new());
     place.write("a.zip", b"PK\x03\x04\x14\0\0\0\0\0\0\0\0\0\0\0");
+    place.write("a.7z", b"7z\xbc\xaf\x27\x1c\0\x04");
     place.write("a.tar.xz", b"\xfd7zXZ\0\0\x04\xe6\xd6\xb4\x46");
     place.write("a.list", b"[{\"a\": 1}]\n");
     place.write(
@@ -254,7 +255,8 @@ fn files_of_other_kinds_and_addresses_are_told_by_name() {
         &tar(&[("a.bmp", &bmp(8, 1)[..]), ("b.bmp", &bmp(8, 2)), ("a.json", b"{}"), ("b.json", b"{}")]),
     );
     for (args, word) in [
-        (&["convert", "a.zip", "x.tbl"][..], "ZIP"),
+        (&["convert", "a.zip", "x.tbl"][..], "it may be cut"),
+        (&["convert", "a.7z", "x.tbl"], "7z archive"),
         (&["head", "a.tar.xz"], "xz"),
         (&["inspect", "a.list"], "array of JSON"),
         (&["head", "-"], "a pipe"),
@@ -276,7 +278,7 @@ fn of_several_files_each_is_told_and_the_worst_is_the_exit_code() {
     let place = Place(Folder::new());
     place.write("good.tar", &tar(&[("a.bmp", bmp(8, 1))]));
     place.write("good.csv", b"a,b\n1,2\n");
-    place.write("other.zip", b"PK\x03\x04 and more of an archive of another kind");
+    place.write("other.7z", b"7z\xbc\xaf\x27\x1c and more of an archive of another kind");
     let mut cut = tar(&[("a.bmp", bmp(8, 1)), ("b.bmp", bmp(8, 2))]);
     cut.truncate(cut.len() - 1600);
     place.write("cut.tar", &cut);
@@ -288,12 +290,12 @@ fn of_several_files_each_is_told_and_the_worst_is_the_exit_code() {
         };
         lines.iter().map(one).collect()
     };
-    let (code, lines) = place.json(&["check", "good.tar", "gone", "cut.tar", "other.zip", "no*.tbl", "good.csv"]);
+    let (code, lines) = place.json(&["check", "good.tar", "gone", "cut.tar", "other.7z", "no*.tbl", "good.csv"]);
     let expected = [
         ("good.tar", Value::Null),
         ("gone", json!("io")),
         ("cut.tar", Value::Null),
-        ("other.zip", json!("format.unknown")),
+        ("other.7z", json!("format.unknown")),
         ("no*.tbl", json!("usage.argument")),
         ("good.csv", Value::Null),
     ];
@@ -305,9 +307,9 @@ fn of_several_files_each_is_told_and_the_worst_is_the_exit_code() {
     // What was not looked at is worse than what is damaged, and that is worse than what is not supported.
     for (files, worst) in [
         (["good.tar", "good.csv", "good.tar"], 0),
-        (["good.tar", "other.zip", "good.csv"], 3),
-        (["other.zip", "cut.tar", "good.csv"], 1),
-        (["gone", "cut.tar", "other.zip"], 2),
+        (["good.tar", "other.7z", "good.csv"], 3),
+        (["other.7z", "cut.tar", "good.csv"], 1),
+        (["gone", "cut.tar", "other.7z"], 2),
     ] {
         for command in ["check", "inspect", "head"] {
             let (code, lines) = place.json(&[&[command], &files[..]].concat());

@@ -17,3 +17,6 @@ mod piped;
 mod sound;
 #[path = "../../../native/tests/common/whole.rs"]
 mod whole;
+mod zip;
+#[path = "../../../tests/zip_made/mod.rs"]
+mod zip_made;

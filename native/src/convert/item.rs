@@ -84,7 +84,8 @@ impl Origin {
             Origin::Datasets { sources, .. } => {
                 let archives = sources.iter().filter_map(|s| s.tar()).map(|tar| tar.archive().skipped.total());
                 let folders = sources.iter().filter_map(|s| s.folder()).map(|f| f.left_out());
-                archives.chain(folders).sum()
+                let zips = sources.iter().filter_map(|s| s.zip()).map(|zip| zip.left_out().total());
+                archives.chain(folders).chain(zips).sum()
             }
             Origin::Stream(_) => 0,
         }

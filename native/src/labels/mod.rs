@@ -153,7 +153,7 @@ impl Open {
         }
         let input = Input::pieces(path)?;
         let head = input.slice(0..input.len().min(HEAD_LEN))?;
-        Ok(matches!(forebay::detect::detect(&head), Some(Container::Tbl | Container::Tar)))
+        Ok(matches!(forebay::detect::detect(&head), Some(Container::Tbl | Container::Tar | Container::Zip)))
     }
 
     fn records(&self, path: &Path) -> Result<Set> {

@@ -6,7 +6,6 @@ use bytes::BytesMut;
 use forebay::{
     Error, Result,
     annotations::{Classes, Skeleton, SkeletonWriter, Sketch, codes, record},
-    codec::Codec,
 };
 use serde::Deserialize;
 
@@ -63,7 +62,8 @@ pub fn skeleton(
         };
         // Without one it has the name that it is extracted to.
         let name = name.unwrap_or_else(|| format!("{i:08}.{}", info.format.extension()));
-        let plain = dataset.folder().is_none() && info.codec == Codec::None && info.stored_bytes == info.bytes;
+        let plan = dataset.container().and_then(|container| container.plan(i).ok());
+        let plain = plan.is_some_and(|plan| plan.is_plain()) && info.stored_bytes == info.bytes;
         let bytes = plain.then(|| info.offset..info.offset + info.bytes);
         without_size += u64::from(info.width == 0 || info.height == 0);
         writer.add(&Sketch { name: &name, width: info.width, height: info.height, bytes }).map_err(blame)?;

@@ -1,6 +1,6 @@
 import * as argument from "../base/arguments.js";
 import { call, client, threadCount, workerCount } from "../pool/pool.js";
-import { sampleFormats, tableFormats, writtenTables } from "../model/formats.js";
+import { sampleFormats, tableFormats, writtenSamples, writtenTables } from "../model/formats.js";
 import type { Capabilities } from "../model/index.js";
 
 /** A module of one function that uses SIMD. */
@@ -17,7 +17,7 @@ export function capabilities(): Capabilities {
     saveAsStream: "showSaveFilePicker" in globalThis,
     opfs: typeof navigator !== "undefined" && typeof navigator.storage?.getDirectory === "function",
     reads: [...sampleFormats, ...tableFormats],
-    writes: [...sampleFormats, ...writtenTables],
+    writes: [...writtenSamples, ...writtenTables],
   };
 }
 

@@ -82,7 +82,7 @@ export async function openSamples(
 }
 
 /** Names of files of samples. */
-const SAMPLES = /\.(tbl|tar)$/i;
+const SAMPLES = /\.(tbl|tar|zip)$/i;
 
 /** Whether a list is of files of samples, and not the files of a folder. */
 function areShards(input: Input | Folder | readonly Input[]): input is readonly Input[] {

@@ -27,7 +27,7 @@ export const formats: Readonly<Record<MediaFormat, FormatNames>> = {
 };
 
 /** Names of codecs, in the order of their numbers. */
-export const codecs: readonly Codec[] = ["none", "lz4", "zstd"];
+export const codecs: readonly Codec[] = ["none", "lz4", "zstd", "deflate"];
 
 /** The formats of text, each with the extensions of its files. */
 const TEXTS: Readonly<Record<TextFormat, readonly string[]>> = {
@@ -38,7 +38,12 @@ const TEXTS: Readonly<Record<TextFormat, readonly string[]>> = {
 const texts = Object.keys(TEXTS) as TextFormat[];
 
 /** The formats of samples. */
-export const sampleFormats = ["tbl", "tar"] as const;
+export const sampleFormats = ["tbl", "tar", "zip"] as const;
+/** Those that samples are written in. */
+export const writtenSamples = ["tbl", "tar"] as const;
+
+/** Whether a format is that of an archive: it knows the names of its samples, and the size of no picture. */
+export const isArchive = (format: string): boolean => format === "tar" || format === "zip";
 /** The formats of tables that are told by their content. */
 export const tableFormats = ["tbf", "idv"] as const;
 

@@ -1,7 +1,7 @@
 /** Names of formats and codecs, the fields of an error, and what JSON is. */
 
-/** The formats that are recognized by content. The first two hold samples, `tbf` and `idv` are tables. */
-export type Format = "tbl" | "tar" | "warehouse" | "gzip" | "zstd" | "tbf" | "idv" | "parquet" | "arrow";
+/** The formats that are recognized by content. The first four hold samples, `tbf` and `idv` are tables. */
+export type Format = "tbl" | "tar" | "zip" | "warehouse" | "gzip" | "zstd" | "tbf" | "idv" | "parquet" | "arrow";
 
 /** What a payload is. The order is that of the numbers in `IndexColumns.format`. */
 export type MediaFormat = "unknown" | "jpeg" | "png" | "webp" | "bmp" | "tiff" | "mp4" | "avi" | "raw_u8";
@@ -15,7 +15,7 @@ export interface FormatNames {
 }
 
 /** How a payload is stored. The order is that of the numbers in `IndexColumns.codec`. */
-export type Codec = "none" | "lz4" | "zstd";
+export type Codec = "none" | "lz4" | "zstd" | "deflate";
 
 /** A JSON value. */
 export type Json = null | boolean | number | string | Json[] | { [key: string]: Json };

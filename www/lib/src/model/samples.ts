@@ -129,7 +129,7 @@ export interface Dataset extends Opened {
   /** Tells samples from a {@link Table}. */
   readonly kind: "samples";
   /** The format, by content. */
-  readonly format: "tbl" | "tar" | "warehouse";
+  readonly format: "tbl" | "tar" | "zip" | "warehouse";
   /** How many samples there are; of a growing dataset, how many are known. */
   readonly length: number;
   /**

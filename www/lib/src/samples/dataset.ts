@@ -4,7 +4,7 @@ import { reportOf } from "../base/report.js";
 import { ForebayError, fromThrown, hostError, unopened } from "../model/errors.js";
 import { SampleIndex } from "./sample-index.js";
 import type { Opened, SampleModule, Selected } from "../worker/protocol.js";
-import { codecs, formats, mediaFormats } from "../model/formats.js";
+import { codecs, formats, isArchive, mediaFormats } from "../model/formats.js";
 import { bulkModule, call, othersThan, workerCount, type Client } from "../pool/pool.js";
 import type { Placed } from "../source/beside.js";
 import { sourceOf } from "../source/sources.js";
@@ -177,8 +177,8 @@ export class OpenDataset extends Session<WorkerSamples> implements Dataset {
       ...field,
       indexed:
         field.name === "name"
-          ? format === "tar"
-          : format !== "tar" || ["index", "bytes", "stored_bytes"].includes(field.name),
+          ? isArchive(format)
+          : !isArchive(format) || ["index", "bytes", "stored_bytes"].includes(field.name),
     }));
     this.damage =
       opened.opened.damage === null ? null : (fromThrown(opened.opened.damage, source.name) as ForebayError);
@@ -238,7 +238,7 @@ export class OpenDataset extends Session<WorkerSamples> implements Dataset {
       const info = this.info(i);
       const type = { type: info.mime };
       const { blob } = this.source;
-      if (blob && info.codec === "none" && !info.damaged && !options.verify) {
+      if (blob && this.#isPlain(info) && !options.verify) {
         return blob.slice(info.offset, info.offset + info.storedBytes, info.mime);
       }
       return new Blob([(await this.payload(i, options.verify ?? false, signal)) as BlobPart], type);
@@ -315,7 +315,7 @@ export class OpenDataset extends Session<WorkerSamples> implements Dataset {
     const kept = this.#cache.get(i);
     if (kept) return kept;
     const info = this.info(i);
-    const plain = info.codec === "none" && !info.damaged;
+    const plain = this.#isPlain(info);
     if (plain && !verify) return readExactly(this.source, info.offset, info.offset + info.storedBytes, signal);
     const { client, handle } = await this.inWorker(signal);
     const [start, end] = await call(client, this.name, "plan", [handle, i]);
@@ -330,12 +330,17 @@ export class OpenDataset extends Session<WorkerSamples> implements Dataset {
     return plain ? payload.subarray(0, info.bytes) : payload;
   }
 
+  /** Whether a payload lies in the file as it is. In a ZIP a header of unknown length stands before it. */
+  #isPlain({ codec, damaged }: SampleInfo): boolean {
+    return codec === "none" && !damaged && this.format !== "zip";
+  }
+
   /** Bytes of a payload, without the rest if it is stored as it is. */
   part(i: number, start: number, end: number, signal: AbortSignal): Promise<Uint8Array> {
     return this.run(signal, async (inner) => {
-      const { codec, damaged, offset } = this.info(i);
-      if (codec === "none" && !damaged && !this.#cache.has(i))
-        return readExactly(this.source, offset + start, offset + end, inner);
+      const info = this.info(i);
+      if (this.#isPlain(info) && !this.#cache.has(i))
+        return readExactly(this.source, info.offset + start, info.offset + end, inner);
       return (await this.payload(i, false, inner)).subarray(start, end);
     });
   }
@@ -543,7 +548,7 @@ export class OpenDataset extends Session<WorkerSamples> implements Dataset {
       const id = await call(client, this.name, "select", [handle, where, stats, label]);
       const onTurn: Drive["onTurn"] = (turn, bytes) =>
         onProgress?.({ samples: turn.done, totalSamples: this.length, bytes, totalBytes: null });
-      const unsized = this.format === "tar";
+      const unsized = isArchive(this.format);
       const selected = await this.finish(client, id, { signal: inner, onTurn, readsItself: true }, () =>
         call(client, this.name, "selected", [id, handle, unsized]),
       );

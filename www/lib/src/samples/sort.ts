@@ -1,7 +1,7 @@
 import { hostError } from "../model/errors.js";
 import type { Dataset, IndexColumns, Json, SortOptions } from "../model/index.js";
 import { stepsOf } from "../base/metadata-path.js";
-import { mediaFormats } from "../model/formats.js";
+import { isArchive, mediaFormats } from "../model/formats.js";
 
 type Value = number | string | null;
 
@@ -63,12 +63,12 @@ export async function sorted(
   const indexed = INDEXED[by];
   const values = new Map<number, Value>();
   if (indexed) {
-    if (dataset.format === "tar" && LOOKED_AT.has(by)) await dataset.matches("width >= 0", { ...ends, ...progress });
+    if (isArchive(dataset.format) && LOOKED_AT.has(by)) await dataset.matches("width >= 0", { ...ends, ...progress });
     const columns = dataset.columns();
     for (const i of chosen) values.set(i, indexed(columns, i));
   } else {
     // An archive's headers have the names, and its records need not be read for them.
-    const known = by === "name" && dataset.format === "tar";
+    const known = by === "name" && isArchive(dataset.format);
     if (known) for (const i of chosen) values.set(i, dataset.nameOf(i) ?? null);
     else
       for await (const { indexes, records } of dataset.records({ indexes: chosen, fields: [by], ...ends, ...progress }))

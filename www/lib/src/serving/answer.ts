@@ -153,7 +153,7 @@ async function payload(
   const { status, headers, start, end } = head;
   if (asked.method === "HEAD") return { status, headers, body: null };
   // A part of a file of this machine is had without reading anything.
-  const isLocal = served.source?.blob !== undefined && codec === "none" && !damaged;
+  const isLocal = served.source?.blob !== undefined && served.format !== "zip" && codec === "none" && !damaged;
   const part = isLocal ? undefined : served.part?.bind(served);
   if (part && end - start > WHOLE) {
     const read = (from: number, to: number) => part(i, from, to, signal);

@@ -1,5 +1,6 @@
 /** What is counted of a dataset: facets of its index, classes and sizes that are read for it, and the fields that there are. */
 import type { ReactiveController, ReactiveControllerHost } from "lit";
+import { isArchive } from "../../../lib/src/model/formats.ts";
 import type { Dataset, Json } from "../../../lib/src/model/index.ts";
 import type { Rows } from "../ui/rows.ts";
 import type { FilterField, Values } from "../ui/complete.ts";
@@ -126,12 +127,12 @@ export class Counts implements ReactiveController {
     if (field) this.classField = field;
     if (dataset.length > COUNTED_UNASKED || dataset.growing || !this.unasked(dataset)) return;
     if (field) await this.countClasses(field);
-    else if (dataset.format === "tar") await this.readSizes();
+    else if (isArchive(dataset.format)) await this.readSizes();
     if (this.of.local() && this.of.data() === dataset) void this.countBoxes();
   }
   /** A TAR's metadata lies between its pictures: over a network, to read all of it is to fetch nearly all of the file. */
   private unasked(dataset: Dataset): boolean {
-    return this.of.local() || dataset.format !== "tar";
+    return this.of.local() || !isArchive(dataset.format);
   }
 
   /** Counts by a field; `instead` of another one, or beside those that are counted. */
@@ -235,7 +236,7 @@ export class Counts implements ReactiveController {
   /** Counts sizes that became known: a TAR's come with whatever looks at its pictures. */
   private async sized(dataset: Dataset): Promise<void> {
     const rows = this.of.rows();
-    if (dataset.format !== "tar" || !this.facets?.unsized) return;
+    if (!isArchive(dataset.format) || !this.facets?.unsized) return;
     const facets = await countFacets(dataset.columns(), rows.kept, this.of.signal());
     if (this.of.data() === dataset && this.of.rows() === rows) this.facets = facets;
   }

@@ -37,7 +37,7 @@ export function failureOf(e: unknown, name: string, file: string, help: Help): F
     );
   if (told.code === "format.unknown") {
     return failure(
-      `${told.message}. Samples are read from TBL and TAR, rows from TBF and IDV, and from CSV, TSV and JSON lines where the name ends with .csv, .tsv, .jsonl or .ndjson.`,
+      `${told.message}. Samples are read from TBL, TAR and ZIP, rows from TBF and IDV, and from CSV, TSV and JSON lines where the name ends with .csv, .tsv, .jsonl or .ndjson.`,
     );
   }
   if (told.code === "http.status" && !/^[a-z]+:/i.test(file)) {

@@ -1,6 +1,7 @@
 /** `<forebay-viewer>`: everything together. What it does is in its controllers; here they meet, and are drawn. */
 import { LitElement, html, nothing, type PropertyValues, type TemplateResult } from "lit";
 import { property, query, state } from "lit/decorators.js";
+import { isArchive } from "../../../lib/src/model/formats.ts";
 import type { Dataset, Folder, Input, Table, Warehouse } from "../../../lib/src/model/index.ts";
 import { DrawingController } from "../drawing/drawing-controller.ts";
 import { idleKey } from "../drawing/keys.ts";
@@ -587,7 +588,7 @@ export class Viewer extends LitElement implements ViewerMembers {
       <forebay-facets part="facets" class=${this.facetsShown ? "shown" : ""} role=${this.landmark("complementary")}
         aria-label="Facets" ?within=${!this.ownPage} .facets=${counts.facets} .clauses=${filtering.clauses} .classes=${counts.classes}
         .classField=${counts.classField} .fields=${counts.metadataFields} .trouble=${counts.trouble}
-        ?counting=${counts.counting} ?alike=${dataset.format === "warehouse"} ?sizeless=${dataset.format === "tar" && !this.opener.growth}
+        ?counting=${counts.counting} ?alike=${dataset.format === "warehouse"} ?sizeless=${isArchive(dataset.format) && !this.opener.growth}
         @clause=${(e: CustomEvent<ClauseChange>) => {
           e.stopPropagation();
           filtering.setClause(e.detail.key, e.detail.clause);

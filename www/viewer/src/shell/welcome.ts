@@ -40,6 +40,7 @@ export interface Failure {
 const FORMATS = [
   ["TBL", "Samples: pictures with labels"],
   ["TAR", "Samples; WebDataset"],
+  ["ZIP", "Samples, by its directory"],
   ["Warehouse", "A folder of tensors with its manifest"],
   ["TBF", "Rows"],
   ["IDV", "Rows, as ML.NET keeps them"],
