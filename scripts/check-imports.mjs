@@ -29,7 +29,7 @@ const CRATES = {
     'labels',
     'check difference extract identity select',
     'convert',
-    'edits sharding tables',
+    'edits sharding tables thumbs',
     'curate warehouse',
     'loader',
     'plan',
@@ -40,7 +40,7 @@ const CRATES = {
     'errors memory',
     'capsule page recipe source wait',
     'batch options',
-    'arrow_in arrow_out check dataset edits extract labels loader plan warehouse',
+    'arrow_in arrow_out check dataset edits extract labels loader plan thumbs warehouse',
     'pictures table',
     'convert rows',
     'curate several shards writer',
@@ -72,7 +72,7 @@ const HOUSES = {
     'api',
     '.',
   ],
-  'www/viewer/src': ['public', 'ui', 'files', 'samples', 'drawing', 'curating', 'tables', 'dialogs', 'shell', '.'],
+  'www/viewer/src': ['public', 'ui', 'files', 'samples', 'drawing', 'curating', 'comparing', 'tables', 'dialogs', 'shell', '.'],
 };
 
 const text = (file) => readFileSync(join(ROOT, file), 'utf8');

@@ -6,6 +6,7 @@
 export type * from "./model/index.js";
 export { capabilities, parseFilter } from "./api/capabilities.js";
 export { convert } from "./api/convert.js";
+export { diff } from "./api/diff.js";
 export { ForebayError, hostCodes, type HostCode } from "./model/errors.js";
 export { codecs, formats, mediaFormats } from "./model/formats.js";
 export { httpSource } from "./source/http.js";

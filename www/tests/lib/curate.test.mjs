@@ -1,9 +1,11 @@
 // Duplicates and outliers: what a page finds is what the command finds.
 import assert from 'node:assert/strict';
-import { readFileSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { after, test } from 'node:test';
 import { open, shutdown } from 'forebay';
-import { codeOf, filesOf, scene } from './helpers.mjs';
+import { codeOf, filesOf, native, runNative, scene } from './helpers.mjs';
 
 after(shutdown);
 
@@ -109,4 +111,66 @@ test('where the file cannot be read any more, nothing of it is read behind the e
   assert.deepEqual([reads, told], before);
   assert.equal(await codeOf(dataset.outliers({ by: ['constructor'] })), 'usage.argument');
   dataset.close();
+});
+
+/** Forty pictures of five scenes at two sizes, in runs of four, with classes of which one is rare. */
+function divisible() {
+  const files = [];
+  for (let i = 0; i < 40; i++) {
+    files.push([`${i}.bmp`, scene(Math.floor(i / 2) % 20, i % 2 ? 48 : 96, i % 2 ? 36 : 72)]);
+    files.push([
+      `${i}.json`,
+      Buffer.from(JSON.stringify({ run: `r${Math.floor(i / 4)}`, kind: i % 13 === 0 ? 7 : 'usual' })),
+    ]);
+  }
+  return filesOf(files);
+}
+
+test('parts are those that the command makes', { skip: !native() && 'the native command was not built' }, async () => {
+  const folder = mkdtempSync(join(tmpdir(), 'forebay-divide-'));
+  const path = join(folder, 'a.tar');
+  writeFileSync(path, Buffer.from(await divisible().arrayBuffer()));
+  const dataset = await open(path);
+  const parts = { train: 0.7, val: 0.2, test: 0.1 };
+  const shares = ['--train', '0.7', '--val', '0.2', '--test', '0.1'];
+  for (const [how, args] of [
+    [{}, []],
+    [{ seed: 12345 }, ['--seed', '12345']],
+    [{ by: 'json.kind', seed: 3 }, ['--by', 'json.kind', '--seed', '3']],
+    [{ group: 'json.run' }, ['--group', 'json.run']],
+    [{ near: 6, by: 'json.kind' }, ['--near', '6', '--by', 'json.kind']],
+    [
+      { where: 'name != "3.bmp"', group: 'json.run', seed: 1 },
+      ['--where', 'name != "3.bmp"', '--group', 'json.run', '--seed', '1'],
+    ],
+  ]) {
+    const list = join(folder, 'list.csv');
+    const { code, out } = runNative('split', path, ...shares, ...args, '--list', list, '--force', '--json');
+    assert.equal(code, 0);
+    const said = JSON.parse(out);
+    const found = await dataset.divide({ parts, ...how });
+    const expected = readFileSync(list, 'utf8')
+      .trim()
+      .split('\n')
+      .slice(1)
+      .map((line) => line.split(','));
+    for (const { part, samples } of found.parts)
+      assert.deepEqual(
+        [...samples],
+        expected.filter(([, , one]) => one === part).map(([i]) => Number(i)),
+        `${part} by ${args}`,
+      );
+    assert.deepEqual(
+      found.parts.map(({ classes }) => classes),
+      said.parts.map(({ classes }) => classes),
+    );
+    assert.deepEqual([found.groups, found.faultCount], [said.groups, said.fault_count]);
+  }
+  assert.equal(await codeOf(dataset.divide({ parts: { a: 0.5 } })), 'usage.argument');
+  assert.equal(await codeOf(dataset.divide({ parts, by: 'json.color' })), 'usage.argument');
+  assert.equal(await codeOf(dataset.divide({ parts, near: 16 })), 'usage.argument');
+  assert.equal(await codeOf(dataset.divide({ parts, seed: -1 })), 'usage.argument');
+  assert.equal(await codeOf(dataset.divide({ parts, groups: 'x' })), 'usage.argument');
+  dataset.close();
+  rmSync(folder, { recursive: true });
 });

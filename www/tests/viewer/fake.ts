@@ -10,6 +10,8 @@ import type {
   SampleInfo,
   Stats,
 } from "../../lib/src/model/index.ts";
+import { valueAt } from "../../lib/src/base/metadata-path.ts";
+import { sorted } from "../../lib/src/samples/sort.ts";
 import type { Engine } from "../../viewer/src/files/engine.ts";
 import { fakeLabels, fakeWarehouse } from "./fake-warehouse.ts";
 import { fakeTable } from "./fake-table.ts";
@@ -202,6 +204,19 @@ export const fake: Engine = {
         return read(i, found, o?.signal);
       },
       prefetch: async () => undefined,
+      document: async () => ({}),
+      async *records({ indexes, fields, signal, onProgress } = {}) {
+        const chosen = Uint32Array.from((indexes as ArrayLike<number>) ?? Array.from({ length }, (_, i) => i));
+        for (let at = 0; at < chosen.length; at += 256) {
+          abort(signal);
+          const some = chosen.slice(at, at + 256);
+          const picked = (i: number): Json =>
+            fields ? Object.fromEntries(fields.map((path) => [path, valueAt(record(i), path) ?? null])) : record(i);
+          yield { indexes: some, records: Array.from(some, picked) };
+          onProgress?.({ samples: at + some.length, totalSamples: chosen.length, bytes: 0, totalBytes: null });
+        }
+      },
+      sort: (by, how = {}) => sorted(dataset as Dataset, by, how),
       // Every tenth is a copy of the one before, and every hundredth of two before.
       async duplicates({ distance = 6, signal, onProgress } = {}) {
         abort(signal);
@@ -226,6 +241,20 @@ export const fake: Engine = {
         const fault = { code: "image.damaged", message: "broken", section: "payload", sample: 13, offset: null };
         const traits = [{ trait: "brightness" as const, samples: length, median: 120, outliers: 2 }];
         return { samples: length, notPictures: 0, traits, outliers, faultCount: 1, faults: [fault] };
+      },
+      // The last fifth is for validation, and the classes are those of the names.
+      async divide({ parts, by }) {
+        const train = Math.floor(length * (Object.values(parts)[0] ?? 1));
+        const numbers = Uint32Array.from({ length }, (_, i) => i);
+        const made = Object.keys(parts).map((part, k) => {
+          const samples = k === 0 ? numbers.slice(0, train) : k === 1 ? numbers.slice(train) : new Uint32Array();
+          const label = (one: string, at: number) => ({
+            label: one,
+            samples: samples.filter((i) => i % CLASSES.length === at).length,
+          });
+          return { part, samples, classes: by ? classes.map(label) : [] };
+        });
+        return { parts: made, groups: 2, faultCount: 0, faults: [] };
       },
       async matches(where, o) {
         abort(o?.signal);
@@ -316,6 +345,27 @@ export const fake: Engine = {
       },
     ],
   }),
+  async writeThumbs(dataset, output, options) {
+    options?.onProgress?.({ samples: 1, totalSamples: dataset.length, bytes: 10, totalBytes: null });
+    return fake.convert(dataset, output, { to: "tbl" }) as Promise<ConvertSummary>;
+  },
+  // Samples 1 and 2 changed, 3 left, and the last of the other is new.
+  async diff(a, b, options) {
+    options?.onProgress?.({ samples: a.length, totalSamples: a.length, bytes: 0, totalBytes: null });
+    if (a.length === b.length)
+      return { same: true, by: "name", equal: a.length, changed: [], onlyInA: [], onlyInB: [] };
+    return {
+      same: false,
+      by: "name",
+      equal: a.length - 3,
+      changed: [
+        { a: 1, b: 1, name: "train/1.png", what: ["payload", "metadata"], fields: ["json.boxes"] },
+        { a: 2, b: 2, name: null, what: ["metadata"], fields: ["json.label", "cls"] },
+      ],
+      onlyInA: [{ i: 3, name: "train/3.png" }],
+      onlyInB: [{ i: b.length - 1, name: "<i>new.png" }],
+    };
+  },
   async convert(_source, _output, options) {
     for (let k = 1; k <= 20; k++) {
       await new Promise((resolve) => setTimeout(resolve, 40));

@@ -1,6 +1,6 @@
 /** The page: the component with the package behind it. */
-import { check, convert, droppedFiles, labelsOf, open, readLabels, writeLabels } from "forebay";
+import { check, convert, diff, droppedFiles, labelsOf, open, readLabels, writeLabels, writeThumbs } from "forebay";
 import { start } from "./shell/start.ts";
 
 const labels = { read: readLabels, of: labelsOf, write: writeLabels };
-start({ open, check, convert, droppedFiles, labels });
+start({ open, check, convert, diff, droppedFiles, labels, writeThumbs });

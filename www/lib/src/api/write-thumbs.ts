@@ -4,7 +4,8 @@ import * as argument from "../base/arguments.js";
 import { hostError } from "../model/errors.js";
 import type { ConvertSummary, Dataset, Output, WriteThumbsOptions } from "../model/index.js";
 import { OpenDataset } from "../samples/dataset.js";
-import { commentFor } from "../samples/strip.js";
+import { HEAD, isOnItsSide, orientationOf, sizeInHeader } from "../base/picture-header.js";
+import { commentFor, type PictureFacts } from "../samples/strip.js";
 import { blobSource } from "../source/sources.js";
 import { convert } from "./convert.js";
 
@@ -43,11 +44,18 @@ export async function writeThumbs(
         // What cannot be drawn has its place all the same.
         return none;
       });
-    return withComment(thumbnail, commentFor(i, digest, size));
+    const picture = thumbnail === none ? null : await factsOf(dataset, i, signal);
+    return withComment(thumbnail, commentFor(i, digest, size, picture));
   };
   const parts: Blob[] = [];
   let members: Blob[] = [];
   for (let from = 0; from < dataset.length; from += AT_ONCE) {
+    // What comes from afar comes once, for the thumbnail and for what is said of it.
+    if (!dataset.source.blob)
+      await dataset.prefetch(
+        { start: from, end: Math.min(dataset.length, from + AT_ONCE) },
+        { ...(signal && { signal }) },
+      );
     const some = Array.from({ length: Math.min(AT_ONCE, dataset.length - from) }, (_, k) => made(from + k));
     for (const [k, jpeg] of (await Promise.all(some)).entries()) members.push(member(`${from + k}.jpg`, jpeg));
     if (members.length >= TOGETHER) {
@@ -60,6 +68,20 @@ export async function writeThumbs(
   const archive = new Blob([...parts, ...members, new Uint8Array(1024)]);
   const name = `thumbnails of ${dataset.name ?? "a file"} (${digest})`;
   return convert(blobSource(archive, name), output, { to: "tbl", ...(signal && { signal }) });
+}
+
+/** The size of a picture as it is seen, and how it is turned; `null` where nobody says it. */
+async function factsOf(dataset: OpenDataset, i: number, signal: AbortSignal | undefined): Promise<PictureFacts | null> {
+  let { format, width, height } = dataset.info(i);
+  let orientation = 1;
+  if (format !== "raw_u8") {
+    const file = await dataset.blob(i, signal ? { signal } : {});
+    const head = new Uint8Array(await file.slice(0, HEAD).arrayBuffer());
+    orientation = orientationOf(head);
+    [width, height] = sizeInHeader(head) ?? [width, height];
+  }
+  if (!(width > 0 && height > 0)) return null;
+  return isOnItsSide(orientation) ? { width: height, height: width, orientation } : { width, height, orientation };
 }
 
 /** What stands in the place of what cannot be drawn. */

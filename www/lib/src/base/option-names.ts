@@ -2,6 +2,8 @@ import { hostError } from "../model/errors.js";
 import type {
   CheckOptions,
   ConvertOptions,
+  DiffOptions,
+  DivideOptions,
   DuplicatesOptions,
   EditOptions,
   HttpOptions,
@@ -92,6 +94,17 @@ export const NAMES = {
   sort: of<SortOptions>({ where: true, descending: true, signal: true, onProgress: true }),
   duplicates: of<DuplicatesOptions>({ distance: true, exact: true, where: true, signal: true, onProgress: true }),
   outliers: of<OutliersOptions>({ by: true, score: true, where: true, signal: true, onProgress: true }),
+  diff: of<DiffOptions>({ payloads: true, metadata: true, signal: true, onProgress: true }),
+  divide: of<DivideOptions>({
+    parts: true,
+    by: true,
+    group: true,
+    near: true,
+    seed: true,
+    where: true,
+    signal: true,
+    onProgress: true,
+  }),
   edit: of<EditOptions>({ store: true, name: true, signal: true }),
   limits: of<Limits>({ itemBytes: true, indexBytes: true, metadataBytes: true }),
   http: [

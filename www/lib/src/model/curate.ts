@@ -1,4 +1,4 @@
-/** What does not belong into a dataset: pictures that are there twice, and those that stand out. */
+/** What does not belong into a dataset: pictures that are there twice, and those that stand out; and who goes where in a split. */
 import type { Fault } from "./reports.js";
 import type { WhereOptions } from "./opened.js";
 
@@ -106,6 +106,47 @@ export interface Outliers {
     readonly reasons: readonly OutlierReason[];
   }[];
   /** Samples that could not be read or decoded. */
+  readonly faultCount: number;
+  /** The first of them. */
+  readonly faults: readonly Fault[];
+}
+
+/** Into which parts a dataset is divided, and what stays together. */
+export interface DivideOptions extends WhereOptions {
+  /** The parts by their names, 1 to 16, each with the fraction of the samples that it is to have; together they are 1. */
+  parts: { readonly [name: string]: number };
+  /** Divides every class in the same way: `class` for the field `class`, else `cls`, or the path of another field. */
+  by?: string;
+  /** Samples that have the same in this field stay together: the run, the patient, the video. */
+  group?: string;
+  /** Pictures whose hashes differ in at most this many of 63 bits stay together, and so do the same bytes; 15 at most. */
+  near?: number;
+  /** Another one divides otherwise. Default: 0. */
+  seed?: number;
+}
+
+/** A part of a dataset. */
+export interface DividedPart {
+  /** What it is called. */
+  readonly part: string;
+  /** The numbers of its samples, in order. */
+  readonly samples: Uint32Array;
+  /** Its samples by class, in the order in which the classes first come; those without a class under the empty name. */
+  readonly classes: readonly {
+    /** The class. */
+    readonly label: string;
+    /** Samples of it. */
+    readonly samples: number;
+  }[];
+}
+
+/** A dataset in parts. */
+export interface Divided {
+  /** The parts, in the order in which they were asked for. */
+  readonly parts: readonly DividedPart[];
+  /** Sets of samples that had to stay together, single ones not counted. */
+  readonly groups: number;
+  /** Samples of whose class, group or look nothing is known since they do not read; they are divided all the same. */
   readonly faultCount: number;
   /** The first of them. */
   readonly faults: readonly Fault[];

@@ -50,7 +50,6 @@ export type HostCode =
   | "worker.trapped"
   | "runtime.load"
   | "serving.unavailable"
-  | "thumbs.other_file"
   | "dataset.closed"
   | "format.not_table";
 
@@ -69,7 +68,6 @@ export const hostCodes: Readonly<Record<HostCode, string>> = {
   "worker.trapped": "The WebAssembly module failed; this is a bug of Forebay. It was replaced.",
   "runtime.load": "The WebAssembly file or the worker's script could not be loaded.",
   "serving.unavailable": "There is no service worker that could give samples addresses; the message says why.",
-  "thumbs.other_file": "A file of thumbnails is of another file, or of this one before it changed.",
   "dataset.closed": "The dataset was closed.",
   "format.not_table": "The file holds samples; a table was asked for.",
 };

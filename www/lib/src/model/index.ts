@@ -8,6 +8,7 @@
  * @module
  */
 export type * from "./convert.js";
+export type * from "./diff.js";
 export type * from "./folder.js";
 export type * from "./io.js";
 export type * from "./curate.js";

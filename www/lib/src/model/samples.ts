@@ -1,5 +1,5 @@
 /** Files of samples. */
-import type { Duplicates, DuplicatesOptions, Outliers, OutliersOptions } from "./curate.js";
+import type { Divided, DivideOptions, Duplicates, DuplicatesOptions, Outliers, OutliersOptions } from "./curate.js";
 import type { EditOptions, Edits } from "./edits.js";
 import type { Input } from "./io.js";
 import type { Codec, ForebayErrorLike, Json, MediaFormat } from "./names.js";
@@ -8,7 +8,7 @@ import type { RecordBatch, RecordsOptions, SampleRange, SortOptions } from "./re
 import type { Stats } from "./reports.js";
 import type { Table } from "./tables.js";
 import type { Tensor, TensorOptions } from "./tensor.js";
-import type { ThumbnailBitmapOptions, ThumbnailOptions } from "./thumbnails.js";
+import type { StoredThumbnail, ThumbnailBitmapOptions, ThumbnailOptions } from "./thumbnails.js";
 
 /** What the index says about one sample. */
 export interface SampleInfo {
@@ -181,6 +181,11 @@ export interface Dataset extends Opened {
    * come from there then. Resolves to whether there is one; rejects with "thumbs.other_file" if it is not of this file.
    */
   openThumbs(input?: Input, options?: { signal?: AbortSignal }): Promise<boolean>;
+  /**
+   * The thumbnail of sample `i` as it lies in the file of thumbnails that {@link openThumbs} opened, with what is known of its
+   * picture; `null` where there is none. The picture itself is not read.
+   */
+  storedThumbnail(i: number, options?: { signal?: AbortSignal }): Promise<StoredThumbnail | null>;
   /** The metadata of sample `i`: a TBL's record, or one made of a TAR's sidecars; `null` where there is none. */
   record(i: number, options?: ReadOptions): Promise<Json>;
   /**
@@ -223,6 +228,11 @@ export interface Dataset extends Opened {
   duplicates(options?: DuplicatesOptions): Promise<Duplicates>;
   /** Finds samples that stand out, with the reasons: dark, blurred, tiny, of odd shape. */
   outliers(options?: OutliersOptions): Promise<Outliers>;
+  /**
+   * Divides the samples into parts such as `train` and `val`, each with its share of every class and no group torn: the parts that
+   * `forebay split --train --val` makes of the same file with the same options and seed. Nothing is written.
+   */
+  divide(options: DivideOptions): Promise<Divided>;
   /**
    * Opens the journal of changes to this dataset, or begins one; the dataset itself stays as it is. Rejects with "edits.locked"
    * where another tab has it open, and with "edits.other_file" where it is of another file. The module for it is loaded with the

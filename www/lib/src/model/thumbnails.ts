@@ -24,6 +24,20 @@ export interface ThumbnailBitmapOptions extends Omit<ThumbnailOptions, "type" | 
   as: "bitmap";
 }
 
+/** A thumbnail as it lies in a file of thumbnails. */
+export interface StoredThumbnail {
+  /** A JPEG. */
+  readonly blob: Blob;
+  /** No edge of these thumbnails is longer. */
+  readonly size: number;
+  /** Pixels across of the picture that it is of, as it is seen. */
+  readonly width: number;
+  /** Pixels down. */
+  readonly height: number;
+  /** How EXIF says that the picture was turned for that, from 1 for not at all to 8. */
+  readonly orientation: number;
+}
+
 /** How the thumbnails of a whole file are written. */
 export interface WriteThumbsOptions {
   /** No edge is longer, in pixels. Default: 160. */

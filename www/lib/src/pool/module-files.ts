@@ -39,6 +39,7 @@ export function moduleFor(operation: Operation, args: readonly unknown[]): Modul
     case "look":
     case "duplicateGroups":
     case "findOutliers":
+    case "divideUnits":
       return "curate";
     case "tensor":
       return args[0] as ModuleName;

@@ -1,9 +1,11 @@
 import { reportOf } from "../base/report.js";
 import * as argument from "../base/arguments.js";
-import { ForebayError, hostError } from "../model/errors.js";
+import { type ForebayError, hostError } from "../model/errors.js";
 import { call, client, workerCount } from "../pool/pool.js";
+import { isFault } from "./fields.js";
 import type {
   AlikeSample,
+  Dataset,
   Duplicates,
   DuplicatesOptions,
   Fault,
@@ -21,7 +23,7 @@ const [LOOKED, WIDTH, HEIGHT, HASHED] = [4, 5, 6, 7] as const;
 /** The largest distance of hashes. */
 const MOST_DISTANCE = 15;
 /** Faults that are kept. */
-const KEPT = 20;
+export const KEPT = 20;
 const TRAITS: { [T in Trait]: true } = {
   bytes: true,
   pixels: true,
@@ -34,7 +36,7 @@ const TRAITS: { [T in Trait]: true } = {
 const SEEN: readonly string[] = ["brightness", "contrast", "sharpness"] satisfies Trait[];
 
 /** What a dataset is to this: samples by number. */
-export interface Curated {
+export interface Curated extends Pick<Dataset, "record" | "records"> {
   readonly name: string | undefined;
   readonly length: number;
   info(i: number): SampleInfo;
@@ -60,7 +62,7 @@ export class Looks {
 }
 
 /** What was found of the samples that were looked at. */
-interface Found {
+export interface Found {
   samples: Uint32Array;
   bytes: Float64Array;
   numbers: Uint32Array;
@@ -69,11 +71,18 @@ interface Found {
   faults: Fault[];
 }
 
-const isFault = (e: unknown): e is ForebayError =>
-  e instanceof ForebayError && (e.kind === "damaged" || e.kind === "limit" || e.kind === "unsupported");
+/** A fault as reports have it. */
+export const faultOf = (sample: number, e: ForebayError): Fault => ({
+  code: e.code,
+  kind: e.kind,
+  message: e.message,
+  section: e.section ?? null,
+  sample,
+  offset: e.offset ?? null,
+});
 
 /** Looks at samples, a few at a time in every worker. */
-async function lookAt(
+export async function lookAt(
   dataset: Curated,
   looks: Looks,
   wants: { bytes: boolean; look: boolean },
@@ -147,16 +156,29 @@ async function lookAt(
     faults: [...faults]
       .sort(([a], [b]) => a - b)
       .slice(0, KEPT)
-      .map(([sample, e]) => ({
-        code: e.code,
-        kind: e.kind,
-        message: e.message,
-        section: e.section ?? null,
-        sample,
-        offset: e.offset ?? null,
-      })),
+      .map(([sample, e]) => faultOf(sample, e)),
   };
 }
+
+/** One of a group, as the module says it. */
+interface Member {
+  readonly sample: number;
+  readonly distance: number;
+  readonly exact: boolean;
+}
+
+/** Groups among what was looked at, the best of each first; without a distance of the same bytes alone. */
+export async function groupsOf(
+  { name }: Curated,
+  { samples, bytes, numbers }: Found,
+  distance: number | undefined,
+): Promise<Member[][]> {
+  const text = await call(await client(), name, "duplicateGroups", [samples, bytes, numbers, distance]);
+  return JSON.parse(text) as Member[][];
+}
+
+/** The largest distance of hashes, checked. */
+export const distanceOf = (distance: number): number => argument.whole(distance, "the distance", 0, MOST_DISTANCE);
 
 /** Groups of samples that are alike. */
 export async function duplicatesOf(
@@ -166,17 +188,11 @@ export async function duplicatesOf(
   signal: AbortSignal,
 ): Promise<Duplicates> {
   const { distance = 6, exact = false } = options;
-  argument.whole(distance, "the distance", 0, MOST_DISTANCE);
+  distanceOf(distance);
   const found = await lookAt(dataset, looks, { bytes: true, look: !exact }, options, signal);
-  const { samples, bytes, numbers } = found;
-  const text = await call(await client(), dataset.name, "duplicateGroups", [
-    samples,
-    bytes,
-    numbers,
-    exact ? undefined : distance,
-  ]);
+  const { samples, numbers } = found;
   const place = new Map(Array.from(samples, (sample, at) => [sample, at]));
-  const groups = (JSON.parse(text) as { sample: number; distance: number; exact: boolean }[][]).map((group) =>
+  const groups = (await groupsOf(dataset, found, exact ? undefined : distance)).map((group) =>
     group.map(({ sample, distance, exact }): AlikeSample => {
       const [at, info] = [place.get(sample)! * NUMBERS, dataset.info(sample)];
       const looked = numbers[at + LOOKED] === 1;

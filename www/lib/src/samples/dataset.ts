@@ -8,12 +8,14 @@ import { codecs, formats, isArchive, mediaFormats } from "../model/formats.js";
 import { bulkModule, call, othersThan, workerCount, type Client } from "../pool/pool.js";
 import type { Placed } from "../source/beside.js";
 import { sourceOf } from "../source/sources.js";
-import { STRIP, Strip, digestOf, firstBytes } from "./strip.js";
+import { STRIP, Strip, digestOf, firstBytes, otherThumbs } from "./strip.js";
 import { bytesOf, readExactly, readRanges } from "../source/ranges.js";
 import type {
   CheckOptions,
   CheckReport,
   Dataset,
+  Divided,
+  DivideOptions,
   Duplicates,
   DuplicatesOptions,
   EditOptions,
@@ -39,6 +41,7 @@ import type {
   Source,
   Stats,
   StatsOptions,
+  StoredThumbnail,
   Tensor,
   TensorOptions,
   ThumbnailBitmapOptions,
@@ -55,7 +58,7 @@ import { merged, partsOf, shared, type All, type Part } from "./check-parts.js";
 import { boxesOf } from "./boxes.js";
 import { tensorOf } from "./tensor.js";
 import { Thumbnails, type Pixels } from "./thumbnails.js";
-import { Looks, duplicatesOf, outliersOf, type Curated } from "./curate.js";
+import { Curation } from "./curation.js";
 import { OpenEdits } from "../edits/edits.js";
 import { storeOf } from "../edits/store.js";
 import { NAMES, known } from "../base/option-names.js";
@@ -145,13 +148,24 @@ export class OpenDataset extends Session<WorkerSamples> implements Dataset {
   readonly #stop: (() => void) | undefined;
   #document: Promise<{ [key: string]: Json }> | undefined;
   readonly #cache = new PayloadCache();
-  #strip: OpenDataset | undefined;
+  #strip: Strip | undefined;
   readonly #thumbnails = new Thumbnails({
     name: this.source.name,
     info: (i) => this.info(i),
     picture: (i, signal) => this.pixels(i, signal),
   });
-  readonly #looks = new Looks();
+  readonly #curation = new Curation(
+    () => ({
+      name: this.name,
+      length: this.length,
+      info: (i) => this.info(i),
+      matches: (where, options) => this.matches(where, options),
+      read: (i, signal) => this.payload(i, true, signal),
+      record: (i, options) => this.record(i, options),
+      records: (options) => this.records(options),
+    }),
+    (signal, body) => this.run(signal, body, 1),
+  );
 
   constructor(
     source: Source,
@@ -281,21 +295,37 @@ export class OpenDataset extends Session<WorkerSamples> implements Dataset {
       const source = input === undefined ? await beside() : await sourceOf(input, undefined, {}, signal);
       if (!source) return false;
       const file = await openDataset(source, { signal }, source !== input);
-      if (typeof file === "string")
-        throw hostError("thumbs.other_file", "this is not a file of thumbnails", { file: source.name });
+      if (typeof file === "string") throw otherThumbs(source.name, "this is not a file of thumbnails");
       try {
-        this.#thumbnails.before = await Strip.open(file, {
-          name: this.name,
-          length: this.length,
-          digest: await this.digest(signal),
-        });
+        const of = { name: this.name, length: this.length, digest: await this.digest(signal) };
+        const strip = await Strip.open(file, of);
         this.#strip?.close();
-        this.#strip = file;
+        this.#thumbnails.before = this.#strip = strip;
         return true;
       } catch (e) {
         file.close();
         throw e;
       }
+    });
+  }
+
+  storedThumbnail(i: number, options: { signal?: AbortSignal } = {}): Promise<StoredThumbnail | null> {
+    return this.run(options.signal, async (signal) => {
+      this.#inRange(i);
+      const strip = this.#strip;
+      const found = (await strip?.stored(i, signal)) ?? null;
+      return found?.picture ? { blob: found.blob, size: strip!.size, ...found.picture } : null;
+    });
+  }
+
+  /** The CRC-32 that stands behind a payload which lies as it is; `null` where there is none. */
+  checksum(i: number, options: { signal?: AbortSignal }): Promise<number | null> {
+    return this.run(options.signal, async (signal) => {
+      const { codec, damaged, offset, storedBytes } = this.info(i);
+      if (this.metadata.layout !== "guide" || codec !== "none" || damaged) return null;
+      const end = offset + storedBytes;
+      const bytes = await readExactly(this.source, end, end + 4, signal);
+      return new DataView(bytes.buffer, bytes.byteOffset, 4).getUint32(0, true);
     });
   }
 
@@ -660,22 +690,14 @@ export class OpenDataset extends Session<WorkerSamples> implements Dataset {
     );
   }
 
-  async duplicates(options: DuplicatesOptions = {}): Promise<Duplicates> {
-    known(argument.options(options, "how samples are compared"), NAMES.duplicates, "duplicates");
-    return this.run(options.signal, (signal) => duplicatesOf(this.#curated(), this.#looks, options, signal), 1);
+  duplicates(options: DuplicatesOptions = {}): Promise<Duplicates> {
+    return this.#curation.duplicates(options);
   }
-
-  async outliers(options: OutliersOptions = {}): Promise<Outliers> {
-    known(argument.options(options, "how samples are judged"), NAMES.outliers, "outliers");
-    return this.run(options.signal, (signal) => outliersOf(this.#curated(), this.#looks, options, signal), 1);
+  outliers(options: OutliersOptions = {}): Promise<Outliers> {
+    return this.#curation.outliers(options);
   }
-
-  /** This dataset to what looks at all of its samples. */
-  #curated(): Curated {
-    const { name, length } = this;
-    const matches = (where: string, options: Omit<WhereOptions, "where">) => this.matches(where, options);
-    const read = (i: number, signal: AbortSignal) => this.payload(i, true, signal);
-    return { name, length, info: (i) => this.info(i), matches, read };
+  divide(options: DivideOptions): Promise<Divided> {
+    return this.#curation.divide(options);
   }
 
   /** For conversion: a worker with the module that converts, the handle there, and the loop around them. */
@@ -713,7 +735,7 @@ export class OpenDataset extends Session<WorkerSamples> implements Dataset {
     this.#cache.clear();
     this.#thumbnails.close();
     this.#strip?.close();
-    this.#looks.clear();
+    this.#curation.clear();
     this.#index.clear();
   }
 

@@ -6,6 +6,8 @@ import type {
   CheckReport,
   ClassStats,
   Dataset,
+  Divided,
+  DivideOptions,
   Duplicates,
   DuplicatesOptions,
   EditOptions,
@@ -29,6 +31,7 @@ import type {
   SortOptions,
   Stats,
   StatsOptions,
+  StoredThumbnail,
   Telemetry,
   Tensor,
   TensorOptions,
@@ -37,7 +40,7 @@ import type {
   WhereOptions,
 } from "../model/index.js";
 import { call, client } from "../pool/pool.js";
-import { Looks, duplicatesOf, outliersOf, type Curated } from "./curate.js";
+import { Curation } from "./curation.js";
 import type { OpenDataset } from "./dataset.js";
 import { wantedOf } from "./prefetch.js";
 import { shifted } from "./shard-filter.js";
@@ -68,7 +71,19 @@ export class ShardedDataset implements Dataset {
   readonly telemetry: Telemetry;
   readonly damage: ForebayError | null;
   readonly #starts: number[] = [];
-  readonly #looks = new Looks();
+  /** All files together, to what looks at all of their samples. */
+  readonly #curation = new Curation(
+    () => ({
+      name: this.name,
+      length: this.length,
+      info: (i) => this.info(i),
+      matches: (where, options) => this.matches(where, options),
+      read: (i, signal) => this.bytes(i, { signal }),
+      record: (i, options) => this.record(i, options),
+      records: (options) => this.records(options),
+    }),
+    (signal, body) => body(signal ?? new AbortController().signal),
+  );
   #columns: { of: IndexColumns[]; all: IndexColumns } | undefined;
 
   constructor(
@@ -180,6 +195,10 @@ export class ShardedDataset implements Dataset {
       });
     const found = await Promise.all(this.shards.map((shard) => shard.openThumbs(undefined, options)));
     return found.includes(true);
+  }
+  async storedThumbnail(i: number, options?: { signal?: AbortSignal }): Promise<StoredThumbnail | null> {
+    const [shard, at] = this.#at(i);
+    return shard.storedThumbnail(at, options);
   }
   async document(options?: ReadOptions): Promise<{ [key: string]: Json }> {
     const documents = await Promise.all(this.shards.map((shard) => shard.document(options)));
@@ -365,21 +384,14 @@ export class ShardedDataset implements Dataset {
     };
   }
 
-  async duplicates(options: DuplicatesOptions = {}): Promise<Duplicates> {
-    known(argument.options(options, "how samples are compared"), NAMES.duplicates, "duplicates");
-    return duplicatesOf(this.#curated(), this.#looks, options, options.signal ?? new AbortController().signal);
+  duplicates(options: DuplicatesOptions = {}): Promise<Duplicates> {
+    return this.#curation.duplicates(options);
   }
-
-  async outliers(options: OutliersOptions = {}): Promise<Outliers> {
-    known(argument.options(options, "how samples are judged"), NAMES.outliers, "outliers");
-    return outliersOf(this.#curated(), this.#looks, options, options.signal ?? new AbortController().signal);
+  outliers(options: OutliersOptions = {}): Promise<Outliers> {
+    return this.#curation.outliers(options);
   }
-
-  /** All files together to what looks at all of their samples. */
-  #curated(): Curated {
-    const { name, length } = this;
-    const matches = (where: string, options: Omit<WhereOptions, "where">) => this.matches(where, options);
-    return { name, length, info: (i) => this.info(i), matches, read: (i, signal) => this.bytes(i, { signal }) };
+  divide(options: DivideOptions): Promise<Divided> {
+    return this.#curation.divide(options);
   }
 
   edit(_: EditOptions = {}): Promise<Edits> {
@@ -388,7 +400,7 @@ export class ShardedDataset implements Dataset {
   }
 
   close(): void {
-    this.#looks.clear();
+    this.#curation.clear();
     for (const shard of this.shards) shard.close();
   }
   [Symbol.dispose](): void {

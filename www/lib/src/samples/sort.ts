@@ -1,12 +1,12 @@
+import { inOrder, type Sortable } from "../base/ordering.js";
 import { hostError } from "../model/errors.js";
 import type { Dataset, IndexColumns, Json, SortOptions } from "../model/index.js";
 import { stepsOf } from "../base/metadata-path.js";
 import { isArchive, mediaFormats } from "../model/formats.js";
-
-type Value = number | string | null;
+import { fieldsOf } from "./fields.js";
 
 /** What the index says of each sample, by the names that filters have for it; `undefined` is missing. */
-const INDEXED: Record<string, (columns: IndexColumns, i: number) => Value> = {
+const INDEXED: Record<string, (columns: IndexColumns, i: number) => Sortable> = {
   index: (_, i) => i,
   width: (c, i) => c.width[i]! || null,
   height: (c, i) => c.height[i]! || null,
@@ -19,19 +19,8 @@ const INDEXED: Record<string, (columns: IndexColumns, i: number) => Value> = {
 /** Those that a TAR's headers do not say: its samples are looked at first. */
 const LOOKED_AT = new Set(["width", "height", "pixels", "aspect", "format"]);
 
-/** `b9` comes before `b10`, on every machine. */
-const collator = new Intl.Collator("en", { numeric: true });
-
-/** Numbers before texts, and what is missing at the end. */
-function compare(a: Value, b: Value): number {
-  if (typeof a === "number" && typeof b === "number") return a - b;
-  if (typeof a === "string" && typeof b === "string") return collator.compare(a, b);
-  const kind = (value: Value) => (value === null ? 2 : typeof value === "string" ? 1 : 0);
-  return kind(a) - kind(b);
-}
-
 /** What a value is sorted as: a list or an object as its text. */
-function sortable(value: Json | undefined): Value {
+function sortable(value: Json | undefined): Sortable {
   if (value === undefined || value === null) return null;
   return typeof value === "number" || typeof value === "string"
     ? value
@@ -42,7 +31,7 @@ function sortable(value: Json | undefined): Value {
 
 /** The numbers of samples in the order of what the index or their metadata says. */
 export async function sorted(
-  dataset: Pick<Dataset, "name" | "format" | "length" | "columns" | "nameOf" | "matches" | "records">,
+  dataset: Pick<Dataset, "name" | "format" | "length" | "columns" | "nameOf" | "matches" | "record" | "records">,
   by: string,
   { descending = false, where, signal, onProgress }: SortOptions,
 ): Promise<Uint32Array> {
@@ -61,7 +50,7 @@ export async function sorted(
     ? await dataset.matches(where, { ...ends, ...progress })
     : Uint32Array.from({ length: dataset.length }, (_, i) => i);
   const indexed = INDEXED[by];
-  const values = new Map<number, Value>();
+  const values = new Map<number, Sortable>();
   if (indexed) {
     if (isArchive(dataset.format) && LOOKED_AT.has(by)) await dataset.matches("width >= 0", { ...ends, ...progress });
     const columns = dataset.columns();
@@ -71,13 +60,8 @@ export async function sorted(
     const known = by === "name" && isArchive(dataset.format);
     if (known) for (const i of chosen) values.set(i, dataset.nameOf(i) ?? null);
     else
-      for await (const { indexes, records } of dataset.records({ indexes: chosen, fields: [by], ...ends, ...progress }))
-        for (const [k, i] of indexes.entries()) values.set(i, sortable((records[k] as { [path: string]: Json })[by]));
+      for await (const [i, found] of fieldsOf(dataset, chosen, [by], { ...ends, ...progress }))
+        values.set(i, sortable(found[by]));
   }
-  return chosen.sort((a, b) => {
-    const [x, y] = [values.get(a)!, values.get(b)!];
-    const order = compare(x, y);
-    // What is missing comes last, whichever way one sorts; equal ones stay as they were.
-    return (descending && x !== null && y !== null ? -order : order) || a - b;
-  });
+  return inOrder(chosen, (i) => values.get(i)!, descending);
 }

@@ -4,7 +4,7 @@
  */
 import { Fnv1a } from "../base/fnv.js";
 import { commentOf } from "../base/jpeg-comment.js";
-import { hostError } from "../model/errors.js";
+import { ForebayError } from "../model/errors.js";
 import type { IndexColumns, Source } from "../model/index.js";
 import { readExactly } from "../source/ranges.js";
 import type { MadeBefore } from "./thumbnails.js";
@@ -24,11 +24,21 @@ const SCREEN = 768 << 10;
 /** Bytes at the beginning of a strip of this many samples that a first screen needs. */
 export const firstBytes = (samples: number): number => HEADER + samples * ENTRY + SCREEN;
 
-/** What the comment of a thumbnail says. */
-export const commentFor = (sample: number, digest: string, size: number): string =>
-  `forebay thumb ${sample} of ${digest} within ${size}`;
+/** What a picture is like that a thumbnail is of: its size as it is seen, and how EXIF says that it was turned for that. */
+export interface PictureFacts {
+  readonly width: number;
+  readonly height: number;
+  readonly orientation: number;
+}
 
-const COMMENT = /^forebay thumb (\d+) of ([0-9a-f]{16}) within (\d+)$/;
+/** What the comment of a thumbnail says; the command writes and reads the same words (`native/src/thumbs/label.rs`). */
+export function commentFor(sample: number, digest: string, size: number, picture: PictureFacts | null): string {
+  const turned = picture && picture.orientation > 1 ? ` turned ${picture.orientation}` : "";
+  const from = picture ? ` from ${picture.width}x${picture.height}${turned}` : "";
+  return `forebay thumb ${sample} of ${digest} within ${size}${from}`;
+}
+
+const COMMENT = /^forebay thumb (\d+) of ([0-9a-f]{16}) within (\d+)(?: from (\d+)x(\d+)(?: turned ([2-8]))?)?$/;
 
 /** What tells a file from others: a TBL's header, which has a checksum of all metadata, and where its samples lie. */
 export async function digestOf(
@@ -87,13 +97,17 @@ export class Strip implements MadeBefore {
   }
 
   async get(i: number, signal: AbortSignal): Promise<Blob | null> {
+    return (await this.stored(i, signal))?.blob ?? null;
+  }
+
+  /** The thumbnail of a sample with what is said of its picture; `null` in the place of what could not be decoded. */
+  async stored(i: number, signal: AbortSignal): Promise<{ blob: Blob; picture: PictureFacts | null } | null> {
+    const blob = await this.file.blob(i, { signal });
+    const comment = await commentIn(blob);
+    if (comment?.sample !== i || comment.digest !== this.digest)
+      throw otherFile(this.file.name, undefined, `its picture ${i} is of something else`);
     const { width, height } = this.file.info(i);
-    // In the place of what could not be decoded.
-    if (width === 1 && height === 1) return null;
-    const found = await this.file.blob(i, { signal });
-    const comment = await commentIn(found);
-    if (comment?.sample === i && comment.digest === this.digest) return found;
-    throw otherFile(this.file.name, undefined, `its picture ${i} is of something else`);
+    return comment.picture || width !== 1 || height !== 1 ? { blob, picture: comment.picture } : null;
   }
 
   close(): void {
@@ -104,13 +118,26 @@ export class Strip implements MadeBefore {
 /** Bytes in which the comment stands. */
 const COMMENT_WITHIN = 256;
 
-async function commentIn(jpeg: Blob): Promise<{ sample: number; digest: string; size: number } | null> {
+/** What is said of a thumbnail. */
+interface Said {
+  readonly sample: number;
+  readonly digest: string;
+  readonly size: number;
+  readonly picture: PictureFacts | null;
+}
+
+async function commentIn(jpeg: Blob): Promise<Said | null> {
   const head = new Uint8Array(await jpeg.slice(0, COMMENT_WITHIN).arrayBuffer());
   const found = COMMENT.exec(commentOf(head) ?? "");
-  return found && { sample: Number(found[1]), digest: found[2]!, size: Number(found[3]) };
+  if (!found) return null;
+  const [width, height] = [Number(found[4] ?? 0), Number(found[5] ?? 0)];
+  const picture = width > 0 && height > 0 ? { width, height, orientation: Number(found[6] ?? 1) } : null;
+  return { sample: Number(found[1]), digest: found[2]!, size: Number(found[3]), picture };
 }
 
 const otherFile = (strip: string | undefined, file: string | undefined, why: string) =>
-  hostError("thumbs.other_file", `the thumbnails ${strip ?? ""} are not those of ${file ?? "this file"}: ${why}`, {
-    file: strip,
-  });
+  otherThumbs(strip, `the thumbnails ${strip ?? ""} are not those of ${file ?? "this file"}: ${why}`);
+
+/** Thumbnails of another file; the command says the same by the same code. */
+export const otherThumbs = (strip: string | undefined, message: string) =>
+  new ForebayError("thumbs.other_file", "usage", message, { file: strip });

@@ -410,6 +410,9 @@ export const operations = {
     traits: string,
     score: number,
   ): string => curate.findOutliers(samples, bytes, sizes, numbers, traits, score),
+  /** The number of the part of each unit. */
+  divideUnits: (units: Uint32Array, fractions: Float64Array, seed: number): Uint8Array =>
+    curate.divideUnits(units, fractions, BigInt(seed)),
 
   /** Frees a handle; the memory of the largest module, and how many handles are left. */
   free(id: number): [number, number] {

@@ -1,4 +1,4 @@
-/** What does not belong into a dataset: pictures that are there twice, and those that stand out. */
+/** What does not belong into a dataset: pictures that are there twice, and those that stand out; and who goes where in a split. */
 import { LitElement, css, html, nothing, type PropertyValues, type TemplateResult } from "lit";
 import { customElement, property, query, queryAll, state } from "lit/decorators.js";
 import type {
@@ -9,19 +9,22 @@ import type {
   Outliers,
   Progress,
 } from "../../../lib/src/model/index.ts";
+import type { Engine } from "../files/engine.ts";
 import { download } from "../files/targets.ts";
 import { Thumbs } from "../samples/thumbs.ts";
 import { controls } from "../ui/styles.ts";
 import { bytes, count, isAbort, plural, short, stem, trouble, type Trouble } from "../ui/wording.ts";
 import { journalOf } from "./journal.ts";
+import "./divide-view.ts";
+import type { DivideView } from "./divide-view.ts";
 import "./tiles.ts";
 import type { Tile, Tiles } from "./tiles.ts";
 
 /** Groups, and outliers, that are shown at first, and how many more each time; pictures of a group that are shown. */
-const SHOWN = { duplicates: 20, outliers: 60 } as const;
+const SHOWN = { duplicates: 20, outliers: 60, parts: 0 } as const;
 const OF_A_GROUP = 24;
 
-type Question = "duplicates" | "outliers";
+type Question = "duplicates" | "outliers" | "parts";
 
 /** What is done with what was found: samples that go, or tags. */
 type Wanted = { readonly remove: number[] } | { readonly tags: [number, string[]][] };
@@ -79,6 +82,12 @@ export class CurateDialog extends LitElement {
   @property({ attribute: false }) data: Dataset | null = null;
   /** The part of the filter that its language says. */
   @property() where = "";
+  /** The package's functions. */
+  @property({ attribute: false }) engine!: Engine;
+  /** The fields of the metadata. */
+  @property({ attribute: false }) fields: readonly string[] = [];
+  /** The page keeps sets of samples. */
+  @property({ type: Boolean }) keeps = false;
   @state() private question: Question = "duplicates";
   @state() private distance = 6;
   @state() private duplicates: Duplicates | null = null;
@@ -91,6 +100,7 @@ export class CurateDialog extends LitElement {
   @state() private failure: Trouble | null = null;
   @state() private saved = "";
   @query("dialog") private dialog!: HTMLDialogElement;
+  @query("forebay-divide") private parts!: DivideView | null;
   @queryAll("forebay-tiles") private rows!: NodeListOf<Tiles>;
   private work: AbortController | undefined;
   private thumbs: Thumbs | null = null;
@@ -100,6 +110,7 @@ export class CurateDialog extends LitElement {
   }
   private close(): void {
     this.work?.abort();
+    this.parts?.stop();
     this.dialog.close();
   }
   override willUpdate(changed: PropertyValues): void {
@@ -202,13 +213,18 @@ export class CurateDialog extends LitElement {
       }}>
         <div class="head"><h2 id="title">Curate</h2><button class="bare icon" aria-label="Close" @click=${this.close}>✕</button></div>
         <div class="body" tabindex="0" role="group" aria-label="Curate">
-          <div class="row" role="group" aria-label="What to look for">${turn("duplicates", "Duplicates")}${turn("outliers", "Outliers")}</div>
-          ${this.renderAsk()}
+          <div class="row" role="group" aria-label="What to look for">${turn("duplicates", "Duplicates")}${turn("outliers", "Outliers")}${turn("parts", "Train, validate, test")}</div>
+          ${question === "parts" ? this.renderParts() : this.renderAsk()}
           ${failure ? html`<p class="bad" role="alert">${failure.message} ${failure.code ? html`<code>${failure.code}</code>` : nothing}</p>` : nothing}
           <div aria-live="polite">${this.saved ? html`<p class="good">✓ ${this.saved}. The browser downloads it; <code>forebay apply</code> applies it.</p>` : nothing}</div>
-          ${question === "duplicates" ? this.renderDuplicates() : this.renderOutliers()}
+          ${question === "duplicates" ? this.renderDuplicates() : question === "outliers" ? this.renderOutliers() : nothing}
         </div>
       </dialog>`;
+  }
+  private renderParts(): TemplateResult {
+    return html`<forebay-divide .engine=${this.engine} .data=${this.data} .where=${this.where} .fields=${this.fields}
+      ?keeps=${this.keeps}
+      @show=${({ detail: d }: CustomEvent<{ label: string; samples: Uint32Array }>) => this.showOnly(d.label, [...d.samples])}></forebay-divide>`;
   }
   private renderAsk(): TemplateResult {
     const { question, running, progress: p, where } = this;

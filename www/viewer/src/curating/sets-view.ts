@@ -9,7 +9,7 @@ import type { Rows } from "../ui/rows.ts";
 import { controls, facetStyles } from "../ui/styles.ts";
 import { visible } from "../ui/visible.ts";
 import { plural, stem } from "../ui/wording.ts";
-import { keepSets, readSets, recallSets, setsFile, withSet, type Sets, type SetsOf } from "./sets.ts";
+import { keepSets, readSets, recallSets, setsFile, setsKept, withSet, type Sets, type SetsOf } from "./sets.ts";
 
 /** What a clause of a set is called among the others. */
 const keyOf = (name: string): string => `set:${name}`;
@@ -65,6 +65,21 @@ export class SetsView extends LitElement {
   /** What the filter keeps, to look samples up in. */
   private inFilter: { readonly kept: Uint32Array; readonly all: ReadonlySet<number> } | null = null;
 
+  /** Another part of the page may keep sets too. */
+  private readonly kept = (): void => void this.again();
+  override connectedCallback(): void {
+    super.connectedCallback();
+    setsKept.addEventListener("change", this.kept);
+  }
+  override disconnectedCallback(): void {
+    super.disconnectedCallback();
+    setsKept.removeEventListener("change", this.kept);
+  }
+  private async again(): Promise<void> {
+    const { data, of } = this;
+    const sets = of && (await recallSets(of));
+    if (sets && this.data === data) this.sets = sets;
+  }
   private get of(): SetsOf | null {
     const { data } = this;
     return data && !data.growing ? { name: data.name ?? "", bytes: data.byteLength, samples: data.length } : null;
@@ -154,7 +169,7 @@ export class SetsView extends LitElement {
     });
   }
   /** How many of a set the filter keeps. */
-  private kept(samples: Uint32Array): number {
+  private keptOf(samples: Uint32Array): number {
     const { kept } = this.rows;
     if (!kept) return samples.length;
     if (this.inFilter?.kept !== kept) this.inFilter = { kept, all: new Set(kept) };
@@ -172,7 +187,7 @@ export class SetsView extends LitElement {
         ${[...sets].map(([name, samples]) => {
           const key = keyOf(name);
           const all = samples.length;
-          const one = { label: name, all, kept: this.kept(samples), most, on: this.clauses.has(key) };
+          const one = { label: name, all, kept: this.keptOf(samples), most, on: this.clauses.has(key) };
           return html`<div class="set">${bar(one, () => this.toggle(name, samples))}
             <button class="bare icon" aria-label="Pick the set ${visible(name)}" title="Pick them"
               @click=${() => this.dispatchEvent(new CustomEvent("pick", { detail: [...samples] }))}>✓</button>

@@ -22,6 +22,10 @@ interface Kept {
 }
 
 const store = new Store<Kept>("sets");
+
+/** Sends `change` when sets are kept, whichever part of the page did it. */
+export const setsKept = new EventTarget();
+
 const identityOf = ({ name, bytes, samples }: SetsOf): string => `${name}\n${bytes}\n${samples}`;
 
 /** The sets of a dataset; `null` where the browser keeps nothing. */
@@ -40,6 +44,7 @@ export async function keepSets(of: SetsOf, sets: Sets): Promise<boolean> {
   try {
     if (sets.size === 0) await store.delete(identity);
     else await store.put({ identity, sets: [...sets] });
+    setsKept.dispatchEvent(new Event("change"));
     return true;
   } catch {
     return false;

@@ -5,6 +5,7 @@ import type { Dataset, Json, Table } from "../../../lib/src/model/index.ts";
 import { controls, factStyles } from "../ui/styles.ts";
 import type { TextSource } from "../files/open-any.ts";
 import { tree, treeStyles } from "../ui/tree.ts";
+import { hasStrip } from "../samples/strips.ts";
 import { visible } from "../ui/visible.ts";
 import { bytes, count, isAbort, plural, trouble, type Trouble } from "../ui/wording.ts";
 
@@ -122,6 +123,15 @@ export class AboutDialog extends LitElement {
             : this.growing || data.growing
               ? "being read"
               : "read from the headers",
+      ],
+      data.format !== "warehouse" && [
+        "Thumbnails",
+        html`${hasStrip(data) ? "in use, from a file beside it" : "none"} <button ?disabled=${this.growing || data.growing}
+          title="Small pictures of all samples, in a file beside this one"
+          @click=${() => {
+            this.dialog.close();
+            this.dispatchEvent(new CustomEvent("thumbs"));
+          }}>Make them</button>`,
       ],
       ["Read so far", `${plural(t.requests, "request")}, ${bytes(t.bytesRead)}`],
     ];

@@ -109,6 +109,10 @@ export abstract class ConvertShell<S> extends LitElement {
   protected abstract begin(): void;
   protected abstract renderAsk(): TemplateResult;
   protected abstract renderDone(summary: S): TemplateResult;
+  /** Hears of the file that was made. */
+  protected async finished(_file: File): Promise<void> {
+    // Most have nothing to do with it.
+  }
   /** What is said above the progress. */
   protected renderNote(): TemplateResult | typeof nothing {
     return nothing;
@@ -159,6 +163,7 @@ export abstract class ConvertShell<S> extends LitElement {
         onProgress: (p) => (this.progress = p),
       });
       this.made = await target.finish();
+      await this.finished(this.made.file);
       this.step = "done";
     } catch (e) {
       const gone = await target.discard();

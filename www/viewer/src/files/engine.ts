@@ -3,7 +3,10 @@ import type {
   CheckOptions,
   CheckReport,
   Convert,
+  ConvertSummary,
   Dataset,
+  Difference,
+  DiffOptions,
   Folder,
   FolderFile,
   FolderSink,
@@ -18,6 +21,7 @@ import type {
   Table,
   TextReadOptions,
   WriteLabelsOptions,
+  WriteThumbsOptions,
   WrittenLabelFormat,
   WrittenLabels,
 } from "../../../lib/src/model/index.ts";
@@ -45,4 +49,6 @@ export interface Engine {
   /** The files of a folder that is dropped, with their places. */
   readonly droppedFiles: (data: DataTransfer) => Promise<FolderFile[]>;
   readonly labels: LabelEngine;
+  readonly writeThumbs: (dataset: Dataset, output: Output, options?: WriteThumbsOptions) => Promise<ConvertSummary>;
+  readonly diff: (a: Dataset, b: Dataset, options?: DiffOptions) => Promise<Difference>;
 }

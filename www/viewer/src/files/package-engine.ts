@@ -27,6 +27,8 @@ export const packageEngine: Engine = {
     const files = held(data);
     return (await load()).droppedFiles(files);
   },
+  writeThumbs: async (...given) => (await load()).writeThumbs(...given),
+  diff: async (...given) => (await load()).diff(...given),
   labels: {
     read: async (...given) => (await load()).readLabels(...given),
     of: async (...given) => (await load()).labelsOf(...given),

@@ -16,6 +16,7 @@ export type HiddenPart =
   | "convert"
   | "labels"
   | "curate"
+  | "compare"
   | "theme"
   | "help"
   | "facets"

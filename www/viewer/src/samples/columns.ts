@@ -1,5 +1,6 @@
 /** The columns of the table of samples: what the index knows, what the metadata says, and how they are sorted. */
 import type { Dataset, IndexColumns, Json, SampleInfo } from "../../../lib/src/model/index.ts";
+import { inOrder, type Sortable } from "../../../lib/src/base/ordering.ts";
 import { valueAt } from "../ui/fields.ts";
 import { visible } from "../ui/visible.ts";
 import { bytes, count } from "../ui/wording.ts";
@@ -18,7 +19,7 @@ export interface Row {
 }
 
 /** Values of a column, by sample; `null` comes last. */
-export type Values = (i: number, record: Json) => number | string | null;
+export type Values = (i: number, record: Json) => Sortable;
 
 /** A column. */
 export interface Column {
@@ -31,7 +32,9 @@ export interface Column {
   readonly text: (row: Row) => string;
   /** What the index says, for sorting without reading anything. */
   readonly index?: (columns: IndexColumns) => ArrayLike<number>;
-  /** What must be read of each sample for sorting. */
+  /** What the package calls it, which sorts by it then: a field of the index or a path in the metadata. */
+  readonly by?: string;
+  /** What must be read of each sample for sorting by what only the page knows. */
   readonly values?: (dataset: Dataset, classField: string, find: FindBoxes) => Values;
 }
 
@@ -46,7 +49,7 @@ const COMMON: readonly Column[] = [
     title: "Name",
     width: "minmax(130px, 1.4fr)",
     text: ({ name }) => visible(name ?? ""),
-    values: (dataset) => (i) => dataset.nameOf(i) ?? null,
+    by: "name",
   },
   {
     id: "class",
@@ -70,14 +73,14 @@ const COMMON: readonly Column[] = [
       return find(i, record, width, height).boxes.length;
     },
   },
-  { id: "format", title: "Format", width: "84px", text: ({ info }) => info.format, index: (c) => c.format },
+  { id: "format", title: "Format", width: "84px", text: ({ info }) => info.format, by: "format" },
   {
     id: "width",
     title: "Width",
     width: "76px",
     number: true,
     text: ({ info }) => known(info.width),
-    index: (c) => c.width,
+    by: "width",
   },
   {
     id: "height",
@@ -85,7 +88,7 @@ const COMMON: readonly Column[] = [
     width: "82px",
     number: true,
     text: ({ info }) => known(info.height),
-    index: (c) => c.height,
+    by: "height",
   },
   {
     id: "aspect",
@@ -93,7 +96,7 @@ const COMMON: readonly Column[] = [
     width: "82px",
     number: true,
     text: ({ info }) => (info.width > 0 && info.height > 0 ? (info.width / info.height).toFixed(2) : "–"),
-    index: (c) => Float64Array.from(c.width, (w, i) => (c.height[i]! > 0 ? w / c.height[i]! : 0)),
+    by: "aspect",
   },
   {
     id: "bytes",
@@ -101,7 +104,7 @@ const COMMON: readonly Column[] = [
     width: "92px",
     number: true,
     text: ({ info }) => bytes(info.bytes),
-    index: (c) => c.bytes,
+    by: "bytes",
   },
   {
     id: "stored",
@@ -109,7 +112,7 @@ const COMMON: readonly Column[] = [
     width: "92px",
     number: true,
     text: ({ info }) => bytes(info.storedBytes),
-    index: (c) => c.storedBytes,
+    by: "stored_bytes",
   },
   {
     id: "offset",
@@ -151,10 +154,7 @@ function fieldColumn(field: string): Column {
     title: visible(field),
     width: "minmax(110px, 1fr)",
     text: ({ record }) => text(record),
-    values: () => (_, record) => {
-      const value = valueAt(record, field);
-      return typeof value === "number" ? value : value === undefined || value === null ? null : text(record);
-    },
+    by: field,
   };
 }
 
@@ -164,27 +164,21 @@ export const allColumns = (fields: readonly string[]): Column[] => [
   ...fields.filter((f) => !COMMON.some((c) => c.id === f)).map(fieldColumn),
 ];
 
-/** Numbers before texts, and what is missing at the end; `collator` puts `b9` before `b10`. */
-const collator = new Intl.Collator("en", { numeric: true });
-function compare(a: number | string | null, b: number | string | null): number {
-  if (typeof a === "number" && typeof b === "number") return a - b;
-  if (typeof a === "string" && typeof b === "string") return collator.compare(a, b);
-  return (a === null ? 2 : typeof a === "string" ? 1 : 0) - (b === null ? 2 : typeof b === "string" ? 1 : 0);
-}
-
-/** The place of each sample in the order of its value; equal ones stay in the order of the file. */
-export function ranks(values: ArrayLike<number | string | null>, down: boolean): Uint32Array {
-  const order = Uint32Array.from({ length: values.length }, (_, i) => i);
-  const numeric = !Array.isArray(values);
-  order.sort((a, b) => {
-    const [x, y] = [values[a]!, values[b]!];
-    // What is missing comes last, whichever way one sorts.
-    const by = numeric ? (x as number) - (y as number) : compare(x, y);
-    return (down && x !== null && y !== null ? -by : by) || a - b;
-  });
-  const rank = new Uint32Array(values.length);
+/** The place of each sample in an order. */
+export function ranksOf(order: Uint32Array): Uint32Array {
+  const rank = new Uint32Array(order.length);
   order.forEach((i, place) => {
     rank[i] = place;
   });
   return rank;
 }
+
+/** The place of each sample in the order of its value. */
+export const ranks = (values: ArrayLike<Sortable>, down: boolean): Uint32Array =>
+  ranksOf(
+    inOrder(
+      Uint32Array.from({ length: values.length }, (_, i) => i),
+      (i) => values[i]!,
+      down,
+    ),
+  );

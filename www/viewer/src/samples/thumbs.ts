@@ -2,6 +2,7 @@
 import type { Dataset } from "../../../lib/src/model/index.ts";
 import { NotDrawn, decode, isChanged } from "./picture.ts";
 import { isAbort, trouble } from "../ui/wording.ts";
+import { storedThumb } from "./strips.ts";
 
 /** A picture that is there. */
 export interface Ready {
@@ -166,13 +167,11 @@ export class Thumbs {
   }
 
   private async load(i: number, signal: AbortSignal): Promise<Thumb | undefined> {
+    const turn = <T>(body: () => Promise<T>): Promise<T> => this.gate.run(body);
     try {
-      const decoded = await decode(this.dataset, i, {
-        signal,
-        edge: EDGE,
-        sized: true,
-        turn: (body) => this.gate.run(body),
-      });
+      const decoded =
+        (await storedThumb(this.dataset, i, EDGE, signal, turn)) ??
+        (await decode(this.dataset, i, { signal, edge: EDGE, sized: true, turn }));
       return { state: "ready", ...decoded };
     } catch (e) {
       if (signal.aborted || isAbort(e)) return undefined;

@@ -21,6 +21,8 @@ const DIALOGS = {
   drift: () => import("../dialogs/drift-dialog.ts"),
   help: () => import("../dialogs/help-dialog.ts"),
   labels: () => import("../dialogs/labels-dialog.ts"),
+  thumbs: () => import("../dialogs/thumbs-dialog.ts"),
+  compare: () => import("../comparing/compare-dialog.ts"),
   "save-edits": () => import("../dialogs/save-edits-dialog.ts"),
   warehouse: () => import("../dialogs/warehouse-dialog.ts"),
 } as const;
@@ -49,6 +51,10 @@ export interface DialogState {
   readonly journal: DrawnJournal | null;
   /** The filter. */
   readonly where: string;
+  /** The fields of the metadata. */
+  readonly fields: readonly string[];
+  /** The page is the viewer's own, and keeps sets of samples. */
+  readonly ownPage: boolean;
 }
 
 /** What becomes of what is done in them. */
@@ -117,13 +123,20 @@ export class DialogController implements ReactiveController {
       keep,
       journal,
       where,
+      fields,
+      ownPage,
     } = this.of.state();
     const found = data ?? table;
     const made = (e: CustomEvent<File>): void => this.of.file(e.detail);
     return html`
       <forebay-convert-table .engine=${engine} .data=${table} .text=${text ?? tooLarge}
         .shown=${shown.columns} .filter=${shown.filter} @open=${made}></forebay-convert-table>
-      <forebay-about .data=${found} .text=${text} ?growing=${growing} @forget=${this.of.reread}></forebay-about>
+      <forebay-about .data=${found} .text=${text} ?growing=${growing} @forget=${this.of.reread}
+        @thumbs=${() => this.show("thumbs")}></forebay-about>
+      <forebay-thumbs .engine=${engine} .data=${data}></forebay-thumbs>
+      <forebay-compare .engine=${engine} .data=${growing ? null : data}
+        @jump=${(e: CustomEvent<number>) => this.of.jump(e.detail)}
+        @show=${(e: CustomEvent<Pick<Clause, "label" | "samples">>) => this.of.only(e.detail)}></forebay-compare>
       <forebay-check .engine=${engine} .data=${found} .text=${text} ?growing=${growing}
         @jump=${(e: CustomEvent<number>) => this.of.jump(e.detail)}></forebay-check>
       <forebay-convert .engine=${engine} .data=${data} ?growing=${growing}
@@ -131,7 +144,7 @@ export class DialogController implements ReactiveController {
       <forebay-labels .engine=${engine} .data=${data} .kept=${kept} .picked=${picked}
         .find=${find} ?given=${given} .matched=${matched} .keep=${keep} @choose=${this.of.chooseLabels}></forebay-labels>
       <forebay-save-edits .engine=${engine} .data=${data} .journal=${journal} @open=${made}></forebay-save-edits>
-      <forebay-curate .data=${growing ? null : data} .where=${where}
+      <forebay-curate .engine=${engine} .data=${growing ? null : data} .where=${where} .fields=${fields} ?keeps=${ownPage}
         @pick=${(e: CustomEvent<number[]>) => this.of.pick(e.detail)} @jump=${(e: CustomEvent<number>) => this.of.jump(e.detail)}
         @show=${(e: CustomEvent<Pick<Clause, "label" | "samples">>) => this.of.only(e.detail)}></forebay-curate>
       <forebay-warehouse .manifest=${warehouse?.manifest ?? null}></forebay-warehouse>

@@ -110,6 +110,7 @@ function renderActions({ hides, show, warehouse, growing, edit }: Head, { kind }
     ${edit}
     ${kind === "table" || hides("labels") ? nothing : html`<button title="Labels of a file, and labels as a file (l)" @click=${() => show("labels")}>Labels</button>`}
     ${kind === "table" || hides("curate") ? nothing : html`<button title="Duplicates and outliers (u)" ?disabled=${growing} @click=${() => show("curate")}>Curate</button>`}
+    ${kind === "table" || warehouse || hides("compare") ? nothing : html`<button title="Compare with another version of it (m)" ?disabled=${growing} @click=${() => show("compare")}>Compare</button>`}
     ${warehouse ? html`<button title="What became of the frames (v)" @click=${() => show("warehouse")}>Validation</button>` : nothing}`;
 }
 

@@ -1,6 +1,7 @@
 /** What people hand over: files that are dropped, chosen or were open before, and addresses. */
 import type { ReactiveController, ReactiveControllerHost } from "lit";
 import type { Folder, FolderFile, Input, LabelInput } from "../../../lib/src/model/index.ts";
+import { isThumbs, samplesIn, withThumbs } from "../files/beside-thumbs.ts";
 import { fileOf, type Recent } from "../files/recent.ts";
 import { SAMPLE } from "../files/sample-name.ts";
 import { isAbort, trouble } from "../ui/wording.ts";
@@ -15,11 +16,18 @@ export interface InputHost {
   readonly linked: () => string | undefined;
   /** Makes the page's address that of a file. */
   readonly point: (file: string) => void;
-  readonly open: (input: Input | Folder, name: string, file: string, extra?: { handle: FileSystemFileHandle }) => void;
+  readonly open: (
+    input: Input | Folder,
+    name: string,
+    file: string,
+    extra?: { handle?: FileSystemFileHandle; thumbs?: Blob },
+  ) => void;
   /** The files of a folder that is dropped. */
   readonly dropped: (data: DataTransfer) => Promise<FolderFile[]>;
   /** Labels that are handed over; true if there is something that they may be of. */
   readonly labels: (input: LabelInput, name: string) => boolean;
+  /** Thumbnails that are handed over by themselves; true if there is something that they may be of. */
+  readonly thumbs: (file: File) => boolean;
   /** A warehouse that is dropped; true if there is one that it is compared with. */
   readonly beside: (folder: Folder, name: string) => boolean;
   /** Says why something is not opened. */
@@ -75,11 +83,12 @@ export class InputController implements ReactiveController {
     }
   }
   private turn = 0;
-  file(file: File, handle?: FileSystemFileHandle): void {
+  file(file: File, handle?: FileSystemFileHandle, thumbs?: Blob | null): void {
+    if (isThumbs(file.name) && this.of.thumbs(file)) return;
     this.turn++;
     // A link to this file may say more than its name.
     if (this.of.linked() !== `local:${file.name}`) this.of.point(`local:${file.name}`);
-    this.of.open(file, file.name, `local:${file.name}`, handle && { handle });
+    this.of.open(file, file.name, `local:${file.name}`, { ...(handle && { handle }), ...(thumbs && { thumbs }) });
   }
   async recent(entry: Recent): Promise<void> {
     if (entry.url) return this.url(entry.url);
@@ -101,6 +110,9 @@ export class InputController implements ReactiveController {
         return this.warehouse(files, name);
       }
       if (this.of.labels(files, name)) return;
+      const samples = await samplesIn(files);
+      if (turn !== this.turn) return;
+      if (samples) return this.file(samples.file, undefined, samples.thumbs);
       this.of.refuse(
         name,
         "This folder has no manifest.json, so it is not a warehouse. Drop one of its files; or open a dataset first, and drop a folder of its labels then.",
@@ -178,20 +190,25 @@ export class InputController implements ReactiveController {
     const item = [...(e.dataTransfer?.items ?? [])].find((one) => one.kind === "file");
     const entry = item?.webkitGetAsEntry?.();
     if (entry?.isDirectory) return void this.folder(this.of.dropped(e.dataTransfer!), entry.name, true);
-    const file = item?.getAsFile();
-    if (!file) {
+    const files = [...(e.dataTransfer?.items ?? [])].flatMap((one) => (one.kind === "file" && one.getAsFile()) || []);
+    const given = withThumbs(files);
+    if (!given) {
       // A link that was dragged from elsewhere.
       const text = e.dataTransfer?.getData("text/uri-list") || e.dataTransfer?.getData("text/plain") || "";
       const address = text.split(/\r?\n/).find((line) => /^https?:/i.test(line));
       if (address) this.url(address);
       return;
     }
+    const { file, thumbs } = given;
     if (/\.(json|xml|txt)$/i.test(file.name) && this.of.labels(file, file.name)) return;
-    const asking = item as DataTransferItem & { getAsFileSystemHandle?: () => Promise<FileSystemHandle | null> };
+    // Of several files the browser says what the first is by; that is of no use where another one is meant.
+    const asking = (file === files[0] ? item : {}) as DataTransferItem & {
+      getAsFileSystemHandle?: () => Promise<FileSystemHandle | null>;
+    };
     const handle = asking.getAsFileSystemHandle?.().catch(() => null) ?? Promise.resolve(null);
     const turn = ++this.turn;
     void handle.then((h) => {
-      if (turn === this.turn) this.file(file, h?.kind === "file" ? (h as FileSystemFileHandle) : undefined);
+      if (turn === this.turn) this.file(file, h?.kind === "file" ? (h as FileSystemFileHandle) : undefined, thumbs);
     });
   };
 }

@@ -7,6 +7,7 @@ import { openAny, TooLarge, type TextSource, type TextTable } from "../files/ope
 import type { Recent } from "../files/recent.ts";
 import { removeLeftovers } from "../files/temporary-files.ts";
 import { unpack, unpackedName } from "../files/unpack.ts";
+import { seekStrip } from "../samples/strips.ts";
 import { visible } from "../ui/visible.ts";
 import { isAbort, plural, trouble } from "../ui/wording.ts";
 import { Access } from "./access.ts";
@@ -19,6 +20,8 @@ export interface OpenExtra {
   /** To open it again another day. */
   readonly handle?: FileSystemFileHandle;
   readonly tbfSchema?: object;
+  /** Its thumbnails, which were handed over with it. */
+  readonly thumbs?: Blob;
   /** Frees what lies in the store for it. */
   readonly forget?: () => void;
 }
@@ -102,7 +105,7 @@ export class OpenController implements ReactiveController {
     file: string,
     extra: OpenExtra = {},
   ): Promise<Dataset | Table | null> {
-    const { tbfSchema, forget, ...kept } = extra;
+    const { tbfSchema, forget, thumbs, ...kept } = extra;
     const focused = this.of.focused();
     this.close(false);
     if (forget) this.letGo = forget;
@@ -146,6 +149,7 @@ export class OpenController implements ReactiveController {
         found.close();
         return null;
       }
+      if (found.kind === "samples") seekStrip(found, isFar(input), thumbs ?? null);
       this.set({ textual, opening: null, ...(found.kind === "table" ? { table: found } : { data: found }) });
       this.of.title(name);
       this.of.say(`${visible(name)}: ${plural(found.length, found.kind === "table" ? "row" : "sample")}`);
@@ -254,3 +258,6 @@ export class OpenController implements ReactiveController {
     this.host.requestUpdate();
   }
 }
+
+/** Whether reading goes to a server. */
+const isFar = (input: Input | Folder): boolean => typeof input === "string" || input instanceof URL;

@@ -1,8 +1,9 @@
 /** The order in which samples are shown: that of the file, or by a column. */
 import type { ReactiveController, ReactiveControllerHost } from "lit";
-import type { Dataset } from "../../../lib/src/model/index.ts";
+import type { Sortable } from "../../../lib/src/base/ordering.ts";
+import type { Dataset, Progress } from "../../../lib/src/model/index.ts";
 import type { FindBoxes } from "../samples/box-source.ts";
-import { allColumns, ranks } from "../samples/columns.ts";
+import { allColumns, ranks, ranksOf } from "../samples/columns.ts";
 import { walkRecords } from "../samples/walk.ts";
 import type { Rows } from "../ui/rows.ts";
 import { count, isAbort, trouble } from "../ui/wording.ts";
@@ -78,18 +79,22 @@ export class SortController implements ReactiveController {
     const signal = AbortSignal.any([work.signal, this.of.signal()]);
     try {
       const values = column.values?.(dataset, this.of.classField(), this.of.find());
-      let found: ArrayLike<number | string | null>;
+      let rank: Uint32Array;
       if (values) {
-        const list = new Array<number | string | null>(dataset.length).fill(null);
+        const list = new Array<Sortable>(dataset.length).fill(null);
         this.told(0, dataset.length);
         await walkRecords(dataset, (i, record) => (list[i] = values(i, record)), {
           signal,
           onProgress: (done, total) => this.told(done, total),
         });
-        found = list;
-      } else found = column.index?.(dataset.columns()) ?? Uint32Array.from({ length: dataset.length }, (_, i) => i);
+        rank = ranks(list, sorting.down);
+      } else if (column.index) rank = ranks(column.index(dataset.columns()), sorting.down);
+      else {
+        const onProgress = ({ samples }: Progress): void => this.told(samples, dataset.length);
+        rank = ranksOf(await dataset.sort(column.by ?? "index", { descending: sorting.down, signal, onProgress }));
+      }
       if (signal.aborted) return;
-      this.rank = ranks(found, sorting.down);
+      this.rank = rank;
       this.sorting = sorting;
       this.of.say(`sorted by ${column.title}, ${sorting.down ? "downward" : "upward"}`);
     } catch (e) {

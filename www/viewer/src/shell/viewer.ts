@@ -13,6 +13,7 @@ import { forgetColors, holdColors } from "../samples/colors.ts";
 import { USUAL_COLUMNS } from "../samples/columns.ts";
 import { Counts } from "../samples/counts.ts";
 import type { SamplePanel } from "../samples/sample-panel.ts";
+import { takeStrip } from "../samples/strips.ts";
 import type { ShownTable, TableLink, TableView } from "../tables/table-view.ts";
 import type { Clause } from "../ui/clause.ts";
 import type { Collection } from "../ui/collection.ts";
@@ -23,7 +24,7 @@ import type { Rows } from "../ui/rows.ts";
 import { controls, tokens } from "../ui/styles.ts";
 import { viewerStyles } from "../ui/viewer-styles.ts";
 import { visible } from "../ui/visible.ts";
-import { count } from "../ui/wording.ts";
+import { count, trouble } from "../ui/wording.ts";
 import { renderBar, renderChips, renderPicked, type View } from "./bar.ts";
 import { CompactController } from "./compact-controller.ts";
 import { DialogController } from "./dialog-controller.ts";
@@ -191,6 +192,8 @@ export class Viewer extends LitElement implements ViewerMembers {
         keep: data && this.drawing.can ? this.keepLabels : null,
         journal: this.drawing.journal,
         where: this.filtering.rows.where,
+        fields: this.counts.metadataFields,
+        ownPage: this.ownPage,
       };
     },
     warn: (text) => this.messages.warn(text),
@@ -216,6 +219,15 @@ export class Viewer extends LitElement implements ViewerMembers {
     labels: (input, name) => {
       if (!this.opener.data) return false;
       void this.labels.open(input, name);
+      return true;
+    },
+    thumbs: (file) => {
+      const { data } = this.opener;
+      if (!data) return false;
+      takeStrip(data, file).then(
+        () => this.messages.say(`${visible(file.name)}: thumbnails of this file`),
+        (e: unknown) => this.messages.warn(trouble(e).message),
+      );
       return true;
     },
     beside: (folder, name) => {
@@ -450,6 +462,7 @@ export class Viewer extends LitElement implements ViewerMembers {
         ...may("convert", "e", () => show("convert")),
         ...may("labels", "l", () => show("labels")),
         ...may("curate", "u", () => show("curate")),
+        ...(this.warehouse ? {} : may("compare", "m", () => show("compare"))),
       }),
       ...(this.mayEdit && this.drawing.chords()),
       ...(this.warehouse && { v: () => show("warehouse") }),

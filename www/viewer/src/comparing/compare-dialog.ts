@@ -1,0 +1,261 @@
+/** Another version of the dataset that is open: which samples differ, and how. */
+import { LitElement, css, html, nothing, type PropertyValues, type TemplateResult } from "lit";
+import { customElement, property, query, state } from "lit/decorators.js";
+import type { Dataset, Difference, Input, Progress } from "../../../lib/src/model/index.ts";
+import type { Engine } from "../files/engine.ts";
+import { download } from "../files/targets.ts";
+import { Thumbs } from "../samples/thumbs.ts";
+import { controls } from "../ui/styles.ts";
+import { visible } from "../ui/visible.ts";
+import { count, isAbort, stem, trouble, type Trouble } from "../ui/wording.ts";
+import { asJson, countsOf, entriesOf, type Entry, type Kind } from "./groups.ts";
+import "./pair-list.ts";
+import type { PairList } from "./pair-list.ts";
+import "./pair-view.ts";
+import { WORDS } from "./words.ts";
+
+/** Samples that are shown at first, and how many more each time. */
+const SHOWN = 60;
+
+/** `<forebay-compare>`: sends `jump` with the number of a sample, and `show` with `{ label, samples }`. */
+@customElement("forebay-compare")
+export class CompareDialog extends LitElement {
+  static override styles = [
+    controls,
+    css`
+    dialog {
+      width: min(1180px, calc(100vw - 24px));
+    }
+    .body {
+      overflow: auto;
+      max-height: calc(100vh - 150px);
+    }
+    .row {
+      display: flex;
+      flex-wrap: wrap;
+      align-items: center;
+      gap: 8px;
+      margin: 0 0 12px;
+    }
+    .row label {
+      display: flex;
+      align-items: center;
+      gap: 8px;
+    }
+    input.address {
+      flex: 1 1 220px;
+      min-width: 0;
+    }
+    forebay-pair {
+      margin-bottom: 14px;
+    }
+    .good {
+      color: var(--good);
+    }
+  `,
+  ];
+  @property({ attribute: false }) engine!: Engine;
+  @property({ attribute: false }) data: Dataset | null = null;
+  @state() private other: Dataset | null = null;
+  @state() private every = false;
+  @state() private opening = "";
+  @state() private running = false;
+  @state() private progress: Progress | null = null;
+  @state() private found: Difference | null = null;
+  @state() private entries: readonly Entry[] = [];
+  @state() private kind: Kind | null = null;
+  @state() private chosen: Entry | null = null;
+  @state() private shown = SHOWN;
+  @state() private failure: Trouble | null = null;
+  @query("dialog") private dialog!: HTMLDialogElement;
+  @query("forebay-pairs") private pairs!: PairList | null;
+  @query("input[type=file]") private file!: HTMLInputElement;
+  @query("input.address") private address!: HTMLInputElement | null;
+  private work = new AbortController();
+  private thumbs: { readonly a: Thumbs; readonly b: Thumbs } | null = null;
+
+  show(): void {
+    this.dialog.showModal();
+  }
+  private close(): void {
+    if (this.running) this.work.abort();
+    this.dialog.close();
+  }
+  override willUpdate(changed: PropertyValues): void {
+    if (changed.has("data")) this.leave();
+  }
+  override disconnectedCallback(): void {
+    super.disconnectedCallback();
+    this.leave();
+  }
+  /** Frees the other version. */
+  private leave(): void {
+    this.work.abort();
+    this.thumbs?.a.close();
+    this.thumbs?.b.close();
+    this.other?.close();
+    this.thumbs = this.other = this.found = this.failure = this.chosen = this.kind = this.progress = null;
+    this.entries = [];
+    this.opening = "";
+    this.running = false;
+  }
+
+  private readonly take = (): void => {
+    const [file] = this.file.files ?? [];
+    this.file.value = "";
+    if (file) void this.begin(file, file.name);
+  };
+  private readonly drop = (e: DragEvent): void => {
+    e.preventDefault();
+    e.stopPropagation();
+    const [file] = e.dataTransfer?.files ?? [];
+    if (file) void this.begin(file, file.name);
+  };
+  private readonly follow = (): void => {
+    const text = this.address?.value.trim() ?? "";
+    try {
+      const url = new URL(text, document.baseURI);
+      if (text !== "") void this.begin(url, url.pathname.split("/").pop() || url.host);
+    } catch {
+      this.failure = { message: WORDS.address, code: undefined, offset: undefined };
+    }
+  };
+
+  /** Opens the other version, and compares. */
+  private async begin(input: Input, name: string): Promise<void> {
+    const { data } = this;
+    if (!data) return;
+    this.leave();
+    const work = (this.work = new AbortController());
+    this.opening = name;
+    try {
+      const found = await this.engine.open(input, { name, signal: work.signal });
+      if (this.work !== work || found.kind !== "samples" || found.format === "warehouse") {
+        found.close();
+        if (this.work !== work) return;
+        throw new Error(found.kind === "samples" ? WORDS.warehouse : WORDS.notSamples);
+      }
+      this.other = found;
+      this.thumbs = { a: new Thumbs(data, () => this.pairs?.draw()), b: new Thumbs(found, () => this.pairs?.draw()) };
+      await this.compare();
+    } catch (e) {
+      if (this.work === work && !isAbort(e)) this.failure = trouble(e);
+    } finally {
+      if (this.work === work) this.opening = "";
+    }
+  }
+  private async compare(): Promise<void> {
+    const { data, other, work } = this;
+    if (!data || !other) return;
+    this.found = this.chosen = this.kind = this.progress = this.failure = null;
+    this.entries = [];
+    this.shown = SHOWN;
+    this.running = true;
+    try {
+      const found = await this.engine.diff(data, other, {
+        payloads: this.every ? "bytes" : "checksums",
+        signal: work.signal,
+        onProgress: (p) => {
+          if (this.work === work) this.progress = p;
+        },
+      });
+      if (this.work !== work) return;
+      this.found = found;
+      this.entries = entriesOf(found);
+      this.chosen = this.entries[0] ?? null;
+    } catch (e) {
+      if (this.work === work && !isAbort(e)) this.failure = trouble(e);
+    } finally {
+      if (this.work === work) this.running = false;
+    }
+  }
+
+  private get listed(): readonly Entry[] {
+    const { kind } = this;
+    return kind === null ? this.entries : this.entries.filter(({ kinds }) => kinds.includes(kind));
+  }
+  private showThem(): void {
+    const samples = this.listed.flatMap(({ a }) => (a === null ? [] : [a]));
+    const label = WORDS.label(this.kind === null ? WORDS.all : WORDS.kinds[this.kind]);
+    this.dispatchEvent(new CustomEvent("show", { detail: { label, samples: Uint32Array.from(samples).sort() } }));
+    this.close();
+  }
+  private save(): void {
+    const { found, data, other } = this;
+    if (found && data && other)
+      download(new Blob([asJson(found, [data.length, other.length])]), `${stem(data.name, "dataset")}-diff.json`);
+  }
+
+  override render(): TemplateResult {
+    const { failure } = this;
+    return html`
+      <dialog aria-labelledby="title" @cancel=${() => this.running && this.work.abort()}
+        @dragover=${(e: Event) => e.preventDefault()} @drop=${this.drop} @keydown=${(e: Event) => {
+          if (this.dialog.open) e.stopPropagation();
+        }}>
+        <div class="head"><h2 id="title">${WORDS.title}</h2><button class="bare icon" aria-label=${WORDS.close} @click=${this.close}>✕</button></div>
+        <div class="body" tabindex="0" role="group" aria-label=${WORDS.title}>
+          ${this.found ? nothing : html`<p class="muted">${WORDS.why}</p>`}
+          ${this.renderAsk()}
+          ${failure ? html`<p class="bad" role="alert">${failure.message} ${failure.code ? html`<code>${failure.code}</code>` : nothing}</p>` : nothing}
+          <div aria-live="polite">${this.renderState()}</div>
+          ${this.renderFound()}
+        </div>
+        <input type="file" hidden aria-label=${WORDS.choose} @change=${this.take} />
+      </dialog>`;
+  }
+  private renderAsk(): TemplateResult | typeof nothing {
+    if (this.running || this.opening) return nothing;
+    const every = html`<label title=${WORDS.everyWhy}><input type="checkbox" .checked=${this.every}
+      @change=${(e: Event) => {
+        this.every = (e.target as HTMLInputElement).checked;
+        if (this.other) void this.compare();
+      }} />${WORDS.every}</label>`;
+    if (this.other)
+      return html`<div class="row"><button @click=${() => this.file.click()}>${WORDS.again}</button>
+        <span class="muted">${visible(this.other.name ?? "")}</span>${every}</div>`;
+    return html`
+      <div class="row"><button class="primary" @click=${() => this.file.click()}>${WORDS.choose}</button>
+        <span class="muted">${WORDS.drop}</span>${every}</div>
+      <div class="row"><input class="address" aria-label=${WORDS.address} placeholder=${WORDS.address}
+        @keydown=${(e: KeyboardEvent) => e.key === "Enter" && this.follow()} />
+        <button @click=${this.follow}>${WORDS.open}</button></div>`;
+  }
+  private renderState(): TemplateResult | typeof nothing {
+    const { running, opening, progress: p, found } = this;
+    if (running)
+      return html`<progress aria-label=${WORDS.progress} max=${Math.max(1, p?.totalSamples ?? 1)} .value=${p?.samples ?? 0}></progress>
+        <p>${p ? WORDS.done(p.samples, p.totalSamples ?? 0) : WORDS.names} <button @click=${() => this.work.abort()}>${WORDS.cancel}</button></p>`;
+    if (opening)
+      return html`<p>${WORDS.opening(visible(opening))} <button @click=${() => this.leave()}>${WORDS.cancel}</button></p>`;
+    if (!found) return nothing;
+    const verdict = found.same ? WORDS.same(found.equal) : WORDS.found(this.entries.length, found.equal);
+    return html`<p class=${found.same ? "good" : ""}><b>${verdict}</b>
+      ${found.by === "number" ? html`<span class="muted">${WORDS.byNumber}</span>` : nothing}</p>`;
+  }
+  private renderFound(): TemplateResult | typeof nothing {
+    const { found, data, other } = this;
+    if (!found || found.same || !data || !other) return nothing;
+    const counts = countsOf(this.entries);
+    const chip = (kind: Kind | null, n: number): TemplateResult =>
+      html`<button aria-pressed=${this.kind === kind} @click=${() => {
+        this.kind = kind;
+        this.shown = SHOWN;
+        this.chosen = this.listed[0] ?? null;
+      }}>${kind === null ? WORDS.all : WORDS.kinds[kind]} ${count(n)}</button>`;
+    const { listed } = this;
+    const left = listed.length - this.shown;
+    return html`
+      <div class="row" role="group" aria-label=${WORDS.filter}>${chip(null, this.entries.length)}${[...counts].map(([kind, n]) => chip(kind, n))}</div>
+      <div class="row">${listed.some(({ a }) => a !== null) ? html`<button @click=${this.showThem}>${WORDS.showThem}</button>` : nothing}
+        <button @click=${this.save}>${WORDS.save}</button></div>
+      <forebay-pair .a=${data} .b=${other} .entry=${this.chosen}
+        @jump=${(e: CustomEvent<number>) => {
+          this.dispatchEvent(new CustomEvent("jump", { detail: e.detail }));
+          this.close();
+        }}></forebay-pair>
+      <forebay-pairs .thumbs=${this.thumbs} .entries=${listed.slice(0, this.shown)} .chosen=${this.chosen}
+        @choose=${(e: CustomEvent<Entry>) => (this.chosen = e.detail)}></forebay-pairs>
+      ${left > 0 ? html`<p><button @click=${() => (this.shown += SHOWN)}>${WORDS.more(left)}</button></p>` : nothing}`;
+  }
+}

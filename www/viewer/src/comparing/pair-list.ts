@@ -1,0 +1,110 @@
+/** Samples that differ, each with its two pictures side by side. */
+import { LitElement, css, html, nothing, type TemplateResult } from "lit";
+import { customElement, property } from "lit/decorators.js";
+import type { Thumbs } from "../samples/thumbs.ts";
+import { drawTile } from "../samples/tile-picture.ts";
+import { controls } from "../ui/styles.ts";
+import { visible } from "../ui/visible.ts";
+import type { Entry } from "./groups.ts";
+import { WORDS } from "./words.ts";
+
+/** Pixels of a side of a picture. */
+const SIDE = 84;
+
+/** `<forebay-pairs>`: sends `choose` with the entry that is clicked. */
+@customElement("forebay-pairs")
+export class PairList extends LitElement {
+  static override styles = [
+    controls,
+    css`
+    :host {
+      display: block;
+    }
+    ul {
+      display: flex;
+      flex-wrap: wrap;
+      gap: 8px;
+      margin: 0;
+      padding: 0;
+      list-style: none;
+    }
+    button {
+      display: grid;
+      grid-template-rows: ${SIDE}px auto;
+      gap: 3px;
+      width: ${2 * SIDE + 18}px;
+      height: 100%;
+      padding: 6px;
+      text-align: left;
+      white-space: normal;
+      font-size: 12px;
+      line-height: 1.35;
+    }
+    button[aria-pressed="true"] {
+      border-color: var(--accent);
+      box-shadow: inset 0 0 0 1px var(--accent);
+    }
+    .sides {
+      display: flex;
+      gap: 4px;
+    }
+    canvas,
+    .none {
+      width: ${SIDE}px;
+      height: ${SIDE}px;
+      border-radius: 6px;
+      background: var(--soft);
+    }
+    .none {
+      display: grid;
+      place-items: center;
+      color: var(--ink-2);
+    }
+    .words {
+      overflow-wrap: anywhere;
+    }
+    .muted {
+      color: var(--ink-2);
+    }
+  `,
+  ];
+  @property({ attribute: false }) entries: readonly Entry[] = [];
+  @property({ attribute: false }) chosen: Entry | null = null;
+  /** The pictures of both sides. */
+  @property({ attribute: false }) thumbs: { readonly a: Thumbs; readonly b: Thumbs } | null = null;
+
+  override updated(): void {
+    this.thumbs?.a.want(this.entries.flatMap(({ a }) => (a === null ? [] : [a])));
+    this.thumbs?.b.want(this.entries.flatMap(({ b }) => (b === null ? [] : [b])));
+    this.draw();
+  }
+  /** Draws what has come. */
+  draw(): void {
+    const sharp = Math.min(2, devicePixelRatio || 1);
+    for (const canvas of this.renderRoot.querySelectorAll("canvas")) {
+      const { side, sample } = canvas.dataset;
+      const thumb = this.thumbs?.[side === "a" ? "a" : "b"].get(Number(sample));
+      const key = thumb ? `${side} ${sample} ${thumb.state}` : "";
+      if (canvas.dataset.drawn === key) continue;
+      [canvas.width, canvas.height] = [SIDE * sharp, SIDE * sharp];
+      if (thumb?.state === "ready") drawTile(canvas, thumb, null, false, sharp);
+      canvas.dataset.drawn = key;
+    }
+  }
+  private side(side: "a" | "b", sample: number | null): TemplateResult {
+    return sample === null
+      ? html`<span class="none" aria-hidden="true">–</span>`
+      : html`<canvas aria-hidden="true" data-side=${side} data-sample=${sample}></canvas>`;
+  }
+  override render(): TemplateResult {
+    return html`<ul>${this.entries.map((entry) => {
+      const name = entry.name?.split("/").pop();
+      return html`<li><button aria-pressed=${entry === this.chosen}
+        @click=${() => this.dispatchEvent(new CustomEvent("choose", { detail: entry }))}>
+        <span class="sides">${this.side("a", entry.a)}${this.side("b", entry.b)}</span>
+        <span class="words"><span class="visually-hidden">Sample </span>${entry.a ?? entry.b}
+          ${name ? html`<span class="muted">${visible(name)}</span>` : nothing}
+          <b>${entry.kinds.map((kind) => WORDS.kinds[kind]).join(", ")}</b></span></button></li>`;
+    })}</ul>`;
+  }
+}

@@ -1,0 +1,280 @@
+/** Parts for training, validation and test: asked for, shown, kept as sets, and taken along as files. */
+import { LitElement, css, html, nothing, type PropertyValues, type TemplateResult } from "lit";
+import { customElement, property, state } from "lit/decorators.js";
+import type { Dataset, Divided, DividedPart, Progress } from "../../../lib/src/model/index.ts";
+import type { Engine } from "../files/engine.ts";
+import { outputName } from "../files/output-name.ts";
+import { download, makeTarget } from "../files/targets.ts";
+import { controls } from "../ui/styles.ts";
+import { visible } from "../ui/visible.ts";
+import { bytes, count, isAbort, plural, stem, trouble, type Trouble } from "../ui/wording.ts";
+import { partsCsv, partsTags } from "./divided.ts";
+import { journalOf } from "./journal.ts";
+import { keepSets, recallSets, withSet, type Sets } from "./sets.ts";
+
+const PARTS = ["train", "val", "test"] as const;
+type PartName = (typeof PARTS)[number];
+/** Classes of a part that are named. */
+const NAMED = 6;
+
+/** What is said here. */
+const WORDS = {
+  why: "Who is for training, who for validation, who for the test: every class is divided in the same way, and what belongs together stays together. The same file, shares and number give the same parts everywhere, as forebay split does.",
+  share: { train: "Training", val: "Validation", test: "Test" } satisfies Record<PartName, string>,
+  percent: (name: string): string => `${name}, percent`,
+  sum: (sum: number): string => `The shares are ${sum} percent together, and must be 100.`,
+  by: "Class",
+  noField: "none",
+  group: "Stays together by",
+  near: "Pictures that are alike stay together",
+  nearWhy: "Every picture is decoded on this machine.",
+  seed: "Number of the draw",
+  begin: "Divide",
+  progress: "Looked at",
+  cancel: "Cancel",
+  groups: (n: number): string => `${plural(n, "group")} of samples stayed together.`,
+  noClass: "no class",
+  keep: "Keep as sets",
+  kept: "The parts are sets now, at the side of the samples.",
+  lost: "This browser keeps nothing, so there are no sets.",
+  csv: "List (CSV)",
+  journal: "Edits that tag them",
+  files: "Write the files",
+  pick: "Show",
+  written: (name: string, size: number): string => `${name}: ${bytes(size)}`,
+  writing: (name: string): string => `Writing ${name}…`,
+} as const;
+
+/** `<forebay-divide>`: sends `show` with `{ label, samples }`. */
+@customElement("forebay-divide")
+export class DivideView extends LitElement {
+  static override styles = [
+    controls,
+    css`
+    :host {
+      display: block;
+    }
+    .row {
+      display: flex;
+      flex-wrap: wrap;
+      align-items: center;
+      gap: 10px;
+      margin: 0 0 12px;
+    }
+    .row label {
+      display: flex;
+      align-items: center;
+      gap: 8px;
+    }
+    input[type="number"] {
+      width: 74px;
+    }
+    table {
+      border-collapse: collapse;
+      margin: 0 0 12px;
+      font-size: 14px;
+    }
+    th,
+    td {
+      padding: 5px 16px 5px 0;
+      border-top: 1px solid var(--line);
+      text-align: left;
+      vertical-align: top;
+    }
+    td.number {
+      text-align: right;
+    }
+    .good {
+      color: var(--good);
+    }
+  `,
+  ];
+  @property({ attribute: false }) engine!: Engine;
+  @property({ attribute: false }) data: Dataset | null = null;
+  @property() where = "";
+  /** The fields of the metadata. */
+  @property({ attribute: false }) fields: readonly string[] = [];
+  /** The page keeps sets. */
+  @property({ type: Boolean }) keeps = false;
+  @state() private shares: Readonly<Record<PartName, number>> = { train: 80, val: 20, test: 0 };
+  @state() private by = "class";
+  @state() private group = "";
+  @state() private near = false;
+  @state() private seed = 0;
+  @state() private running = false;
+  @state() private progress: Progress | null = null;
+  @state() private found: Divided | null = null;
+  @state() private failure: Trouble | null = null;
+  @state() private said = "";
+  private work = new AbortController();
+
+  override willUpdate(changed: PropertyValues): void {
+    if (!changed.has("data")) return;
+    this.work.abort();
+    this.found = this.failure = null;
+    this.said = "";
+    this.running = false;
+  }
+  override disconnectedCallback(): void {
+    super.disconnectedCallback();
+    this.work.abort();
+  }
+  /** Ends what is going on. */
+  stop(): void {
+    this.work.abort();
+  }
+
+  private get sum(): number {
+    return PARTS.reduce((sum, part) => sum + this.shares[part], 0);
+  }
+  /** Does something that may take its time, and says what went wrong. */
+  private async at(body: (data: Dataset, signal: AbortSignal) => Promise<void>): Promise<void> {
+    const { data } = this;
+    if (!data) return;
+    this.work.abort();
+    const work = (this.work = new AbortController());
+    this.failure = this.progress = null;
+    this.said = "";
+    this.running = true;
+    try {
+      await body(data, work.signal);
+    } catch (e) {
+      if (this.work === work && !isAbort(e)) this.failure = trouble(e);
+    } finally {
+      if (this.work === work) this.running = false;
+    }
+  }
+  private divide(): Promise<void> {
+    this.found = null;
+    return this.at(async (data, signal) => {
+      const wanted = PARTS.filter((part) => this.shares[part] > 0);
+      const found = await data.divide({
+        parts: Object.fromEntries(wanted.map((part) => [part, this.shares[part] / 100])),
+        seed: this.seed,
+        ...(this.by && { by: this.by }),
+        ...(this.group && { group: this.group }),
+        ...(this.near && { near: 6 }),
+        ...(this.where && { where: this.where }),
+        signal,
+        onProgress: (progress) => {
+          if (!signal.aborted) this.progress = progress;
+        },
+      });
+      if (!signal.aborted) this.found = found;
+    });
+  }
+  private keep(): Promise<void> {
+    return this.at(async (data) => {
+      const of = { name: data.name ?? "", bytes: data.byteLength, samples: data.length };
+      let sets: Sets = await recallSets(of);
+      for (const { part, samples } of this.found?.parts ?? []) sets = withSet(sets, part, samples);
+      this.said = (await keepSets(of, sets)) ? WORDS.kept : WORDS.lost;
+    });
+  }
+  private csv(): Promise<void> {
+    return this.at(async (data, signal) => {
+      const name = `${stem(data.name, "dataset")}-parts.csv`;
+      download(await partsCsv(data, this.found!, signal), name);
+      this.said = name;
+    });
+  }
+  private journal(): Promise<void> {
+    return this.at(async (data, signal) => {
+      const name = `${stem(data.name, "dataset")}-parts.jsonl`;
+      download(await journalOf(data, { tags: partsTags(this.found!) }, signal), name);
+      this.said = name;
+    });
+  }
+  private files(): Promise<void> {
+    return this.at(async (data, signal) => {
+      const written: string[] = [];
+      for (const { part, samples } of this.found?.parts ?? []) {
+        const to = data.format === "tar" ? "tar" : "tbl";
+        const name = outputName(data.name, { to, otherwise: "dataset", selection: false, apart: part });
+        this.said = WORDS.writing(visible(name));
+        const target = await makeTarget(name, "download");
+        try {
+          const { outputBytes } = await this.engine.convert(data, target.output, {
+            to,
+            indexes: samples,
+            allowEmpty: true,
+            signal,
+            onProgress: (progress) => (this.progress = progress),
+          });
+          (await target.finish()).keep();
+          written.push(WORDS.written(visible(name), outputBytes));
+        } catch (e) {
+          await target.discard();
+          throw e;
+        }
+      }
+      this.said = written.join("; ");
+    });
+  }
+
+  override render(): TemplateResult {
+    const { failure, running, said } = this;
+    return html`
+      <p class="muted">${WORDS.why}</p>
+      ${this.renderAsk()}
+      ${failure ? html`<p class="bad" role="alert">${failure.message} ${failure.code ? html`<code>${failure.code}</code>` : nothing}</p>` : nothing}
+      ${running ? this.renderProgress() : nothing}
+      <div aria-live="polite">${said ? html`<p class=${running ? "muted" : "good"}>${running ? "" : "✓ "}${said}</p>` : nothing}</div>
+      ${this.found ? this.renderFound(this.found) : nothing}`;
+  }
+  private renderProgress(): TemplateResult {
+    const { progress: p } = this;
+    const total = p?.totalSamples ?? this.data?.length ?? 0;
+    return html`<progress aria-label=${WORDS.progress} max=${Math.max(1, total)} .value=${p?.samples ?? 0}></progress>
+      <p>${count(p?.samples ?? 0)} / ${count(total)} <button @click=${() => this.stop()}>${WORDS.cancel}</button></p>`;
+  }
+  private renderAsk(): TemplateResult {
+    const wrong = Math.abs(this.sum - 100) > 1e-6;
+    const number = (e: Event, most: number, otherwise: number): number => {
+      const { valueAsNumber: n } = e.target as HTMLInputElement;
+      return Number.isFinite(n) ? Math.min(most, Math.max(0, n)) : otherwise;
+    };
+    const field = (label: string, value: string, first: TemplateResult, set: (to: string) => void): TemplateResult =>
+      html`<label>${label} <select @change=${(e: Event) => set((e.target as HTMLSelectElement).value)}>
+        ${first}${this.fields.map((name) => html`<option value=${name} ?selected=${name === value}>${visible(name)}</option>`)}</select></label>`;
+    const none = (value: string): TemplateResult =>
+      html`<option value="" ?selected=${value === ""}>${WORDS.noField}</option>`;
+    return html`
+      <div class="row">${PARTS.map(
+        (part) => html`<label>${WORDS.share[part]} <input type="number" min="0" max="100" step="any"
+          aria-label=${WORDS.percent(WORDS.share[part])} .value=${String(this.shares[part])}
+          @change=${(e: Event) => (this.shares = { ...this.shares, [part]: number(e, 100, this.shares[part]) })} /> %</label>`,
+      )}</div>
+      <div class="row">
+        ${field(WORDS.by, this.by, html`<option value="class" ?selected=${this.by === "class"}>class</option>${none(this.by)}`, (to) => (this.by = to))}
+        ${field(WORDS.group, this.group, none(this.group), (to) => (this.group = to))}
+        <label title=${WORDS.nearWhy}><input type="checkbox" .checked=${this.near}
+          @change=${(e: Event) => (this.near = (e.target as HTMLInputElement).checked)} />${WORDS.near}</label>
+        <label>${WORDS.seed} <input type="number" min="0" step="1" .value=${String(this.seed)}
+          @change=${(e: Event) => (this.seed = Math.floor(number(e, Number.MAX_SAFE_INTEGER, this.seed)))} /></label></div>
+      ${wrong ? html`<p class="bad">${WORDS.sum(this.sum)}</p>` : nothing}
+      <div class="row"><button class="primary" ?disabled=${wrong || this.running} @click=${() => void this.divide()}>${WORDS.begin}</button></div>`;
+  }
+  private renderFound({ parts, groups, faultCount }: Divided): TemplateResult {
+    const classes = ({ classes }: DividedPart): string => {
+      const named = classes
+        .slice(0, NAMED)
+        .map(({ label, samples }) => `${visible(label) || WORDS.noClass} ${count(samples)}`);
+      return classes.length > NAMED ? `${named.join(", ")}…` : named.join(", ");
+    };
+    return html`
+      <table><tbody>${parts.map(
+        (
+          part,
+        ) => html`<tr><th scope="row">${part.part}</th><td class="number">${plural(part.samples.length, "sample")}</td><td>${classes(part)}</td>
+          <td><button @click=${() => this.dispatchEvent(new CustomEvent("show", { detail: { label: part.part, samples: part.samples } }))}>${WORDS.pick}</button></td></tr>`,
+      )}</tbody></table>
+      ${groups > 0 ? html`<p class="muted">${WORDS.groups(groups)}</p>` : nothing}
+      ${faultCount > 0 ? html`<p class="bad">${plural(faultCount, "sample")} could not be read; they are divided all the same.</p>` : nothing}
+      <div class="row">
+        ${this.keeps ? html`<button ?disabled=${this.running} @click=${() => void this.keep()}>${WORDS.keep}</button>` : nothing}
+        <button ?disabled=${this.running} @click=${() => void this.csv()}>${WORDS.csv}</button>
+        ${this.data?.format === "tbl" ? html`<button ?disabled=${this.running} @click=${() => void this.journal()}>${WORDS.journal}</button>` : nothing}
+        <button ?disabled=${this.running} @click=${() => void this.files()}>${WORDS.files}</button></div>`;
+  }
+}
