@@ -19,7 +19,7 @@ const sizes = [
   [48, 36],
   [120, 90],
 ];
-/** Seven scenes, each at three sizes and lights, and what is no picture. */
+/** Seven scenes, each at three sizes and lights, and a file that is not a picture. */
 const files = [
   ...Array.from({ length: 21 }, (_, k) => [`${k}.bmp`, scene(k % 7, ...sizes[k % 3], 1 - (k % 3) / 8)]),
   ['dark.bmp', scene(3, 96, 72, 0.02)],

@@ -223,7 +223,7 @@ test('shapes of a long journal that stay the same are one', async () => {
   );
 });
 
-test('lines that are no outlines stay as they are, and are not lost', () => {
+test('lines that enclose nothing stay as they are, and are not lost', () => {
   const annotations = [
     { class: 'wire', xmin: 1, ymin: 1, xmax: 5, ymax: 5, segmentation: [[1, 1, 5, 5]] },
     { class: 'none', xmin: 1, ymin: 1, xmax: 5, ymax: 5, segmentation: [] },
