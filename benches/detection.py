@@ -3,14 +3,18 @@
 against torch's DataLoader with albumentations, on the same files.
 
     python3 -m pip install torch albumentations forebay
-    python3 benches/detection.py FOLDER [--make N] [--workers 2] [--rounds 3] [--compare]
+    python3 benches/detection.py FOLDER [--make N] [--workers 2] [--rounds 3] [--compare] [--write]
 
 --make draws N pictures of 640 x 480 and 480 x 640 as JPEG, with the boxes of a COCO file, into FOLDER first. Each round runs all
-of them in turns, each with a process of its own, and the best rate counts. --compare holds boxes against each other instead.
+of them in turns, each with a process of its own, and the best rate counts. --compare holds boxes against each other instead. --write
+does both, and keeps what was found in benches/results/detection.json, of which `npm run bench:loader` makes a part of its page.
 """
 import argparse
+import datetime
 import json
+import os
 import pathlib
+import platform
 import subprocess
 import sys
 import time
@@ -142,7 +146,30 @@ def compare(folder, workers):
         worst = max(worst, float(np.abs(mine - boxes.numpy()).max()))
         pixels = max(pixels, float(np.abs(batch.images - images.numpy()).mean()))
         count += int((mine_classes >= 0).sum())
-    print(json.dumps(dict(boxes=count, worst=worst, mean_of_pixels=pixels)))
+    found = dict(boxes=count, worst=worst, mean_of_pixels=pixels)
+    print(json.dumps(found))
+    return found
+
+
+def write(args, best):
+    """Keeps what was found."""
+    import albumentations
+    import cv2
+    import torch
+
+    versions = dict(python=platform.python_version(), torch=torch.__version__, albumentations=albumentations.__version__, opencv=cv2.__version__)
+    found = dict(
+        date=datetime.date.today().isoformat(),
+        cores=os.cpu_count(),
+        versions=versions,
+        pictures=len(list((args.folder / "images").iterdir())),
+        workers=args.workers,
+        rounds=args.rounds,
+        images_per_second={kind: {who: best[who, kind] for who in ("forebay", "albumentations")} for kind in ("plain", "mosaic")},
+        apart=compare(args.folder, args.workers),
+    )
+    path = pathlib.Path(__file__).parent / "results" / "detection.json"
+    path.write_text(json.dumps(found, indent=1) + "\n")
 
 
 def main():
@@ -152,6 +179,7 @@ def main():
     parser.add_argument("--workers", type=int, default=2)
     parser.add_argument("--rounds", type=int, default=3)
     parser.add_argument("--compare", action="store_true")
+    parser.add_argument("--write", action="store_true")
     parser.add_argument("--run", nargs=2)
     args = parser.parse_args()
     if args.run:
@@ -159,7 +187,8 @@ def main():
     if args.make:
         make(args.folder, args.make)
     if args.compare:
-        return compare(args.folder, args.workers)
+        compare(args.folder, args.workers)
+        return
     best = {}
     for _ in range(args.rounds):
         for what in [("forebay", "plain"), ("albumentations", "plain"), ("forebay", "mosaic"), ("albumentations", "mosaic")]:
@@ -169,6 +198,8 @@ def main():
     for kind in ("plain", "mosaic"):
         mine, other = best["forebay", kind], best["albumentations", kind]
         print(f"{kind}: {mine:.0f} images/s, albumentations {other:.0f}: {mine / other:.2f} x")
+    if args.write:
+        write(args, best)
 
 
 if __name__ == "__main__":

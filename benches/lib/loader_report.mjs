@@ -1,6 +1,7 @@
 // The page about loaders: every claim beside what it is held to, and a picture of the speeds.
 import { barChart } from './chart.mjs';
 import { PEER_VERSION, TRAINING } from './peer.mjs';
+import { detection } from './detection_report.mjs';
 
 /** Ways to begin over many samples, and what each has to find out. */
 const BEGINNINGS = {
@@ -280,7 +281,7 @@ ${['forebay', 'zune']
   .filter((jpeg) => ran(`${jpeg}, resize, 1 core`))
   .map(one)
   .join('\n')}
-`;
+${detection()}`;
 }
 
 /** The picture of the page. */

@@ -320,7 +320,7 @@ fn decoded_pictures_are_kept_and_a_timeline_is_written() {
     let (code, said) = place.json(&[&options[..], &["--timeline", "trace.json"]].concat());
     assert_eq!((code, said[0]["error"]["code"].as_str()), (2, Some("usage.argument")), "{said:?}");
     bench(&["--timeline", "trace.json", "--force"]);
-    for (more, pictures) in [(&["--mosaic"][..], 4), (&["--mosaic", "4"], 4), (&["--mosaic", "9"], 9)] {
+    for (more, pictures) in [(&["--mosaic"][..], 4), (&["--mosaic", "4"][..], 4), (&["--mosaic", "9"][..], 9)] {
         assert_eq!(bench(more)["mosaic_pictures"], pictures);
     }
     assert_eq!(place.json(&["bench", "a.tbl", "--mosaic", "5"]).0, 2);

@@ -394,7 +394,6 @@ fn facts(args: &Args, run: &Run, alone: Option<&Alone>) -> Value {
         "batch": args.batch,
         "shape": [3, args.image.1, args.image.0],
         "mosaic": args.mosaic.is_some(),
-        "mosaic_pictures": args.mosaic,
         "dtype": args.dtype.word(),
         "verified": !args.no_verify,
         "io": args.io.word(),
@@ -424,6 +423,7 @@ fn facts(args: &Args, run: &Run, alone: Option<&Alone>) -> Value {
         "own_peak_bytes": run.peak_bytes,
         "decoder": null,
     });
+    value["mosaic_pictures"] = json!(args.mosaic);
     if args.decoded_cache.is_some() {
         let kept = &stats.decoded;
         value["decoded_cache"] = json!({

@@ -2,7 +2,7 @@
 //!
 //! How large each picture becomes follows from itself alone, and so do its numbers: it is made as [`Image`] of its own size
 //! makes it, in a slot as large as the batch's pictures, and then spread over it. How large a batch is follows from what the
-//! index says of its pictures (or their first bytes, where nothing else does), before any of them is decoded.
+//! index says of its pictures (or their first bytes, if nothing else does), before any of them is decoded.
 
 use forebay::{
     Error, Result,
