@@ -6,6 +6,7 @@ import { SAMPLE } from "../files/sample-name.ts";
 import { isAbort, trouble } from "../ui/wording.ts";
 import { fileUrl } from "./link.ts";
 import { nameOf } from "./nameable.ts";
+import { msg } from "../messages/shell.ts";
 
 /** What handing over needs of the page around it. */
 export interface InputHost {
@@ -56,7 +57,7 @@ export class InputController implements ReactiveController {
     if (text === SAMPLE) return void this.sample();
     this.turn++;
     const url = fileUrl(text.trim(), document.baseURI);
-    if (!url) return this.of.refuse(text, "This is not a web address: it begins with http:// or https://.");
+    if (!url) return this.of.refuse(text, msg("notWebAddressBeginsHttp"));
     const own = url.href.startsWith(new URL("./", document.baseURI).href);
     const file = own ? text.trim() : url.href;
     this.of.point(file);
@@ -81,7 +82,7 @@ export class InputController implements ReactiveController {
     if (entry.url) return this.url(entry.url);
     const file = entry.handle && (await fileOf(entry.handle).catch(() => null));
     if (file) this.file(file, entry.handle);
-    else this.of.fail(entry.name, "The browser no longer gives access to this file; drop it again.");
+    else this.of.fail(entry.name, msg("browserNoLongerGivesAccess"));
   }
   /** A folder: a warehouse, or labels of what is open. */
   async folder(coming: Promise<Folder>, name: string, dropped = false): Promise<void> {
@@ -94,10 +95,7 @@ export class InputController implements ReactiveController {
         return this.warehouse(files, name);
       }
       if (this.of.labels(files, name)) return;
-      this.of.refuse(
-        name,
-        "This folder has no manifest.json, so it is not a warehouse. Drop one of its files; or open a dataset first, and drop a folder of its labels then.",
-      );
+      this.of.refuse(name, msg("folderHasNoManifestJson"));
     } catch (e) {
       if (!isAbort(e)) this.of.refuse(name, trouble(e).message);
     }
