@@ -6,9 +6,25 @@ import { ensurePackages } from './lib/npm.mjs';
 import { ROOT, isMain, main, run } from './lib/run.mjs';
 
 const FOLDER = join(ROOT, 'www/viewer');
-const ENTRIES = ['index', 'react', 'vue', 'server'];
+const ENTRIES = ['index', 'react', 'vue', 'server', 'messages'];
 /** Modules that only say what is public, which the types of the entries stand on. */
-const PUBLIC = ['index', 'react', 'vue', 'public/element'];
+const ROOMS = [
+  'common',
+  'curating',
+  'dialogs',
+  'drawing',
+  'editing',
+  'files',
+  'pictures',
+  'samples',
+  'shell',
+  'tables',
+  'ui',
+];
+const PUBLIC = [
+  ...['index', 'react', 'vue', 'messages', 'public/element'],
+  ...['en', 'language', ...ROOMS].map((name) => `messages/${name}`),
+];
 
 /** Builds into `www/viewer/dist`. */
 export async function buildViewer() {

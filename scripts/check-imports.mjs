@@ -72,7 +72,20 @@ const HOUSES = {
     'api',
     '.',
   ],
-  'www/viewer/src': ['public', 'ui', 'files', 'samples', 'drawing', 'curating', 'comparing', 'tables', 'dialogs', 'shell', '.'],
+  'www/viewer/src': [
+    'messages',
+    'public',
+    'ui',
+    'files',
+    'samples',
+    'drawing',
+    'curating',
+    'comparing',
+    'tables',
+    'dialogs',
+    'shell',
+    '.',
+  ],
 };
 
 const text = (file) => readFileSync(join(ROOT, file), 'utf8');

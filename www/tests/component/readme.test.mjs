@@ -116,6 +116,22 @@ viewer.selected = null;`,
   await shown('js', '4 []');
 });
 
+test('in another language', async () => {
+  const example = piece('ts').replace('import "@forebay/viewer";', '');
+  writeFileSync(
+    join(folder, 'js.js'),
+    `import "@forebay/viewer";
+document.querySelector("#app").append(Object.assign(document.createElement("forebay-viewer"), { src: "/train.tar" }));
+${example}`,
+  );
+  const page = await newPage(browser);
+  await page.goto(`${site.url}js/`);
+  await page.getByRole('button', { name: 'Prüfen' }).waitFor();
+  await page.locator('.facts', { hasText: '9 Bilder' }).waitFor();
+  assert.deepEqual(page.faults, []);
+  await page.close();
+});
+
 test('in React', async () => {
   await bundle('jsx', {
     'Browse.jsx': piece('jsx'),

@@ -12,6 +12,7 @@ import type {
   ForebayViewerElement,
   OpenDetail,
   SelectDetail,
+  ViewerMessages,
 } from "./public/element.ts";
 
 /** The element as a component. `element` of a template reference is the element itself, with its methods. */
@@ -26,6 +27,7 @@ export const ForebayViewer = defineComponent({
     editable: Boolean,
     hide: { type: String, default: "" },
     dataProvider: { type: [Object, Function] as PropType<DataProvider | null>, default: null },
+    messages: { type: Object as PropType<ViewerMessages | null>, default: null },
   },
   emits: {
     open: (_: OpenDetail) => true,
@@ -52,6 +54,7 @@ export const ForebayViewer = defineComponent({
           ".editable": props.editable,
           ".hide": props.hide,
           ".dataProvider": props.dataProvider,
+          ".messages": props.messages,
           onOpen: (event: CustomEvent<OpenDetail>) => emit("open", event.detail),
           onClose: (event: CustomEvent<null>) => emit("close", event.detail),
           onSelect: (event: CustomEvent<SelectDetail>) => emit("select", event.detail),
@@ -77,6 +80,7 @@ declare module "vue" {
       editable?: boolean;
       hide?: string;
       dataProvider?: DataProvider;
+      messages?: ViewerMessages;
     }>;
   }
 }

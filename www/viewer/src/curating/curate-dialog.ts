@@ -13,12 +13,14 @@ import type { Engine } from "../files/engine.ts";
 import { download } from "../files/targets.ts";
 import { Thumbs } from "../samples/thumbs.ts";
 import { controls } from "../ui/styles.ts";
-import { bytes, count, isAbort, plural, short, stem, trouble, type Trouble } from "../ui/wording.ts";
+import { bytes, count, isAbort, short, stem, trouble, type Trouble } from "../ui/wording.ts";
 import { journalOf } from "./journal.ts";
 import "./divide-view.ts";
 import type { DivideView } from "./divide-view.ts";
 import "./tiles.ts";
 import type { Tile, Tiles } from "./tiles.ts";
+import { msg as common } from "../messages/common.ts";
+import { msg, rich } from "../messages/curating.ts";
 
 /** Groups, and outliers, that are shown at first, and how many more each time; pictures of a group that are shown. */
 const SHOWN = { duplicates: 20, outliers: 60, parts: 0 } as const;
@@ -32,10 +34,10 @@ type Wanted = { readonly remove: number[] } | { readonly tags: [number, string[]
 /** A measure for people. */
 function measure(trait: OutlierReason["trait"], value: number): string {
   if (trait === "bytes") return bytes(value);
-  return trait === "pixels" ? `${count(value)} pixels` : short(value);
+  return trait === "pixels" ? msg("pixels", { value }) : short(value);
 }
 const because = ({ reason, trait, value, median }: OutlierReason): string =>
-  `${reason.replace("_", " ")}: ${measure(trait, value)}, usual ${measure(trait, median)}`;
+  msg("usual", { reason: msg(reason), trait: measure(trait, value), trait2: measure(trait, median) });
 const others = (groups: Duplicates["groups"]): number[] =>
   groups.flatMap((group) => group.slice(1).map(({ index }) => index));
 
@@ -93,7 +95,7 @@ export class CurateDialog extends LitElement {
   @state() private duplicates: Duplicates | null = null;
   @state() private outliers: Outliers | null = null;
   /** The reason whose outliers are shown; all without one. */
-  @state() private reason: string | null = null;
+  @state() private reason: OutlierReason["reason"] | null = null;
   @state() private shown: number = SHOWN.duplicates;
   @state() private progress: Progress | null = null;
   @state() private running = false;
@@ -211,12 +213,12 @@ export class CurateDialog extends LitElement {
       <dialog aria-labelledby="title" @cancel=${() => this.work?.abort()} @keydown=${(e: Event) => {
         if (this.dialog.open) e.stopPropagation();
       }}>
-        <div class="head"><h2 id="title">Curate</h2><button class="bare icon" aria-label="Close" @click=${this.close}>✕</button></div>
-        <div class="body" tabindex="0" role="group" aria-label="Curate">
-          <div class="row" role="group" aria-label="What to look for">${turn("duplicates", "Duplicates")}${turn("outliers", "Outliers")}${turn("parts", "Train, validate, test")}</div>
+        <div class="head"><h2 id="title">${msg("curate")}</h2><button class="bare icon" aria-label=${common("close")} @click=${this.close}>✕</button></div>
+        <div class="body" tabindex="0" role="group" aria-label=${msg("curate")}>
+          <div class="row" role="group" aria-label=${msg("whatLook")}>${turn("duplicates", msg("duplicates"))}${turn("outliers", msg("outliers"))}${turn("parts", msg("trainValidateTest"))}</div>
           ${question === "parts" ? this.renderParts() : this.renderAsk()}
           ${failure ? html`<p class="bad" role="alert">${failure.message} ${failure.code ? html`<code>${failure.code}</code>` : nothing}</p>` : nothing}
-          <div aria-live="polite">${this.saved ? html`<p class="good">✓ ${this.saved}. The browser downloads it; <code>forebay apply</code> applies it.</p>` : nothing}</div>
+          <div aria-live="polite">${this.saved ? html`<p class="good">${rich("browserDownloadsApplies", { saved: this.saved, code: html`<code>forebay apply</code>` })}</p>` : nothing}</div>
           ${question === "duplicates" ? this.renderDuplicates() : question === "outliers" ? this.renderOutliers() : nothing}
         </div>
       </dialog>`;
@@ -228,22 +230,19 @@ export class CurateDialog extends LitElement {
   }
   private renderAsk(): TemplateResult {
     const { question, running, progress: p, where } = this;
-    const which = where ? "samples of the filter" : `all ${plural(this.data?.length ?? 0, "sample")}`;
+    const which = where ? msg("lookSamplesFilter") : msg("lookAllSamples", { length: this.data?.length ?? 0 });
     if (running)
-      return html`<progress aria-label="Looked at" max=${Math.max(1, p?.totalSamples ?? 1)} .value=${p?.samples ?? 0}></progress>
-        <p>${count(p?.samples ?? 0)} of ${count(p?.totalSamples ?? this.data?.length ?? 0)} <button @click=${() => this.work?.abort()}>Cancel</button></p>`;
-    const distance = html`<label>Bits that may differ <input type="number" min="0" max="15" .value=${String(this.distance)}
+      return html`<progress aria-label=${msg("lookedAt")} max=${Math.max(1, p?.totalSamples ?? 1)} .value=${p?.samples ?? 0}></progress>
+        <p>${msg("ofSamplesTotalSamples", { samples: p?.samples ?? 0, totalSamples: p?.totalSamples ?? this.data?.length ?? 0 })} <button @click=${() => this.work?.abort()}>${common("cancel")}</button></p>`;
+    const distance = html`<label>${msg("bitsMayDiffer")} <input type="number" min="0" max="15" .value=${String(this.distance)}
       @change=${(e: Event) => {
         const { valueAsNumber: n } = e.target as HTMLInputElement;
         this.distance = Number.isInteger(n) ? Math.min(15, Math.max(0, n)) : 6;
       }} /></label>`;
-    const what =
-      question === "duplicates"
-        ? "The same bytes, and pictures that look the same at other sizes, qualities and lights."
-        : "Dark, blurred, tiny, of odd shape: far from what is usual here.";
-    return html`<p class="muted">${what} Every picture is decoded on this machine.</p>
+    const what = question === "duplicates" ? msg("sameBytesPicturesLookSame") : msg("darkBlurredTinyOddShape");
+    return html`<p class="muted">${msg("everyPictureDecodedOnMachine", { what })}</p>
       <div class="row">${question === "duplicates" ? distance : nothing}
-        <button class="primary" @click=${() => void this.ask()}>Look at ${which}</button></div>`;
+        <button class="primary" @click=${() => void this.ask()}>${which}</button></div>`;
   }
 
   private renderFaults({
@@ -252,31 +251,30 @@ export class CurateDialog extends LitElement {
   }: Pick<Duplicates, "faultCount" | "faults">): TemplateResult | typeof nothing {
     if (faultCount === 0) return nothing;
     const first = faults.slice(0, 3).map(({ sample, code }) => `${sample} (${code})`);
-    return html`<p class="bad">${plural(faultCount, "sample")} could not be read or decoded: ${first.join(", ")}${faultCount > 3 ? "…" : ""}</p>`;
+    return html`<p class="bad">${msg("samplesCouldNotReadDecoded", { faultCount, first: first.join(", "), rest: faultCount > 3 ? "…" : "" })}</p>`;
   }
   private renderDuplicates(): TemplateResult | typeof nothing {
     const found = this.duplicates;
     if (!found || this.running) return nothing;
     const { groups, duplicates, samples } = found;
     const all = others(groups);
-    const wide = duplicates === 1 ? "has" : "have";
     return html`
-      <p><b>${plural(groups.length, "group")}</b>; ${count(duplicates)} of ${plural(samples, "sample")} ${wide} a better one.
-        ${found.plain > 0 ? html`<span class="muted">${plural(found.plain, "plain picture")} compared by bytes alone.</span>` : nothing}</p>
+      <p><b>${msg("groups", { groups: groups.length })}</b>${msg("samplesThereBetter", { duplicates, samples })}
+        ${found.plain > 0 ? html`<span class="muted">${msg("plainPicturesComparedBytesAlone", { plain: found.plain })}</span>` : nothing}</p>
       ${this.renderFaults(found)}
       ${
         groups.length > 0
-          ? html`<div class="row"><button @click=${() => this.pick(all)}>Pick all but the best</button>
+          ? html`<div class="row"><button @click=${() => this.pick(all)}>${msg("pickAllButBest")}</button>
         <button @click=${() =>
           this.showOnly(
-            "duplicates",
+            msg("shownDuplicates"),
             groups.flatMap((group) => group.map(({ index }) => index)),
-          )}>Show them</button>
-        ${this.renderSave({ remove: all }, "Save as edits that remove them")}</div>`
+          )}>${msg("showThem")}</button>
+        ${this.renderSave({ remove: all }, msg("saveEditsRemoveThem"))}</div>`
           : nothing
       }
       ${groups.slice(0, this.shown).map((group) => this.renderGroup(group))}
-      ${this.renderMore(groups.length, "group")}`;
+      ${this.renderMore(groups.length, (left) => msg("showMoreGroups", { left }))}`;
   }
   /** In a page journals are of TBL files. */
   private renderSave(wanted: Wanted, title: string): TemplateResult | typeof nothing {
@@ -284,21 +282,21 @@ export class CurateDialog extends LitElement {
       ? html`<button @click=${() => void this.save(wanted)}>${title}</button>`
       : nothing;
   }
-  private renderMore(all: number, unit: string): TemplateResult | typeof nothing {
+  private renderMore(all: number, words: (left: number) => string): TemplateResult | typeof nothing {
     const left = all - this.shown;
     if (left <= 0) return nothing;
-    return html`<button @click=${() => (this.shown += SHOWN[this.question])}>Show more of ${plural(left, unit)}</button>`;
+    return html`<button @click=${() => (this.shown += SHOWN[this.question])}>${words(left)}</button>`;
   }
   private renderGroup(group: readonly AlikeSample[]): TemplateResult {
     const tiles = group.slice(0, OF_A_GROUP).map(({ index, distance, exact, width, height, bytes: size }, at): Tile => {
-      const how = at === 0 ? [] : [exact ? "same bytes" : plural(distance, "bit")];
+      const how = at === 0 ? [] : [exact ? msg("sameBytes") : msg("bits", { distance })];
       return { index, best: at === 0, words: [...how, ...(width > 0 ? [`${width} × ${height}`] : []), bytes(size)] };
     });
-    return html`<section role="group" aria-label="Group of ${group.length}, best is ${group[0]?.index}">
-      <div class="row"><h3>${plural(group.length, "sample")}</h3>
-        <button @click=${() => this.pick(group.slice(1).map(({ index }) => index))}>Pick the others</button></div>
+    return html`<section role="group" aria-label=${msg("groupBest", { group: group.length, index: group[0]?.index })}>
+      <div class="row"><h3>${msg("samples", { group: group.length })}</h3>
+        <button @click=${() => this.pick(group.slice(1).map(({ index }) => index))}>${msg("pickOthers")}</button></div>
       ${this.renderTiles(tiles)}
-      ${group.length > OF_A_GROUP ? html`<p class="muted">and ${count(group.length - OF_A_GROUP)} more</p>` : nothing}</section>`;
+      ${group.length > OF_A_GROUP ? html`<p class="muted">${msg("andMore", { group: group.length - OF_A_GROUP })}</p>` : nothing}</section>`;
   }
   private renderTiles(tiles: readonly Tile[]): TemplateResult {
     return html`<forebay-tiles .data=${this.data} .thumbs=${this.thumbs} .tiles=${tiles}
@@ -307,10 +305,10 @@ export class CurateDialog extends LitElement {
   private renderOutliers(): TemplateResult | typeof nothing {
     const found = this.outliers;
     if (!found || this.running) return nothing;
-    const counts = new Map<string, number>();
+    const counts = new Map<OutlierReason["reason"], number>();
     for (const { reasons } of found.outliers)
       for (const { reason } of reasons) counts.set(reason, (counts.get(reason) ?? 0) + 1);
-    const of = (name: string | null): boolean => name === null || counts.has(name);
+    const of = (name: OutlierReason["reason"] | null): boolean => name === null || counts.has(name);
     const reason = of(this.reason) ? this.reason : null;
     const rows = found.outliers.filter(
       ({ reasons }) => reason === null || reasons.some((one) => one.reason === reason),
@@ -318,23 +316,23 @@ export class CurateDialog extends LitElement {
     const tiles = rows
       .slice(0, this.shown)
       .map(({ index, reasons }): Tile => ({ index, words: reasons.slice(0, 3).map(because) }));
-    const chip = (name: string | null, title: string, n: number): TemplateResult =>
+    const chip = (name: OutlierReason["reason"] | null, title: string, n: number): TemplateResult =>
       html`<button aria-pressed=${reason === name} @click=${() => (this.reason = name)}>${title} ${count(n)}</button>`;
-    const few = found.traits.length === 0 ? "Too few samples to say what is usual." : "";
+    const few = found.traits.length === 0 ? msg("tooFewSamplesSayWhat") : "";
     const indexes = rows.map(({ index }) => index);
     const tags = rows.map(({ index, reasons }): [number, string[]] => [index, reasons.map((one) => one.reason)]);
     return html`
-      <p><b>${count(found.outliers.length)}</b> of ${plural(found.samples, "sample")} stand out. ${few}</p>
+      <p>${rich("samplesStandOut", { outliers: html`<b>${count(found.outliers.length)}</b>`, samples: found.samples, few })}</p>
       ${this.renderFaults(found)}
       ${
         found.outliers.length > 0
-          ? html`<div class="row" role="group" aria-label="Reasons">${chip(null, "all", found.outliers.length)}${[...counts].map(([name, n]) => chip(name, name.replace("_", " "), n))}</div>
-        <div class="row"><button @click=${() => this.pick(indexes)}>Pick these</button>
-          <button @click=${() => this.showOnly(reason?.replace("_", " ") ?? "outliers", indexes)}>Show them</button>
-          ${this.renderSave({ tags }, "Save as edits that tag them")}</div>`
+          ? html`<div class="row" role="group" aria-label=${msg("reasons")}>${chip(null, msg("all"), found.outliers.length)}${[...counts].map(([name, n]) => chip(name, msg(name), n))}</div>
+        <div class="row"><button @click=${() => this.pick(indexes)}>${msg("pickThese")}</button>
+          <button @click=${() => this.showOnly(reason ? msg(reason) : msg("shownOutliers"), indexes)}>${msg("showThem")}</button>
+          ${this.renderSave({ tags }, msg("saveEditsTagThem"))}</div>`
           : nothing
       }
       ${this.renderTiles(tiles)}
-      ${this.renderMore(rows.length, "sample")}`;
+      ${this.renderMore(rows.length, (left) => msg("showMoreSamples", { left }))}`;
   }
 }

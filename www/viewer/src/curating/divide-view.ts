@@ -166,7 +166,7 @@ export class DivideView extends LitElement {
   private keep(): Promise<void> {
     return this.at(async (data) => {
       const of = { name: data.name ?? "", bytes: data.byteLength, samples: data.length };
-      let sets: Sets = await recallSets(of);
+      let sets: Sets = (await recallSets(of)) ?? new Map();
       for (const { part, samples } of this.found?.parts ?? []) sets = withSet(sets, part, samples);
       this.said = (await keepSets(of, sets)) ? WORDS.kept : WORDS.lost;
     });

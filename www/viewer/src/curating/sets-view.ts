@@ -8,8 +8,10 @@ import type { Clause } from "../ui/clause.ts";
 import type { Rows } from "../ui/rows.ts";
 import { controls, facetStyles } from "../ui/styles.ts";
 import { visible } from "../ui/visible.ts";
-import { plural, stem } from "../ui/wording.ts";
+import { stem } from "../ui/wording.ts";
 import { keepSets, readSets, recallSets, setsFile, setsKept, withSet, type Sets, type SetsOf } from "./sets.ts";
+import { msg as common } from "../messages/common.ts";
+import { msg } from "../messages/curating.ts";
 
 /** What a clause of a set is called among the others. */
 const keyOf = (name: string): string => `set:${name}`;
@@ -112,8 +114,7 @@ export class SetsView extends LitElement {
         this.loose = loose;
         this.sets = sets;
         this.follow();
-        if (loose)
-          this.trouble = "This browser keeps nothing: the sets are gone with the page, unless you export them.";
+        if (loose) this.trouble = msg("browserKeepsNothingSetsGone");
         return true;
       } catch (e) {
         if (this.data === data) this.trouble = (e as Error).message;
@@ -182,29 +183,29 @@ export class SetsView extends LitElement {
     if (!of) return nothing;
     const most = Math.max(1, ...[...sets.values()].map(({ length }) => length));
     return html`
-      <section aria-label="Sets">
-        <h2>Sets</h2>
+      <section aria-label=${msg("sets")}>
+        <h2>${msg("sets")}</h2>
         ${[...sets].map(([name, samples]) => {
           const key = keyOf(name);
           const all = samples.length;
           const one = { label: name, all, kept: this.keptOf(samples), most, on: this.clauses.has(key) };
           return html`<div class="set">${bar(one, () => this.toggle(name, samples))}
-            <button class="bare icon" aria-label="Pick the set ${visible(name)}" title="Pick them"
+            <button class="bare icon" aria-label=${msg("pickSet", { name: visible(name) })} title=${msg("pickThem")}
               @click=${() => this.dispatchEvent(new CustomEvent("pick", { detail: [...samples] }))}>✓</button>
-            <button class="bare icon" aria-label="Remove the set ${visible(name)}" title="Remove the set" @click=${() => this.drop(name)}>✕</button></div>`;
+            <button class="bare icon" aria-label=${msg("removeSet", { name: visible(name) })} title=${msg("removeSet2")} @click=${() => this.drop(name)}>✕</button></div>`;
         })}
-        ${sets.size === 0 ? html`<p class="note">Pick samples and give them a name: they are kept in this browser.</p>` : nothing}
+        ${sets.size === 0 ? html`<p class="note">${msg("pickSamplesGiveThemName")}</p>` : nothing}
         ${
           picked.size > 0
-            ? html`<div class="row"><input class="name" aria-label="Name of the set" placeholder="a name, or one from above" maxlength="100"
+            ? html`<div class="row"><input class="name" aria-label=${msg("nameSet")} placeholder=${msg("nameFromAbove")} maxlength="100"
           @keydown=${(e: KeyboardEvent) => e.key === "Enter" && void this.save()} />
-          <button title="Save ${plural(picked.size, "picked sample")}" @click=${this.save}>Save ${plural(picked.size, "sample")}</button></div>`
+          <button title=${msg("savePickedSamples", { picked: picked.size })} @click=${this.save}>${msg("saveSamples", { picked: picked.size })}</button></div>`
             : nothing
         }
         <div class="row">
-          ${sets.size > 0 ? html`<button @click=${() => download(setsFile(of, sets), `${stem(of.name, "dataset")}-sets.json`)}>Export</button>` : nothing}
-          <button @click=${() => this.file?.click()}>Import</button>
-          <input type="file" hidden aria-label="A file of sets" accept=".json" @change=${this.read} /></div>
+          ${sets.size > 0 ? html`<button @click=${() => download(setsFile(of, sets), `${stem(of.name, "dataset")}-sets.json`)}>${common("export")}</button>` : nothing}
+          <button @click=${() => this.file?.click()}>${msg("import")}</button>
+          <input type="file" hidden aria-label=${msg("fileSets")} accept=".json" @change=${this.read} /></div>
         <div aria-live="polite">${this.trouble ? html`<p class="note bad">${this.trouble}</p>` : nothing}</div>
       </section>`;
   }

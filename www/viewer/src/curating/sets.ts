@@ -1,5 +1,6 @@
 /** Named sets of samples, kept in the browser for the dataset that they are of. */
 import { Store } from "../files/store.ts";
+import { msg } from "../messages/curating.ts";
 
 /** The most sets of a dataset, the most characters of a name, and the most samples of all sets together. */
 const MOST_SETS = 200;
@@ -57,11 +58,11 @@ export const ordered = (samples: Iterable<number>): Uint32Array => Uint32Array.f
 /** Sets with one more, or with another in its place; throws with what a person can do where that is too much. */
 export function withSet(sets: Sets, name: string, samples: Iterable<number>): Sets {
   const title = name.trim();
-  if (title === "" || title.length > LONGEST) throw new Error(`A set has a name of up to ${LONGEST} characters.`);
+  if (title === "" || title.length > LONGEST) throw new Error(msg("setHasNameUpCharacters", { longest: LONGEST }));
   const more = new Map(sets).set(title, ordered(samples));
-  if (more.size > MOST_SETS) throw new Error(`A dataset has at most ${MOST_SETS} sets; remove one first.`);
+  if (more.size > MOST_SETS) throw new Error(msg("datasetHasMostSetsRemove", { mostSets: MOST_SETS }));
   if ([...more.values()].reduce((sum, { length }) => sum + length, 0) > MOST_SAMPLES)
-    throw new Error("The sets together have too many samples; a filter says the same in a line.");
+    throw new Error(msg("setsTogetherHaveTooMany"));
   return more;
 }
 
@@ -81,17 +82,17 @@ export function readSets(text: string, of: SetsOf): Sets {
   try {
     document = JSON.parse(text) as typeof document;
   } catch {
-    throw new Error("This is not a file of sets: it is not JSON.");
+    throw new Error(msg("notFileSetsNotJson"));
   }
   if (document?.forebay_sets !== 1 || typeof document.sets !== "object" || document.sets === null)
-    throw new Error("This is not a file of sets, or one of a later version.");
+    throw new Error(msg("notFileSetsLaterVersion"));
   if (document.of?.samples !== of.samples || document.of.bytes !== of.bytes)
-    throw new Error("These sets are of another dataset, or of this one before it was changed.");
+    throw new Error(msg("theseSetsAnotherDatasetBefore"));
   let sets: Sets = new Map();
   for (const [name, samples] of Object.entries(document.sets)) {
     const whole = (i: unknown): boolean => Number.isInteger(i) && (i as number) >= 0 && (i as number) < of.samples;
     if (!Array.isArray(samples) || !samples.every(whole))
-      throw new Error(`The set ${JSON.stringify(name)} is not a list of samples.`);
+      throw new Error(msg("setNotListSamples", { stringify: JSON.stringify(name) }));
     sets = withSet(sets, name, samples as number[]);
   }
   return sets;

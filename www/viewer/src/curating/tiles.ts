@@ -6,6 +6,7 @@ import type { Thumbs } from "../samples/thumbs.ts";
 import { drawTile } from "../samples/tile-picture.ts";
 import { controls } from "../ui/styles.ts";
 import { visible } from "../ui/visible.ts";
+import { msg } from "../messages/curating.ts";
 
 /** Pixels of a side. */
 const SIDE = 104;
@@ -97,7 +98,7 @@ export class Tiles extends LitElement {
       ({ index, words, best = false }) => html`<li><button class=${best ? "best" : ""}
         @click=${() => this.dispatchEvent(new CustomEvent("jump", { detail: index }))}>
         <canvas aria-hidden="true" data-sample=${index}></canvas>
-        <span><span class="visually-hidden">Sample </span>${index}${best ? html` <b>keep</b>` : nothing}</span>
+        <span><span class="visually-hidden">${msg("sample", { index })}</span><span aria-hidden="true">${index}</span>${best ? html` <b>${msg("keep")}</b>` : nothing}</span>
         ${words.map((word) => html`<span class="muted">${visible(word)}</span>`)}</button></li>`,
     )}</ul>`;
   }

@@ -7,7 +7,9 @@ import type { TextSource } from "../files/open-any.ts";
 import { tree, treeStyles } from "../ui/tree.ts";
 import { hasStrip } from "../samples/strips.ts";
 import { visible } from "../ui/visible.ts";
-import { bytes, count, isAbort, plural, trouble, type Trouble } from "../ui/wording.ts";
+import { bytes, count, isAbort, trouble, type Trouble } from "../ui/wording.ts";
+import { msg as common } from "../messages/common.ts";
+import { msg } from "../messages/dialogs.ts";
 
 /** `<forebay-about>`: sends `forget` where the index that was kept is not wanted. */
 @customElement("forebay-about")
@@ -70,76 +72,90 @@ export class AboutDialog extends LitElement {
       <dialog aria-labelledby="title" @keydown=${(e: Event) => {
         if (this.dialog.open) e.stopPropagation();
       }}>
-        <div class="head"><h2 id="title">About this file</h2><button class="bare icon" aria-label="Close"
+        <div class="head"><h2 id="title">${msg("aboutFile")}</h2><button class="bare icon" aria-label=${common("close")}
           @click=${() => this.dialog.close()}>✕</button></div>
         <div class="body" tabindex="0" role="group"
-          aria-label="About this file">${this.data?.kind === "samples" ? this.renderFacts(this.data) : this.data ? this.renderTableFacts(this.data) : nothing}</div>
+          aria-label=${msg("aboutFile")}>${this.data?.kind === "samples" ? this.renderFacts(this.data) : this.data ? this.renderTableFacts(this.data) : nothing}</div>
       </dialog>`;
   }
   private renderTableFacts(data: Table): TemplateResult {
     const { metadata: m, telemetry: t } = data;
     const { text } = this;
     const facts: (readonly [string, string] | false | undefined | "" | null)[] = [
-      ["Name", visible(data.name ?? "–")],
-      text && ["Format", `${text.format.toUpperCase()}, ${count(text.bytes)} bytes (${bytes(text.bytes)})`],
-      [
-        text ? "Shown as" : "Format",
-        `${data.format.toUpperCase()}${m.layout ? `, layout ${m.layout}` : ""}${m.version ? `, version ${m.version}` : ""}`,
+      [common("name"), visible(data.name ?? "–")],
+      text && [
+        common("format"),
+        msg("bytes", { format: text.format.toUpperCase(), bytes: text.bytes, bytes2: bytes(text.bytes) }),
       ],
-      ["Size", `${count(data.byteLength)} bytes (${bytes(data.byteLength)})`],
-      !m.document && ["Rows", count(data.length)],
-      !m.document && ["Columns", count(data.schema.length)],
-      m.groups > 0 && ["Row groups", count(m.groups)],
-      m.createdBy && ["Written by", visible(m.createdBy)],
-      ["Read so far", `${plural(t.requests, "request")}, ${bytes(t.bytesRead)}`],
+      [
+        text ? msg("shownAs") : common("format"),
+        [
+          data.format.toUpperCase(),
+          m.layout && msg("layout", { layout: m.layout }),
+          m.version && msg("version", { version: m.version }),
+        ]
+          .filter(Boolean)
+          .join(", "),
+      ],
+      [common("size"), msg("bytes2", { byteLength: data.byteLength, byteLength2: bytes(data.byteLength) })],
+      !m.document && [common("rows"), count(data.length)],
+      !m.document && [common("columns"), count(data.schema.length)],
+      m.groups > 0 && [msg("rowGroups"), count(m.groups)],
+      m.createdBy && [msg("writtenBy"), visible(m.createdBy)],
+      [msg("readSoFar"), msg("requests", { requests: t.requests, bytesRead: bytes(t.bytesRead) })],
     ];
     return html`
       <dl>${facts.map((fact) => (fact ? html`<dt>${fact[0]}</dt><dd>${fact[1]}</dd>` : nothing))}</dl>
-      ${[...(text?.notes ?? []), ...m.notes].map((note) => html`<p class="muted">Note: ${visible(note)}</p>`)}`;
+      ${[...(text?.notes ?? []), ...m.notes].map((note) => html`<p class="muted">${msg("note", { note: visible(note) })}</p>`)}`;
   }
   private renderFacts(data: Dataset): TemplateResult {
     const { metadata: m, telemetry: t } = data;
     const facts: (readonly [string, string | TemplateResult] | false | undefined)[] = [
-      ["Name", visible(data.name ?? "–")],
-      ["Format", `${data.format.toUpperCase()}${m.layout ? `, ${m.layout} layout` : ""}`],
-      ["Size", `${count(data.byteLength)} bytes (${bytes(data.byteLength)})`],
-      ["Samples", `${count(data.length)}${data.growing ? " so far" : ""}`],
-      m.members !== undefined && [
-        "Members",
-        `${count(m.members)}${m.skippedMembers ? `, and ${plural(m.skippedMembers, "folder, link or device", "folders, links and devices")}` : ""}`,
-      ],
-      m.compression && ["Compression", m.compression === "none" ? "none" : m.compression.toUpperCase()],
-      m.metadataFormat && ["Metadata", m.metadataFormat],
+      [common("name"), visible(data.name ?? "–")],
       [
-        "Index",
+        common("format"),
+        m.layout ? msg("layout2", { format: data.format.toUpperCase(), layout: m.layout }) : data.format.toUpperCase(),
+      ],
+      [common("size"), msg("bytes2", { byteLength: data.byteLength, byteLength2: bytes(data.byteLength) })],
+      [common("samples"), data.growing ? msg("soFar", { length: data.length }) : count(data.length)],
+      m.members !== undefined && [
+        msg("members"),
+        m.skippedMembers
+          ? msg("foldersLinksDevices", { members: m.members, skippedMembers: m.skippedMembers })
+          : count(m.members),
+      ],
+      m.compression && [common("compression"), m.compression === "none" ? common("none") : m.compression.toUpperCase()],
+      m.metadataFormat && [common("metadata"), m.metadataFormat],
+      [
+        msg("index"),
         data.fromStore
-          ? html`kept from an earlier visit <button title="Forget what is kept, and read the file's headers again"
+          ? html`${msg("keptFromEarlierVisit")} <button title=${msg("forgetWhatKeptReadFiles")}
             @click=${() => {
               this.dialog.close();
               this.dispatchEvent(new CustomEvent("forget"));
-            }}>Read again</button>`
+            }}>${msg("readAgain")}</button>`
           : data.format === "tbl"
-            ? "in the file"
+            ? msg("inTheFile")
             : this.growing || data.growing
-              ? "being read"
-              : "read from the headers",
+              ? msg("beingRead")
+              : msg("readFromHeaders"),
       ],
       data.format !== "warehouse" && [
-        "Thumbnails",
-        html`${hasStrip(data) ? "in use, from a file beside it" : "none"} <button ?disabled=${this.growing || data.growing}
-          title="Small pictures of all samples, in a file beside this one"
+        msg("thumbnails"),
+        html`${hasStrip(data) ? msg("inUseFromBeside") : common("none")} <button ?disabled=${this.growing || data.growing}
+          title=${msg("smallPicturesBeside")}
           @click=${() => {
             this.dialog.close();
             this.dispatchEvent(new CustomEvent("thumbs"));
-          }}>Make them</button>`,
+          }}>${msg("makeThem")}</button>`,
       ],
-      ["Read so far", `${plural(t.requests, "request")}, ${bytes(t.bytesRead)}`],
+      [msg("readSoFar"), msg("requests", { requests: t.requests, bytesRead: bytes(t.bytesRead) })],
     ];
     const some = this.document_ !== null && Object.keys(this.document_).length > 0;
     return html`
       <dl>${facts.map((fact) => (fact ? html`<dt>${fact[0]}</dt><dd>${fact[1]}</dd>` : nothing))}</dl>
-      ${m.notes.map((note) => html`<p class="muted">Note: ${visible(note)}</p>`)}
+      ${m.notes.map((note) => html`<p class="muted">${msg("note", { note: visible(note) })}</p>`)}
       ${this.failure ? html`<p class="bad">${this.failure.message} <code>${this.failure.code ?? ""}</code></p>` : nothing}
-      ${some ? html`<h3>Metadata of the whole</h3><div class="document">${tree("document", this.document_!)}</div>` : nothing}`;
+      ${some ? html`<h3>${msg("metadataWhole")}</h3><div class="document">${tree("document", this.document_!)}</div>` : nothing}`;
   }
 }

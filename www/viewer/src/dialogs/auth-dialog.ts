@@ -3,6 +3,8 @@ import { LitElement, css, html, nothing, type TemplateResult } from "lit";
 import { customElement, query, state } from "lit/decorators.js";
 import { controls } from "../ui/styles.ts";
 import { visible } from "../ui/visible.ts";
+import { msg as common } from "../messages/common.ts";
+import { msg } from "../messages/shell.ts";
 
 /** Headers for a server, by their names. */
 type Sent = Record<string, string>;
@@ -69,8 +71,7 @@ export class AuthDialog extends LitElement {
       if (token === "") throw new TypeError();
       this.close(headers);
     } catch {
-      this.trouble =
-        "This cannot be sent: a header's name has letters, digits and dashes, and a token is plain text of one line.";
+      this.trouble = msg("cannotSentHeadersNameHas");
     }
   }
   private close(headers: Sent | null): void {
@@ -85,16 +86,15 @@ export class AuthDialog extends LitElement {
   override render(): TemplateResult {
     return html`
       <dialog aria-labelledby="title" @close=${() => this.close(null)} @keydown=${(e: Event) => e.stopPropagation()}>
-        <div class="head"><h2 id="title">Sign in to ${visible(this.server)}</h2></div>
+        <div class="head"><h2 id="title">${msg("signInTo", { server: visible(this.server) })}</h2></div>
         <form autocomplete="off" @submit=${this.submit}>
-          <label>Token <input id="token" type="password" autocomplete="off" spellcheck="false" required></label>
-          <label>Sent as the header <input id="name" type="text" value="Authorization" autocomplete="off"
+          <label>${msg("token")} <input id="token" type="password" autocomplete="off" spellcheck="false" required></label>
+          <label>${msg("sentHeader")} <input id="name" type="text" value="Authorization" autocomplete="off"
             spellcheck="false"></label>
-          <p class="muted">Sent to ${visible(this.server)} alone, and forgotten when this page is closed. It is in no link
-            and not stored. The server has to allow this header to pages of other sites (CORS).</p>
+          <p class="muted">${msg("sentAloneForgottenWhenPage", { server: visible(this.server) })}</p>
           ${this.trouble ? html`<p class="bad" role="alert">${this.trouble}</p>` : nothing}
-          <div class="ways"><button type="button" @click=${() => this.close(null)}>Cancel</button>
-            <button type="submit" class="primary">Sign in</button></div>
+          <div class="ways"><button type="button" @click=${() => this.close(null)}>${common("cancel")}</button>
+            <button type="submit" class="primary">${msg("signInNow")}</button></div>
         </form>
       </dialog>`;
   }

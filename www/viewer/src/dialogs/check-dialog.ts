@@ -6,7 +6,9 @@ import type { Engine } from "../files/engine.ts";
 import { controls } from "../ui/styles.ts";
 import type { TextSource } from "../files/open-any.ts";
 import { visible } from "../ui/visible.ts";
-import { bytes, count, isAbort, plural, trouble, type Trouble } from "../ui/wording.ts";
+import { bytes, isAbort, trouble, type Trouble } from "../ui/wording.ts";
+import { msg as common } from "../messages/common.ts";
+import { msg, rich } from "../messages/dialogs.ts";
 
 /** Faults that are listed; a ruined file has as many as it has samples. */
 const SHOWN = 500;
@@ -112,8 +114,12 @@ export class CheckDialog extends LitElement {
     this.dialog.close();
   }
 
-  private get one(): string {
-    return this.data?.kind === "table" ? "row" : "sample";
+  private get isTable(): boolean {
+    return this.data?.kind === "table";
+  }
+  /** How many of what was looked at, in words. */
+  private many(n: number): string {
+    return this.isTable ? msg("rows", { count: n }) : msg("samples", { count: n });
   }
 
   override render(): TemplateResult {
@@ -125,46 +131,51 @@ export class CheckDialog extends LitElement {
       }} @keydown=${(e: Event) => {
         if (this.dialog.open) e.stopPropagation();
       }}>
-        <div class="head"><h2 id="title">Check</h2><button class="bare icon" aria-label="Close"
+        <div class="head"><h2 id="title">${msg("check")}</h2><button class="bare icon" aria-label=${common("close")}
           @click=${this.close}>✕</button></div>
-        <div class="body" tabindex="0" role="group" aria-label="Result" aria-live="polite">
+        <div class="body" tabindex="0" role="group" aria-label=${msg("result")} aria-live="polite">
           ${this.failure ? html`<p class="bad">${this.failure.message}</p><code>${this.failure.code ?? nothing}</code>` : nothing}
           ${
             !report && !this.failure
-              ? html`<p>${this.growing ? "First the rest of the headers is read. " : ""}${this.text ? "Reading every row" : "Reading everything and verifying every checksum"}${progress ? `: ${this.far(progress)}` : ""}…</p>
-              <progress aria-label="Checked" max="1"
+              ? html`<p>${this.growing ? `${msg("firstRestHeadersRead")} ` : ""}${this.text ? msg("readingEveryRow") : msg("readingEverythingVerifyingEveryChecksum")}${progress ? `: ${this.far(progress)}` : ""}…</p>
+              <progress aria-label=${msg("checked")} max="1"
                 .value=${progress?.totalBytes ? progress.bytes / progress.totalBytes : progress?.totalSamples ? progress.samples / progress.totalSamples : 0}></progress>`
               : nothing
           }
           ${report ? this.renderReport(report) : nothing}
         </div>
         <div class="foot">
-          ${report || this.failure ? html`<button @click=${() => this.run()}>Check again</button>` : html`<button @click=${this.close}>Cancel</button>`}
-          <button class="primary" ?disabled=${!report} @click=${this.close}>Done</button>
+          ${report || this.failure ? html`<button @click=${() => this.run()}>${msg("checkAgain")}</button>` : html`<button @click=${this.close}>${common("cancel")}</button>`}
+          <button class="primary" ?disabled=${!report} @click=${this.close}>${common("done")}</button>
         </div>
       </dialog>`;
   }
   private far({ samples, totalSamples, bytes: read, totalBytes }: Progress): string {
-    if (this.text) return `${plural(samples, this.one)}, ${bytes(read)} of ${bytes(totalBytes ?? this.text.bytes)}`;
-    return `${count(samples)} of ${plural(totalSamples ?? this.data?.length ?? 0, this.one)}`;
+    if (this.text)
+      return msg("ofManyReadTotalBytes", {
+        many: this.many(samples),
+        read: bytes(read),
+        totalBytes: bytes(totalBytes ?? this.text.bytes),
+      });
+    return msg("ofSamplesMany", { samples, many: this.many(totalSamples ?? this.data?.length ?? 0) });
   }
   private renderReport(report: CheckReport): TemplateResult {
     return html`
-      <p class="verdict ${report.ok ? "good" : "bad"}">${report.ok ? "✓ Sound" : `✗ Damaged: ${plural(report.faultCount, "fault")}`}</p>
-      <p class="muted">${plural(report.samples, this.one)}${this.text ? " could be read; a text has no checksums." : ", every checksum verified where the format has one."}</p>
-      ${report.faults.length > 0 ? html`<ol aria-label="Faults">${report.faults.slice(0, SHOWN).map((f) => this.renderFault(f))}</ol>` : nothing}
-      ${report.faultCount > SHOWN ? html`<p class="muted">and ${count(report.faultCount - SHOWN)} more; the command <code>forebay check --json</code> lists all</p>` : nothing}
-      ${report.notes.map((note) => html`<p class="muted">Note: ${visible(note.message)}</p>`)}`;
+      <p class="verdict ${report.ok ? "good" : "bad"}">${report.ok ? msg("sound") : msg("damagedFaults", { faultCount: report.faultCount })}</p>
+      <p class="muted">${this.text ? msg("couldReadTextHasNo", { many: this.many(report.samples) }) : msg("everyChecksumVerifiedWhereFormat", { many: this.many(report.samples) })}</p>
+      ${report.faults.length > 0 ? html`<ol aria-label=${msg("faults")}>${report.faults.slice(0, SHOWN).map((f) => this.renderFault(f))}</ol>` : nothing}
+      ${report.faultCount > SHOWN ? html`<p class="muted">${rich("moreCommandListsAll", { faultCount: report.faultCount - SHOWN, code: html`<code>forebay check --json</code>` })}</p>` : nothing}
+      ${report.notes.map((note) => html`<p class="muted">${msg("note2", { message: visible(note.message) })}</p>`)}`;
   }
   private renderFault(fault: Fault): TemplateResult {
     const sample = fault.sample ?? fault.row ?? null;
     const place = [
       fault.section,
       fault.member && visible(fault.member),
-      fault.column && `column ${visible(fault.column)}`,
-      sample !== null && `${this.one} ${count(sample)}`,
-      typeof fault.block === "number" && `block ${count(fault.block)}`,
-      fault.offset !== null && `byte ${count(fault.offset)}`,
+      fault.column && msg("column", { column: visible(fault.column) }),
+      sample !== null && (this.isTable ? msg("row", { sample }) : msg("sample", { sample })),
+      typeof fault.block === "number" && msg("block", { block: fault.block }),
+      fault.offset !== null && msg("byte", { offset: fault.offset }),
     ]
       .filter(Boolean)
       .join(", ");
@@ -173,7 +184,7 @@ export class CheckDialog extends LitElement {
     const there = !this.text && sample !== null && this.data !== null && sample < this.data.length;
     return html`<li>${
       there
-        ? html`<button title="Show the ${this.one}" @click=${() => {
+        ? html`<button title=${this.isTable ? msg("showRow") : msg("showSample")} @click=${() => {
             this.close();
             this.dispatchEvent(new CustomEvent("jump", { detail: sample }));
           }}>${inner}</button>`

@@ -4,7 +4,9 @@ import { customElement, property, state } from "lit/decorators.js";
 import type { ConvertOptions, ConvertSummary, Dataset } from "../../../lib/src/model/index.ts";
 import { ConvertShell, type Running } from "./convert-shell.ts";
 import { outputName } from "../files/output-name.ts";
-import { bytes, count, plural } from "../ui/wording.ts";
+import { bytes, count } from "../ui/wording.ts";
+import { msg as common } from "../messages/common.ts";
+import { msg } from "../messages/dialogs.ts";
 
 type Scope = "all" | "filtered" | "picked";
 
@@ -21,7 +23,9 @@ export class ConvertDialog extends ConvertShell<ConvertSummary> {
   @state() private compression: "none" | "lz4" = "none";
   @state() private scope: Scope = "all";
   @state() private keepGoing = false;
-  protected readonly unit = "sample";
+  protected many(n: number): string {
+    return msg("samples", { count: n });
+  }
   /** The scope is the one that the dialog began with. */
   private likely = true;
 
@@ -59,43 +63,43 @@ export class ConvertDialog extends ConvertShell<ConvertSummary> {
 
   protected renderAsk(): TemplateResult {
     return html`
-      <fieldset><legend>Samples</legend><div class="choices">
-        ${this.choice("scope", "all", this.scope, (v) => this.choose(v), `All ${count(this.data?.length ?? 0)}`)}
-        ${this.choice("scope", "filtered", this.scope, (v) => this.choose(v), this.kept ? `The filter's ${count(this.kept.length)}` : "The filter's", !this.kept)}
-        ${this.choice("scope", "picked", this.scope, (v) => this.choose(v), this.picked.size > 0 ? `The picked ${count(this.picked.size)}` : "The picked", this.picked.size === 0)}
+      <fieldset><legend>${common("samples")}</legend><div class="choices">
+        ${this.choice("scope", "all", this.scope, (v) => this.choose(v), msg("all", { length: this.data?.length ?? 0 }))}
+        ${this.choice("scope", "filtered", this.scope, (v) => this.choose(v), this.kept ? msg("theFilters", { kept: this.kept.length }) : msg("theFilters2"), !this.kept)}
+        ${this.choice("scope", "picked", this.scope, (v) => this.choose(v), this.picked.size > 0 ? msg("thePicked", { picked: this.picked.size }) : msg("thePicked2"), this.picked.size === 0)}
       </div></fieldset>
-      <fieldset><legend>Format</legend><div class="choices">
+      <fieldset><legend>${common("format")}</legend><div class="choices">
         ${this.choice("to", "tbl", this.to, (v) => (this.to = v), "TBL")}
-        ${this.choice("to", "tar", this.to, (v) => (this.to = v), "TAR (WebDataset)")}
+        ${this.choice("to", "tar", this.to, (v) => (this.to = v), msg("tarWebDataset"))}
       </div></fieldset>
       ${
         this.to === "tbl"
           ? html`
-        <fieldset><legend>Layout</legend><div class="choices">
-          ${this.choice("layout", "guide", this.layout, (v) => (this.layout = v), "Format guide")}
+        <fieldset><legend>${msg("layout3")}</legend><div class="choices">
+          ${this.choice("layout", "guide", this.layout, (v) => (this.layout = v), msg("formatGuide"))}
           ${this.choice("layout", "turboloader", this.layout, (v) => (this.layout = v), "TurboLoader")}
         </div></fieldset>
-        <fieldset><legend>Compression</legend><div class="choices">
-          ${this.choice("compression", "none", this.compression, (v) => (this.compression = v), "None")}
-          ${this.choice("compression", "lz4", this.compression, (v) => (this.compression = v), "LZ4, if it helps")}
+        <fieldset><legend>${common("compression")}</legend><div class="choices">
+          ${this.choice("compression", "none", this.compression, (v) => (this.compression = v), msg("none"))}
+          ${this.choice("compression", "lz4", this.compression, (v) => (this.compression = v), msg("lZ4IfHelps"))}
         </div></fieldset>`
           : nothing
       }
-      <div class="choices">${this.tick(this.keepGoing, (on) => (this.keepGoing = on), "Leave broken samples out and list them")}</div>
+      <div class="choices">${this.tick(this.keepGoing, (on) => (this.keepGoing = on), msg("leaveBrokenSamplesOutList"))}</div>
       ${this.renderWay()}`;
   }
   protected override renderNote(): TemplateResult | typeof nothing {
-    return this.growing ? html`<p>First the rest of the headers is read.</p>` : nothing;
+    return this.growing ? html`<p>${msg("firstRestHeadersRead")}</p>` : nothing;
   }
   protected renderDone(s: ConvertSummary): TemplateResult {
     return html`
       ${this.renderVerdict()}
-      <dl><dt>Samples</dt><dd>${count(s.samples)}</dd><dt>Written</dt><dd>${bytes(s.outputBytes)}</dd>
-        ${s.compressedSamples > 0 ? html`<dt>Compressed</dt><dd>${plural(s.compressedSamples, "sample")}, ${bytes(s.payloadBytes)} to ${bytes(s.storedBytes)}</dd>` : nothing}
-        ${s.skippedMembers > 0 ? html`<dt>Left out</dt><dd>${plural(s.skippedMembers, "member")} that are not files</dd>` : nothing}
+      <dl><dt>${common("samples")}</dt><dd>${count(s.samples)}</dd><dt>${common("written")}</dt><dd>${bytes(s.outputBytes)}</dd>
+        ${s.compressedSamples > 0 ? html`<dt>${msg("compressed")}</dt><dd>${msg("samplesTo", { compressedSamples: s.compressedSamples, payloadBytes: bytes(s.payloadBytes), storedBytes: bytes(s.storedBytes) })}</dd>` : nothing}
+        ${s.skippedMembers > 0 ? html`<dt>${common("leftOut")}</dt><dd>${msg("membersNotFiles", { skippedMembers: s.skippedMembers })}</dd>` : nothing}
         ${
           s.faults.length > 0
-            ? html`<dt>Broken</dt><dd class="bad">${plural(s.faults.length, "sample")} left out: ${s.faults
+            ? html`<dt>${msg("broken")}</dt><dd class="bad">${msg("samplesLeftOut", { faults: s.faults.length })} ${s.faults
                 .slice(0, 20)
                 .map((f) => f.sample ?? f.code)
                 .join(", ")}</dd>`

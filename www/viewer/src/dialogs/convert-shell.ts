@@ -7,7 +7,9 @@ import { controls, factStyles } from "../ui/styles.ts";
 import { canFolder, hasStore, makeTarget, type Finished, type Target, type Way } from "../files/targets.ts";
 import { visible } from "../ui/visible.ts";
 import { writeHelp } from "./write-help.ts";
-import { bytes, count, isAbort, trouble, type Trouble } from "../ui/wording.ts";
+import { bytes, isAbort, trouble, type Trouble } from "../ui/wording.ts";
+import { msg as common } from "../messages/common.ts";
+import { msg, rich } from "../messages/dialogs.ts";
 
 /** What a conversion is given by the dialog. */
 export interface Running {
@@ -97,10 +99,15 @@ export abstract class ConvertShell<S> extends LitElement {
   private stored = false;
 
   /** What the dialog is called, and the button that begins. */
-  protected readonly called: string = "Convert and export";
-  protected readonly verb: string = "Convert…";
+  protected get called(): string {
+    return msg("convertExport");
+  }
+  protected get verb(): string {
+    return msg("convert");
+  }
   /** `sample` or `row`. */
-  protected abstract readonly unit: string;
+  /** How many of what is written, in words. */
+  protected abstract many(n: number): string;
   /** The name of the file to write; `null` where there is nothing to convert. */
   protected abstract fileName(): string | null;
   /** Converts. */
@@ -171,7 +178,9 @@ export abstract class ConvertShell<S> extends LitElement {
         e,
         gone
           ? ""
-          : ` A file ${target.name} that is not whole is left${target.folder === undefined ? "" : ` in ${target.folder}`}: remove it.`,
+          : target.folder === undefined
+            ? msg("fileNotWholeLeftRemove", { target: target.name })
+            : msg("fileNotWholeLeftRemove2", { target: target.name, folder: target.folder }),
       );
       this.step = "ask";
     } finally {
@@ -182,13 +191,13 @@ export abstract class ConvertShell<S> extends LitElement {
   private failed(e: unknown, left: string): Trouble {
     if (isAbort(e))
       return {
-        message: `Canceled${left === "" ? "; nothing was kept." : `.${left}`}`,
+        message: left === "" ? msg("canceledNothingWasKept") : `${msg("canceled")} ${left}`,
         code: undefined,
         offset: undefined,
       };
     const told = trouble(e);
     const help = writeHelp(e, this.way, canFolder());
-    return { ...told, message: `${told.message}${help}${left}` };
+    return { ...told, message: [told.message, help, left].filter(Boolean).join(" ") };
   }
   private openMade(): void {
     const { made } = this;
@@ -206,7 +215,7 @@ export abstract class ConvertShell<S> extends LitElement {
       }} @keydown=${(e: Event) => {
         if (this.dialog.open) e.stopPropagation();
       }}>
-        <div class="head"><h2 id="title">${this.called}</h2><button class="bare icon" aria-label="Close"
+        <div class="head"><h2 id="title">${this.called}</h2><button class="bare icon" aria-label=${common("close")}
           ?disabled=${this.step === "work"} @click=${this.close}>✕</button></div>
         <div class="body">${this.step === "ask" ? this.renderAsk() : this.step === "work" ? this.renderWork() : this.summary ? this.renderDone(this.summary) : nothing}
           ${
@@ -217,12 +226,12 @@ export abstract class ConvertShell<S> extends LitElement {
           }</div>
         <div class="foot">${
           this.step === "ask"
-            ? html`<button @click=${this.close}>Close</button><button class="primary"
+            ? html`<button @click=${this.close}>${common("close")}</button><button class="primary"
               @click=${this.run}>${this.verb}</button>`
             : this.step === "work"
-              ? html`<button @click=${() => this.work?.abort()}>Cancel</button>`
-              : html`<button @click=${() => (this.step = "ask")}>Another</button>${this.opens ? html`<button @click=${this.openMade}>Open it</button>` : nothing}<button class="primary"
-                @click=${this.close}>Done</button>`
+              ? html`<button @click=${() => this.work?.abort()}>${common("cancel")}</button>`
+              : html`<button @click=${() => (this.step = "ask")}>${msg("another")}</button>${this.opens ? html`<button @click=${this.openMade}>${msg("openIt")}</button>` : nothing}<button class="primary"
+                @click=${this.close}>${common("done")}</button>`
         }</div>
       </dialog>`;
   }
@@ -251,40 +260,54 @@ export abstract class ConvertShell<S> extends LitElement {
   /** What the file is called, if it is; above what became of it. */
   protected renderVerdict(): TemplateResult {
     const { name, folder } = this.target!;
-    return html`<p class="verdict">✓ ${visible(name)}</p><p class="muted">${folder === undefined ? "The browser downloads it." : html`It is in the folder <b>${visible(folder)}</b>.`}</p>`;
+    return html`<p class="verdict">✓ ${visible(name)}</p><p class="muted">${folder === undefined ? msg("browserDownloads") : html`${rich("itIsInTheFolder", { folder: html`<b>${visible(folder)}</b>` })}`}</p>`;
   }
   /** Where the file goes, and what that means. */
   protected renderWay(): TemplateResult {
     const name = this.fileName();
     const held =
       this.way === "folder"
-        ? "It is written there as it is made, and never held in memory; what is in the folder stays as it is."
+        ? msg("writtenThereMadeNeverHeld")
         : this.stored
-          ? "It is made in the browser's own store, and downloaded when it is whole."
-          : "This browser gives the page no store: it holds the file itself, in memory or not, until it is downloaded.";
+          ? msg("madeBrowsersOwnStoreDownloaded")
+          : msg("browserGivesPageNoStore");
     return html`
       ${
         canFolder()
-          ? html`<fieldset><legend>Where to</legend><div class="choices">
-        ${this.choice<Way>("way", "download", this.way, (v) => (this.way = v), "A download")}
-        ${this.choice<Way>("way", "folder", this.way, (v) => (this.way = v), "A folder, to be chosen")}
+          ? html`<fieldset><legend>${msg("whereTo")}</legend><div class="choices">
+        ${this.choice<Way>("way", "download", this.way, (v) => (this.way = v), msg("aDownload"))}
+        ${this.choice<Way>("way", "folder", this.way, (v) => (this.way = v), msg("folderChosen"))}
       </div></fieldset>`
-          : html`<p class="muted">This browser does not let a page write into folders: so the file is downloaded.</p>`
+          : html`<p class="muted">${msg("browserDoesNotLetPage")}</p>`
       }
-      <p class="muted">${name === null ? nothing : html`A new file <b>${visible(name)}</b>. `}${held} Everything happens on this machine.</p>`;
+      <p class="muted">${name === null ? nothing : html`${rich("newFile", { name: html`<b>${visible(name)}</b>` })} `}${msg("everythingHappensOnMachine", { held })}</p>`;
   }
 
+  private rate(speed: number, left: number | null): string {
+    if (left === null) return msg("aSecond", { speed: bytes(speed) });
+    return left < 90
+      ? msg("secondAboutSecondsLeft", { speed: bytes(speed), left: Math.ceil(left) })
+      : msg("secondAboutMinutesLeft", { speed: bytes(speed), left: Math.ceil(left / 60) });
+  }
   private renderWork(): TemplateResult {
     const p = this.progress;
     const seconds = (performance.now() - this.started) / 1000;
     const part = p?.totalSamples ? p.samples / p.totalSamples : p?.totalBytes ? p.bytes / p.totalBytes : 0;
     const left = part > 0.02 && seconds > 2 ? (seconds * (1 - part)) / part : null;
-    const of = p?.totalSamples ? ` of ${count(p.totalSamples)}` : "";
-    const ofBytes = p?.totalBytes ? ` of ${bytes(p.totalBytes)}` : "";
+    const many =
+      p &&
+      (p.totalSamples
+        ? msg("ofSamplesMany", { samples: p.samples, many: this.many(p.totalSamples) })
+        : this.many(p.samples));
+    const size =
+      p &&
+      (p.totalBytes
+        ? msg("ofBytesTotalBytes", { bytes: bytes(p.bytes), totalBytes: bytes(p.totalBytes) })
+        : bytes(p.bytes));
     return html`
       ${this.renderNote()}
-      <p>Writing <b>${visible(this.target?.name ?? "")}</b>${p ? html`: ${count(p.samples)}${of} ${this.unit}s, ${bytes(p.bytes)}${ofBytes}` : "…"}</p>
-      <progress aria-label="Written" max="1" .value=${part}></progress>
-      ${p && seconds > 2 ? html`<p class="muted">${bytes(Math.round(p.bytes / seconds))} a second${left === null ? "" : left < 90 ? `, about ${Math.ceil(left)} seconds left` : `, about ${Math.ceil(left / 60)} minutes left`}</p>` : nothing}`;
+      <p>${rich("writing", { target: html`<b>${visible(this.target?.name ?? "")}</b>`, rest: p ? `: ${many}, ${size}` : "…" })}</p>
+      <progress aria-label=${common("written")} max="1" .value=${part}></progress>
+      ${p && seconds > 2 ? html`<p class="muted">${this.rate(Math.round(p.bytes / seconds), left)}</p>` : nothing}`;
   }
 }

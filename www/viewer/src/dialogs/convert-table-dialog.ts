@@ -12,16 +12,18 @@ import { ConvertShell, type Running } from "./convert-shell.ts";
 import { outputName } from "../files/output-name.ts";
 import type { TextSource } from "../files/open-any.ts";
 import { visible } from "../ui/visible.ts";
-import { bytes, count, plural } from "../ui/wording.ts";
+import { bytes } from "../ui/wording.ts";
+import { msg as common } from "../messages/common.ts";
+import { msg, rich } from "../messages/dialogs.ts";
 
 /** Notes that are shown. */
 const SHOWN = 12;
-const FORMATS: readonly (readonly [TableFormat, string])[] = [
+const formats = (): readonly (readonly [TableFormat, string])[] => [
   ["tbf", "TBF"],
   ["idv", "IDV (ML.NET)"],
   ["csv", "CSV"],
   ["tsv", "TSV"],
-  ["jsonl", "JSON lines"],
+  ["jsonl", msg("jsonLines")],
 ];
 
 /** `<forebay-convert-table>`. */
@@ -43,7 +45,9 @@ export class ConvertTableDialog extends ConvertShell<TableConvertSummary> {
   @state() private where = "";
   @state() private lossy = false;
   @state() private skip = false;
-  protected readonly unit = "row";
+  protected many(n: number): string {
+    return msg("rows", { count: n });
+  }
 
   protected begin(): void {
     this.rows = this.filter ? "filtered" : "all";
@@ -87,42 +91,42 @@ export class ConvertTableDialog extends ConvertShell<TableConvertSummary> {
       ${
         data
           ? html`
-        <fieldset><legend>Rows</legend><div class="choices">
-          ${this.choice("rows", "all", this.rows, (v) => (this.rows = v), `All ${count(data.length)}`)}
-          ${this.choice("rows", "filtered", this.rows, (v) => (this.rows = v), filter ? `The filter's ${count(filter.kept.length)}` : "The filter's", !filter)}
+        <fieldset><legend>${common("rows")}</legend><div class="choices">
+          ${this.choice("rows", "all", this.rows, (v) => (this.rows = v), msg("all", { length: data.length }))}
+          ${this.choice("rows", "filtered", this.rows, (v) => (this.rows = v), filter ? msg("theFilters", { kept: filter.kept.length }) : msg("theFilters2"), !filter)}
         </div></fieldset>
-        <fieldset><legend>Columns</legend><div class="choices">
-          ${this.choice("columns", "all", this.columns, (v) => (this.columns = v), `All ${count(data.schema.length)}`)}
-          ${this.choice("columns", "shown", this.columns, (v) => (this.columns = v), some ? `The ${count(this.shown.length)} that are shown` : "Those that are shown", !some)}
+        <fieldset><legend>${common("columns")}</legend><div class="choices">
+          ${this.choice("columns", "all", this.columns, (v) => (this.columns = v), msg("all2", { schema: data.schema.length }))}
+          ${this.choice("columns", "shown", this.columns, (v) => (this.columns = v), some ? msg("theThatAreShown", { shown: this.shown.length }) : msg("thoseShown"), !some)}
         </div></fieldset>`
-          : html`<p>${this.text ? html`<b>${visible(this.text.name)}</b> is too large to be shown as it is. As a TBF it opens at once, whatever its size.` : nothing}</p>
-        <p><input class="where" type="text" aria-label="Only rows where"
-          placeholder="Only rows where…  age > 30 &amp;&amp; city ~ &quot;B*&quot;" .value=${this.where}
+          : html`<p>${this.text ? html`${rich("tooLargeShownTbfOpens", { text: html`<b>${visible(this.text.name)}</b>` })}` : nothing}</p>
+        <p><input class="where" type="text" aria-label=${msg("onlyRowsWhere")}
+          placeholder=${msg("onlyRowsWhereAge30")} .value=${this.where}
           @input=${(e: Event) => (this.where = (e.target as HTMLInputElement).value)} /></p>`
       }
-      <fieldset><legend>Format</legend><div class="choices">
-        ${FORMATS.map(([format, label]) => this.choice("to", format, this.to, (v) => (this.to = v), label))}
+      <fieldset><legend>${common("format")}</legend><div class="choices">
+        ${formats().map(([format, label]) => this.choice("to", format, this.to, (v) => (this.to = v), label))}
       </div></fieldset>
       ${
         this.to === "idv"
           ? html`
-        <fieldset><legend>Compression</legend><div class="choices">
+        <fieldset><legend>${common("compression")}</legend><div class="choices">
           ${this.choice("packing", "deflate", this.packing, (v) => (this.packing = v), "Deflate")}
-          ${this.choice("packing", "none", this.packing, (v) => (this.packing = v), "None")}
+          ${this.choice("packing", "none", this.packing, (v) => (this.packing = v), msg("none"))}
         </div></fieldset>`
           : nothing
       }
       <div class="choices">
-        ${this.tick(this.lossy, (on) => (this.lossy = on), "With losses: change what the format cannot hold, and say so")}
-        ${this.text ? this.tick(this.skip, (on) => (this.skip = on), "Leave bad rows out and list them") : nothing}
+        ${this.tick(this.lossy, (on) => (this.lossy = on), msg("lossesChangeWhatFormatCannot"))}
+        ${this.text ? this.tick(this.skip, (on) => (this.skip = on), msg("leaveBadRowsOutList")) : nothing}
       </div>
       ${this.renderWay()}`;
   }
   protected renderDone(s: TableConvertSummary): TemplateResult {
     return html`
       ${this.renderVerdict()}
-      <dl><dt>Rows</dt><dd>${count(s.rows)}, in ${plural(s.columns, "column")}</dd><dt>Written</dt><dd>${bytes(s.outputBytes)}</dd>
-        ${s.skippedRows > 0 ? html`<dt>Left out</dt><dd class="bad">${plural(s.skippedRows, "bad row")}</dd>` : nothing}</dl>
-      ${s.notes.length === 0 ? nothing : html`<ul class="notes">${s.notes.slice(0, SHOWN).map((note) => html`<li>${visible(note)}</li>`)}${s.notes.length > SHOWN ? html`<li>and ${count(s.notes.length - SHOWN)} more notes</li>` : nothing}</ul>`}`;
+      <dl><dt>${common("rows")}</dt><dd>${msg("inColumns", { rows: s.rows, columns: s.columns })}</dd><dt>${common("written")}</dt><dd>${bytes(s.outputBytes)}</dd>
+        ${s.skippedRows > 0 ? html`<dt>${common("leftOut")}</dt><dd class="bad">${msg("badRows", { skippedRows: s.skippedRows })}</dd>` : nothing}</dl>
+      ${s.notes.length === 0 ? nothing : html`<ul class="notes">${s.notes.slice(0, SHOWN).map((note) => html`<li>${visible(note)}</li>`)}${s.notes.length > SHOWN ? html`<li>${msg("moreNotes", { notes: s.notes.length - SHOWN })}</li>` : nothing}</ul>`}`;
   }
 }

@@ -13,7 +13,9 @@ import type {
 import type { Engine } from "../files/engine.ts";
 import { controls, figureStyles } from "../ui/styles.ts";
 import { visible } from "../ui/visible.ts";
-import { count, isAbort, plural, short, trouble, type Trouble } from "../ui/wording.ts";
+import { isAbort, percent, short, trouble, type Trouble } from "../ui/wording.ts";
+import { msg as common } from "../messages/common.ts";
+import { msg, rich } from "../messages/dialogs.ts";
 
 /** Rows whose shares are drawn. */
 const DRAWN = 8;
@@ -99,8 +101,7 @@ export class DriftDialog extends LitElement {
     let earlier: Dataset | Table | null = null;
     try {
       earlier = await this.engine.open(folder, { name, signal });
-      if (earlier.kind !== "samples" || earlier.format !== "warehouse")
-        throw new Error("This folder is not a warehouse.");
+      if (earlier.kind !== "samples" || earlier.format !== "warehouse") throw new Error(msg("folderNotWarehouse"));
       const onProgress = (p: Progress): void => {
         if (this.work === work) this.progress = p;
       };
@@ -124,16 +125,16 @@ export class DriftDialog extends LitElement {
       <dialog aria-labelledby="title" @cancel=${() => this.work?.abort()} @keydown=${(e: Event) => {
         if (this.dialog.open) e.stopPropagation();
       }}>
-        <div class="head"><h2 id="title">Drift</h2><button class="bare icon" aria-label="Close"
+        <div class="head"><h2 id="title">${msg("drift")}</h2><button class="bare icon" aria-label=${common("close")}
           @click=${this.close}>✕</button></div>
-        <div class="body" tabindex="0" role="group" aria-label="Drift" aria-live="polite">
-          ${given ? html`<p><b>${visible(this.data?.name ?? "")}</b> beside the earlier <b>${visible(given.name)}</b></p>` : nothing}
+        <div class="body" tabindex="0" role="group" aria-label=${msg("drift")} aria-live="polite">
+          ${given ? html`<p>${rich("besideEarlier", { name: html`<b>${visible(this.data?.name ?? "")}</b>`, given: html`<b>${visible(given.name)}</b>` })}</p>` : nothing}
           ${failure ? html`<p class="bad" role="alert">${failure.message} ${failure.code ? html`<code>${failure.code}</code>` : nothing}</p>` : nothing}
           ${
             found || failure
               ? nothing
-              : html`<p>Counting boxes, classes, runs and pixels${p ? `: ${plural(p.samples, "sample")}` : ""}…</p>
-          <progress aria-label="Counted" max="1" .value=${p?.totalSamples ? p.samples / p.totalSamples : 0}></progress>`
+              : html`<p>${p ? msg("countingBoxesClassesRunsPixels", { samples: p.samples }) : msg("countingBoxesClassesRunsPixels2")}</p>
+          <progress aria-label=${msg("counted")} max="1" .value=${p?.totalSamples ? p.samples / p.totalSamples : 0}></progress>`
           }
           ${found ? this.renderFound(found) : nothing}
         </div>
@@ -141,19 +142,18 @@ export class DriftDialog extends LitElement {
           <button @click=${() => {
             this.close();
             this.dispatchEvent(new CustomEvent("open", { detail: given }));
-          }}>Open it instead</button>
-          <button class="primary" @click=${this.close}>${found || failure ? "Done" : "Cancel"}</button>
+          }}>${msg("openInstead")}</button>
+          <button class="primary" @click=${this.close}>${found || failure ? common("done") : common("cancel")}</button>
         </div>
       </dialog>`;
   }
   private renderFound({ versions, samples, boxes, rows, notes }: WarehouseDrift): TemplateResult {
     const same = versions[0] === versions[1];
     return html`
-      <p class="muted">${same ? "Both have one version. " : ""}Samples: ${count(samples[0])} before, ${count(samples[1])} now.
-        Boxes: ${count(boxes[0])} before, ${count(boxes[1])} now.</p>
-      ${notes.map((note) => html`<p class="muted">Note: ${visible(note)}</p>`)}
-      <div class="wide" tabindex="0" role="group" aria-label="Distances"><table>
-        <thead><tr><th>What differs, most first</th><th>Distance</th><th>By chance</th><th>Before</th><th>Now</th></tr></thead>
+      <p class="muted">${same ? html`<span>${msg("bothHaveVersion")}</span> ` : nothing}${msg("samplesBeforeNowBoxesBefore", { samples: samples[0], samples2: samples[1], boxes: boxes[0], boxes2: boxes[1] })}</p>
+      ${notes.map((note) => html`<p class="muted">${msg("note", { note: visible(note) })}</p>`)}
+      <div class="wide" tabindex="0" role="group" aria-label=${msg("distances")}><table>
+        <thead><tr><th>${msg("whatDiffersMostFirst")}</th><th>${msg("distance")}</th><th>${msg("byChance")}</th><th>${msg("before")}</th><th>${msg("now")}</th></tr></thead>
         <tbody>${rows.map((row) => renderRow(row))}</tbody>
       </table></div>
       ${rows.filter(hasBars).slice(0, DRAWN).map(renderBars)}`;
@@ -179,13 +179,13 @@ function renderBars({ name, parts, values }: DriftRow): TemplateResult {
   const change = ({ shares: [a, b] }: { shares: readonly [number, number] }): number => Math.abs(b - a);
   const shown = new Set([...shares].sort((a, b) => change(b) - change(a)).slice(0, BARS));
   const most = Math.max(...shares.flatMap((one) => one.shares), 1e-9);
-  const percent = (part: number): string => `${+(100 * part).toFixed(1)} %`;
+  const written = (part: number): string => percent(part, 1);
   return html`<h3>${words(name)}</h3>
     <div class="pairs" role="list">${shares
       .filter((one) => shown.has(one))
       .map(
         ({ name: part, shares: [old, now] }) => html`<span role="listitem">${visible(part) || "none"}</span>
         <div class="pair" aria-hidden="true"><i .style=${`width:${(100 * old) / most}%`}></i><i .style=${`width:${(100 * now) / most}%`}></i></div>
-        <span>${percent(old)} → ${percent(now)}</span>`,
+        <span>${written(old)} → ${written(now)}</span>`,
       )}</div>`;
 }

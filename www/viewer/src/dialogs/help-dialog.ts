@@ -2,55 +2,60 @@
 import { LitElement, css, html, type TemplateResult } from "lit";
 import { customElement, query } from "lit/decorators.js";
 import { controls, factStyles } from "../ui/styles.ts";
+import { msg as common } from "../messages/common.ts";
+import { msg } from "../messages/dialogs.ts";
 
-const KEYS = [
-  ["/", "write a filter"],
-  ["g  t", "gallery, table"],
-  ["↑ ↓ ← →", "move"],
-  ["Page ↑ ↓, Home, End", "move far"],
-  ["Enter", "open the sample"],
-  ["Space", "pick the sample"],
-  ["Shift + arrows, Shift + click", "pick a range"],
-  ["Ctrl + A", "pick all that the filter keeps"],
-  ["← →  or  j k", "previous, next sample while one is open"],
-  ["+ − 0", "zoom the picture"],
-  ["b", "boxes on and off, on tiles and picture"],
-  ["Esc", "close the sample"],
-  ["o", "open a file"],
-  ["i", "about the file"],
-  ["c", "check the file"],
-  ["e", "convert or export"],
-  ["l", "labels of a file, labels as a file"],
-  ["u", "curate: duplicates, outliers, parts for training"],
-  ["m", "compare with another version of the file"],
-  ["v", "what became of a warehouse's frames"],
-  ["d", "dark or light"],
-  ["?", "this page"],
-] as const;
+const keys = () =>
+  [
+    ["/", msg("writeFilter")],
+    ["g  t", msg("galleryTable")],
+    ["↑ ↓ ← →", msg("move")],
+    [msg("pageHomeEnd"), msg("moveFar")],
+    [msg("enter"), msg("openSample")],
+    [msg("space"), msg("pickSample")],
+    [msg("shiftArrowsShiftClick"), msg("pickRange")],
+    [msg("ctrlA"), msg("pickAllFilterKeeps")],
+    [msg("jK"), msg("previousNextSampleWhileOpen")],
+    ["+ − 0", msg("zoomPicture")],
+    ["b", msg("boxesOnOffOnTiles")],
+    [msg("esc"), msg("closeSample")],
+    ["o", msg("openFile")],
+    ["i", msg("aboutFile2")],
+    ["c", msg("checkFile")],
+    ["e", msg("convertExport2")],
+    ["l", msg("labelsFileLabelsFile")],
+    ["u", msg("curateDuplicatesOutliers")],
+    ["m", msg("compareWithVersion")],
+    ["v", msg("whatBecameWarehousesFrames")],
+    ["d", msg("darkLight")],
+    ["?", msg("thisPage")],
+  ] as const;
 /** While a dataset is edited and a sample is open. */
-const DRAWING = [
-  ["drag, click", "draw a box; select one: inside it moves, by its handles it is resized"],
-  ["n  p", "a box in the middle; an outline: arrows, Space sets a point, Enter ends"],
-  ["[  ]", "the box before, the next"],
-  ["↑ ↓ ← →", "move it by a pixel, with Ctrl by ten"],
-  ["Shift + arrows", "make it larger and smaller"],
-  [",  .", "its points and handles: arrows move them, Delete takes one of an outline away"],
-  ["1 … 9", "its class, and that of what comes"],
-  ["s", "search a class"],
-  ["f", "the boxes of the picture before this one"],
-  ["Delete, Ctrl + A", "delete what is selected, select all"],
-  ["a  r  w", "accept, reject, neither"],
-  ["Ctrl + Z, Ctrl + Shift + Z", "undo, do it again"],
-  ["Alt + drag, wheel", "move the picture, zoom"],
-  ["Esc", "end what is being drawn, select nothing, close"],
-] as const;
-const LANGUAGE = [
-  ["width >= 224 && height >= 224", "comparisons: == != < <= > >="],
-  ['format == "jpeg" || format == "png"', "and is &&, or is ||, not is !"],
-  ['name ~ "cats/*.jpg"', "patterns with * and ?"],
-  ["cls in [1, 3, 5]", "one of a list"],
-  ['json.label == "boat"', "any field of the metadata, by its path"],
-] as const;
+const drawing = () =>
+  [
+    [msg("dragClick"), msg("drawBoxSelectInsideMoves")],
+    ["n  p", msg("boxMiddleOutlineArrowsSpace")],
+    ["[  ]", msg("boxBeforeNext")],
+    ["↑ ↓ ← →", msg("movePixelCtrlTen")],
+    [msg("shiftArrows"), msg("makeLargerSmaller")],
+    [",  .", msg("pointsHandlesArrowsMoveThem")],
+    ["1 … 9", msg("classWhatComes")],
+    ["s", msg("searchClass")],
+    ["f", msg("boxesPictureBefore")],
+    [msg("deleteCtrl"), msg("deleteWhatSelectedSelectAll")],
+    ["a  r  w", msg("acceptRejectNeither")],
+    [msg("ctrlZCtrlShiftZ"), msg("undoDoAgain")],
+    [msg("altDragWheel"), msg("movePictureZoom")],
+    [msg("esc"), msg("endWhatBeingDrawnSelect")],
+  ] as const;
+const language = () =>
+  [
+    ["width >= 224 && height >= 224", msg("comparisons")],
+    ['format == "jpeg" || format == "png"', msg("andIsOrIsNot")],
+    ['name ~ "cats/*.jpg"', msg("patternsWithAnd")],
+    ["cls in [1, 3, 5]", msg("oneOfAList")],
+    ['json.label == "boat"', msg("anyFieldMetadataPath")],
+  ] as const;
 
 /** `<forebay-help>`. */
 @customElement("forebay-help")
@@ -95,12 +100,12 @@ export class HelpDialog extends LitElement {
       <dialog aria-labelledby="title" @keydown=${(e: Event) => {
         if (this.dialog.open) e.stopPropagation();
       }}>
-        <div class="head"><h2 id="title">Keys and filters</h2><button class="bare icon" aria-label="Close"
+        <div class="head"><h2 id="title">${msg("keysFilters")}</h2><button class="bare icon" aria-label=${common("close")}
           @click=${() => this.dialog.close()}>✕</button></div>
-        <div class="body" tabindex="0" role="group" aria-label="Help">
-          <h3>Keys</h3><dl>${KEYS.map(([key, text]) => html`<dt><kbd>${key}</kbd></dt><dd>${text}</dd>`)}</dl>
-          <h3>While editing</h3><dl>${DRAWING.map(([key, text]) => html`<dt><kbd>${key}</kbd></dt><dd>${text}</dd>`)}</dl>
-          <h3>Filters</h3><dl>${LANGUAGE.map(([text, means]) => html`<dt><code>${text}</code></dt><dd>${means}</dd>`)}</dl>
+        <div class="body" tabindex="0" role="group" aria-label=${msg("help")}>
+          <h3>${msg("keys")}</h3><dl>${keys().map(([key, text]) => html`<dt><kbd>${key}</kbd></dt><dd>${text}</dd>`)}</dl>
+          <h3>${msg("whileEditing")}</h3><dl>${drawing().map(([key, text]) => html`<dt><kbd>${key}</kbd></dt><dd>${text}</dd>`)}</dl>
+          <h3>${msg("filters")}</h3><dl>${language().map(([text, means]) => html`<dt><code>${text}</code></dt><dd>${means}</dd>`)}</dl>
         </div>
       </dialog>`;
   }

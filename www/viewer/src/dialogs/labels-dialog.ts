@@ -9,7 +9,9 @@ import { download } from "../files/targets.ts";
 import { DrawnLabels, type FindBoxes } from "../samples/box-source.ts";
 import { controls } from "../ui/styles.ts";
 import { visible } from "../ui/visible.ts";
-import { bytes, count, isAbort, plural, stem, trouble, type Trouble } from "../ui/wording.ts";
+import { bytes, count, isAbort, stem, trouble, type Trouble } from "../ui/wording.ts";
+import { msg as common } from "../messages/common.ts";
+import { msg } from "../messages/dialogs.ts";
 
 /** What is written, and whether it is one file. */
 const FORMATS: readonly (readonly [WrittenLabelFormat, string, string | null])[] = [
@@ -191,9 +193,9 @@ export class LabelsDialog extends LitElement {
       <dialog aria-labelledby="title" @cancel=${() => this.work?.abort()} @keydown=${(e: Event) => {
         if (this.dialog.open) e.stopPropagation();
       }}>
-        <div class="head"><h2 id="title">Labels</h2><button class="bare icon" aria-label="Close"
+        <div class="head"><h2 id="title">${common("labels")}</h2><button class="bare icon" aria-label=${common("close")}
           @click=${this.close}>✕</button></div>
-        <div class="body" tabindex="0" role="group" aria-label="Labels">
+        <div class="body" tabindex="0" role="group" aria-label=${common("labels")}>
           ${this.data?.format === "warehouse" ? nothing : this.renderImport()}
           ${this.given && this.keep ? this.renderKeep() : nothing}
           ${this.renderExport()}
@@ -201,52 +203,55 @@ export class LabelsDialog extends LitElement {
       </dialog>`;
   }
   private renderImport(): TemplateResult {
-    return html`<section><h3>Show those of a file</h3>
-      <p class="muted">COCO, CVAT, Label Studio, VIA, CreateML or Open Images as a file; YOLO, Pascal VOC, LabelMe, KITTI or DOTA as
-        a folder. Dropping it on the page does the same.</p>
+    return html`<section><h3>${msg("showThoseFile")}</h3>
+      <p class="muted">${msg("cocoCvatLabelStudioVia")}</p>
       <button @click=${() => {
         this.close();
         this.dispatchEvent(new CustomEvent("choose"));
-      }}>Choose a label file</button></section>`;
+      }}>${msg("chooseLabelFile")}</button></section>`;
   }
   private renderKeep(): TemplateResult {
     const { keeping: k } = this;
-    return html`<section><h3>Keep these labels as edits</h3>
-      <p class="muted">The boxes of ${plural(this.matched, "picture")} become edits of this dataset, in the place of its own: to be drawn
-        on, and to be saved in a new file. One undo takes all of them back while this page is open.</p>
+    return html`<section><h3>${msg("keepTheseLabelsEdits")}</h3>
+      <p class="muted">${msg("boxesPicturesBecomeEditsDataset", { matched: this.matched })}</p>
       ${
         k && "done" in k
-          ? html`<progress aria-label="Labels kept" max=${Math.max(1, this.matched)} .value=${k.done}></progress>
-      <p>${count(k.done)} of ${count(this.matched)} <button @click=${() => this.work?.abort()}>Cancel</button></p>`
-          : html`<button @click=${this.keepAll}>Keep these labels as edits</button>`
+          ? html`<progress aria-label=${msg("labelsKept")} max=${Math.max(1, this.matched)} .value=${k.done}></progress>
+      <p>${msg("ofDoneMatched", { done: k.done, matched: this.matched })} <button @click=${() => this.work?.abort()}>${common("cancel")}</button></p>`
+          : html`<button @click=${this.keepAll}>${msg("keepTheseLabelsEdits")}</button>`
       }
-      <div aria-live="polite">${k && "kept" in k ? html`<p class="good">✓ ${plural(k.kept, "picture")}</p>` : nothing}</div></section>`;
+      <div aria-live="polite">${k && "kept" in k ? html`<p class="good">${msg("pictures", { kept: k.kept })}</p>` : nothing}</div></section>`;
   }
   private renderExport(): TemplateResult {
     const { progress: p, indexes } = this;
     const many = indexes?.length ?? this.data?.length ?? 0;
-    const which = this.picked.size > 0 ? "the picked" : this.kept ? "the filter's" : "all";
+    const which =
+      this.picked.size > 0
+        ? msg("pickedSamples", { many })
+        : this.kept
+          ? msg("filtersSamples", { many })
+          : msg("allSamples", { many });
     return html`<section>
-      <fieldset ?disabled=${p !== null}><legend>Write them as</legend><div class="choices">${FORMATS.map(
+      <fieldset ?disabled=${p !== null}><legend>${msg("writeThem")}</legend><div class="choices">${FORMATS.map(
         ([format, title, extension]) => html`<label><input type="radio" name="to" .checked=${format === this.to}
-          @change=${() => (this.to = format)} />${title}${extension ? "" : html` <span class="muted">TAR</span>`}</label>`,
+          @change=${() => (this.to = format)} />${title}${extension ? "" : html` <span class="muted">${common("tar")}</span>`}</label>`,
       )}</div></fieldset>
-      <p class="muted">Of ${which} ${plural(many, "sample")}, ${this.given ? "from the label file" : "from the dataset itself"}. Everything happens on this machine.</p>
+      <p class="muted">${msg("everythingHappensOnMachine2", { which, rest: this.given ? msg("fromLabelFile") : msg("fromDatasetItself") })}</p>
       ${
         p
-          ? html`<progress aria-label="Labels read" max=${Math.max(1, p.total)} .value=${p.done}></progress>
-        <p>${count(p.done)} of ${count(p.total)} <button @click=${() => this.work?.abort()}>Cancel</button></p>`
-          : html`<button class="primary" @click=${this.export}>Export labels</button>`
+          ? html`<progress aria-label=${msg("labelsRead")} max=${Math.max(1, p.total)} .value=${p.done}></progress>
+        <p>${msg("ofDoneTotal", { done: p.done, total: p.total })} <button @click=${() => this.work?.abort()}>${common("cancel")}</button></p>`
+          : html`<button class="primary" @click=${this.export}>${msg("exportLabels")}</button>`
       }
       <div aria-live="polite">${this.done ? this.renderDone(this.done.name, this.done.written) : nothing}</div>
       ${this.failure ? html`<p class="bad" role="alert">${this.failure.message} ${this.failure.code ? html`<code>${this.failure.code}</code>` : nothing}</p>` : nothing}
     </section>`;
   }
   private renderDone(name: string, { files, bytes: size, losses }: WrittenLabels): TemplateResult {
-    return html`<p class="good">✓ ${visible(name)}</p><p class="muted">${plural(files, "file")}, ${bytes(size)}. The browser downloads it.</p>
+    return html`<p class="good">✓ ${visible(name)}</p><p class="muted">${msg("filesBrowserDownloads", { files, size: bytes(size) })}</p>
       ${
         losses.length > 0
-          ? html`<p>What the format cannot say was left out:</p>
+          ? html`<p>${msg("whatFormatCannotSayWas")}</p>
         <ul>${losses.map((loss) => html`<li>${visible(loss.meaning)}: ${count(loss.count)}</li>`)}</ul>`
           : nothing
       }`;

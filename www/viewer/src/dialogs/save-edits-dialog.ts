@@ -5,17 +5,25 @@ import type { Dataset } from "../../../lib/src/model/index.ts";
 import type { EditSummary } from "../../../lib/src/model/edits.ts";
 import type { DrawnJournal } from "../drawing/journal.ts";
 import { outputName } from "../files/output-name.ts";
-import { bytes, count, plural } from "../ui/wording.ts";
+import { bytes, count } from "../ui/wording.ts";
 import { ConvertShell, type Running } from "./convert-shell.ts";
+import { msg as common } from "../messages/common.ts";
+import { msg } from "../messages/dialogs.ts";
 
 /** `<forebay-save-edits>`. */
 @customElement("forebay-save-edits")
 export class SaveEditsDialog extends ConvertShell<EditSummary> {
   @property({ attribute: false }) data: Dataset | null = null;
   @property({ attribute: false }) journal: DrawnJournal | null = null;
-  protected override readonly called = "Save the edits";
-  protected override readonly verb = "Save…";
-  protected readonly unit = "sample";
+  protected override get called(): string {
+    return msg("saveEdits");
+  }
+  protected override get verb(): string {
+    return msg("save");
+  }
+  protected many(n: number): string {
+    return msg("samples", { count: n });
+  }
 
   protected begin(): void {
     this.journal?.rest();
@@ -33,23 +41,23 @@ export class SaveEditsDialog extends ConvertShell<EditSummary> {
   }
   protected async convert({ output, signal, onProgress }: Running): Promise<EditSummary> {
     const { journal } = this;
-    if (!journal) throw new Error("editing is over");
-    if (!(await journal.kept())) throw new Error("some changes are not kept yet: see above the samples what to do");
+    if (!journal) throw new Error(msg("editingOver"));
+    if (!(await journal.kept())) throw new Error(msg("someChangesNotKeptYet"));
     return journal.save(output, { signal, onProgress });
   }
 
   protected renderAsk(): TemplateResult {
     return html`
-      <p>The dataset as it is stays untouched. What nobody changed is copied into the new file as it is stored.</p>
+      <p>${msg("datasetStaysUntouchedWhatNobody")}</p>
       ${this.renderWay()}`;
   }
   protected renderDone(s: EditSummary): TemplateResult {
     return html`
       ${this.renderVerdict()}
-      <dl><dt>Samples</dt><dd>${count(s.samples)}</dd><dt>Changed</dt><dd>${count(s.changed)}</dd>
-        ${s.removed > 0 ? html`<dt>Left out</dt><dd>${plural(s.removed, "sample")}</dd>` : nothing}
-        ${s.added > 0 ? html`<dt>New</dt><dd>${plural(s.added, "sample")}</dd>` : nothing}
-        <dt>Written</dt><dd>${bytes(s.outputBytes)}</dd></dl>
-      <p class="muted">The edits of the old file stay in the browser until they are thrown away.</p>`;
+      <dl><dt>${common("samples")}</dt><dd>${count(s.samples)}</dd><dt>${msg("changed")}</dt><dd>${count(s.changed)}</dd>
+        ${s.removed > 0 ? html`<dt>${common("leftOut")}</dt><dd>${msg("samples2", { removed: s.removed })}</dd>` : nothing}
+        ${s.added > 0 ? html`<dt>${msg("new")}</dt><dd>${msg("samples3", { added: s.added })}</dd>` : nothing}
+        <dt>${common("written")}</dt><dd>${bytes(s.outputBytes)}</dd></dl>
+      <p class="muted">${msg("editsOldFileStayBrowser")}</p>`;
   }
 }

@@ -6,23 +6,13 @@ import { thumbsName } from "../files/beside-thumbs.ts";
 import { takeStrip } from "../samples/strips.ts";
 import { visible } from "../ui/visible.ts";
 import { bytes, count } from "../ui/wording.ts";
+import { msg as common } from "../messages/common.ts";
+import { msg, rich } from "../messages/dialogs.ts";
 import { ConvertShell, type Running } from "./convert-shell.ts";
 
 /** Edges of thumbnails that are offered. */
 const SIZES = ["96", "160", "256"] as const;
 type Size = (typeof SIZES)[number];
-
-/** What is said here. */
-const WORDS = {
-  called: "Make thumbnails",
-  verb: "Make them…",
-  why: "One small picture of each sample, in a file of their own. Beside the dataset, the first screen comes from that file: of one on a server with a single request.",
-  size: "Longest edge",
-  pixels: (size: string): string => `${size} pixels`,
-  place: (name: string): TemplateResult =>
-    html`Keep it beside the dataset under the name <b>${name}</b>; then it is found with the file's address, or when both are dropped together.`,
-  used: "They are in use here from now on.",
-} as const;
 
 /** `<forebay-thumbs>`. */
 @customElement("forebay-thumbs")
@@ -30,9 +20,15 @@ export class ThumbsDialog extends ConvertShell<ConvertSummary> {
   @property({ attribute: false }) data: Dataset | null = null;
   @state() private size: Size = "160";
   @state() private used = false;
-  protected override readonly called = WORDS.called;
-  protected override readonly verb = WORDS.verb;
-  protected readonly unit = "sample";
+  protected override get called(): string {
+    return msg("makeThumbnails");
+  }
+  protected override get verb(): string {
+    return msg("makeThumbnailsVerb");
+  }
+  protected many(n: number): string {
+    return msg("samples", { count: n });
+  }
 
   protected begin(): void {
     // It asks for one thing, which is likely right.
@@ -59,9 +55,9 @@ export class ThumbsDialog extends ConvertShell<ConvertSummary> {
 
   protected renderAsk(): TemplateResult {
     return html`
-      <p>${WORDS.why}</p>
-      <fieldset><legend>${WORDS.size}</legend><div class="choices">
-        ${SIZES.map((size) => this.choice<Size>("size", size, this.size, (v) => (this.size = v), WORDS.pixels(size)))}
+      <p>${msg("whyThumbnails")}</p>
+      <fieldset><legend>${msg("longestEdge")}</legend><div class="choices">
+        ${SIZES.map((size) => this.choice<Size>("size", size, this.size, (v) => (this.size = v), msg("pixelsWide", { size })))}
       </div></fieldset>
       ${this.renderWay()}`;
   }
@@ -69,8 +65,8 @@ export class ThumbsDialog extends ConvertShell<ConvertSummary> {
     const name = this.data && visible(this.data.name ?? "dataset.tbl");
     return html`
       ${this.renderVerdict()}
-      <dl><dt>Samples</dt><dd>${count(s.samples)}</dd><dt>Written</dt><dd>${bytes(s.outputBytes)}</dd></dl>
-      ${this.used ? html`<p>${WORDS.used}</p>` : nothing}
-      ${name ? html`<p class="muted">${WORDS.place(thumbsName(name))}</p>` : nothing}`;
+      <dl><dt>${common("samples")}</dt><dd>${count(s.samples)}</dd><dt>${common("written")}</dt><dd>${bytes(s.outputBytes)}</dd></dl>
+      ${this.used ? html`<p>${msg("thumbnailsInUse")}</p>` : nothing}
+      ${name ? html`<p class="muted">${rich("placeThumbnails", { name: html`<b>${thumbsName(name)}</b>` })}</p>` : nothing}`;
   }
 }

@@ -4,7 +4,9 @@ import { customElement, property, query } from "lit/decorators.js";
 import type { WarehouseCounts, WarehouseManifest } from "../../../lib/src/model/index.ts";
 import { controls, factStyles, figureStyles } from "../ui/styles.ts";
 import { visible } from "../ui/visible.ts";
-import { count, plural } from "../ui/wording.ts";
+import { count, moment, percent } from "../ui/wording.ts";
+import { msg as common } from "../messages/common.ts";
+import { msg } from "../messages/dialogs.ts";
 
 /** A threshold with what was found. */
 interface Held {
@@ -19,12 +21,12 @@ export function heldTo({ summary: { totals: t }, thresholds: m }: WarehouseManif
   const missing = t.missingImage + t.missingFile;
   const all = Math.max(1, t.total + missing + t.invalid);
   return [
-    { what: "invalid frames", most: m.maxInvalid, found: t.invalid, ratio: false },
-    { what: "missing frames", most: m.maxMissing, found: missing, ratio: false },
-    { what: "empty frames", most: m.maxEmpty, found: t.empty, ratio: false },
-    { what: "invalid of all", most: m.maxInvalidRatio, found: t.invalid / all, ratio: true },
-    { what: "missing of all", most: m.maxMissingRatio, found: missing / all, ratio: true },
-    { what: "empty of all", most: m.maxEmptyRatio, found: t.empty / all, ratio: true },
+    { what: msg("invalidFrames"), most: m.maxInvalid, found: t.invalid, ratio: false },
+    { what: msg("missingFrames"), most: m.maxMissing, found: missing, ratio: false },
+    { what: msg("emptyFrames"), most: m.maxEmpty, found: t.empty, ratio: false },
+    { what: msg("invalidAll"), most: m.maxInvalidRatio, found: t.invalid / all, ratio: true },
+    { what: msg("missingAll"), most: m.maxMissingRatio, found: missing / all, ratio: true },
+    { what: msg("emptyAll"), most: m.maxEmptyRatio, found: t.empty / all, ratio: true },
   ];
 }
 
@@ -78,37 +80,37 @@ export class WarehouseDialog extends LitElement {
       <dialog aria-labelledby="title" @keydown=${(e: Event) => {
         if (this.dialog.open) e.stopPropagation();
       }}>
-        <div class="head"><h2 id="title">Validation</h2><button class="bare icon" aria-label="Close"
+        <div class="head"><h2 id="title">${msg("validation")}</h2><button class="bare icon" aria-label=${common("close")}
           @click=${() => this.dialog.close()}>✕</button></div>
-        <div class="body" tabindex="0" role="group" aria-label="Validation">${this.manifest ? this.renderAll(this.manifest) : nothing}</div>
+        <div class="body" tabindex="0" role="group" aria-label=${msg("validation")}>${this.manifest ? this.renderAll(this.manifest) : nothing}</div>
       </dialog>`;
   }
   private renderAll(m: WarehouseManifest): TemplateResult {
     const { violations, summary } = m;
     const some = violations.length > 0;
     return html`
-      <p class="verdict ${some ? "bad" : "good"}">${some ? `✗ Breaks ${plural(violations.length, "threshold")}: a trainer refuses it` : "✓ Within its thresholds"}</p>
+      <p class="verdict ${some ? "bad" : "good"}">${some ? msg("breaksThresholdsTrainerRefuses", { violations: violations.length }) : msg("withinThresholds")}</p>
       ${violations.map((text) => html`<p class="bad">${visible(text)}</p>`)}
-      <h3>Thresholds</h3>
-      <div class="wide" tabindex="0" role="group" aria-label="Thresholds"><table>
-        <thead><tr><th>Of all runs</th><th>Found</th><th>At most</th><th><span class="visually-hidden">Verdict</span></th></tr></thead>
+      <h3>${msg("thresholds")}</h3>
+      <div class="wide" tabindex="0" role="group" aria-label=${msg("thresholds")}><table>
+        <thead><tr><th>${msg("allRuns")}</th><th>${msg("found")}</th><th>${msg("atMost")}</th><th><span class="visually-hidden">${msg("verdict")}</span></th></tr></thead>
         <tbody>${heldTo(m).map((held) => this.renderHeld(held))}</tbody>
       </table></div>
-      <h3>Frames by cause</h3>
-      <div class="wide" tabindex="0" role="group" aria-label="Frames by cause"><table>
-        <thead><tr><th>Run</th><th>Good</th><th>With boxes</th><th>Empty</th><th>Not named</th><th>Not there</th><th>Invalid</th></tr></thead>
+      <h3>${msg("framesCause")}</h3>
+      <div class="wide" tabindex="0" role="group" aria-label=${msg("framesCause")}><table>
+        <thead><tr><th>${msg("run")}</th><th>${msg("good")}</th><th>${msg("withBoxes")}</th><th>${msg("empty")}</th><th>${msg("notNamed")}</th><th>${msg("notThere")}</th><th>${msg("invalid")}</th></tr></thead>
         <tbody>${summary.runs.map((run) => this.renderCounts(run, visible(run.runDir) || "–"))}</tbody>
-        <tfoot>${this.renderCounts(summary.totals, "all")}</tfoot>
+        <tfoot>${this.renderCounts(summary.totals, msg("allRuns2"))}</tfoot>
       </table></div>
-      <h3>How it was built</h3>
+      <h3>${msg("howWasBuilt")}</h3>
       <dl>${this.facts(m).map(([term, text]) => html`<dt>${term}</dt><dd>${text}</dd>`)}</dl>`;
   }
   private renderHeld({ what, most, found, ratio }: Held): TemplateResult {
     // As a trainer compares them: as numbers of 32 bits.
     const broken = most !== null && (ratio ? Math.fround(found) > Math.fround(most) : found > most);
-    const text = (n: number): string => (ratio ? `${+(100 * n).toFixed(2)} %` : count(n));
+    const text = (n: number): string => (ratio ? percent(n, 2) : count(n));
     return html`<tr class=${broken ? "broken" : ""}><td>${what}</td><td>${text(found)}</td>
-      <td>${most === null ? "–" : text(most)}</td><td>${most === null ? "" : broken ? html`<span class="bad">✗ broken</span>` : html`<span class="good">✓</span>`}</td></tr>`;
+      <td>${most === null ? "–" : text(most)}</td><td>${most === null ? "" : broken ? html`<span class="bad">${msg("broken2")}</span>` : html`<span class="good">✓</span>`}</td></tr>`;
   }
   private renderCounts(c: WarehouseCounts, name: string): TemplateResult {
     const bad = (n: number): TemplateResult => html`<td class=${n > 0 ? "bad" : ""}>${count(n)}</td>`;
@@ -118,14 +120,17 @@ export class WarehouseDialog extends LitElement {
   private facts(m: WarehouseManifest): [string, string][] {
     const { targetSize, resizeMode, maxBoxes } = m.transform;
     return [
-      ["Version", m.version],
-      ["Built", new Date(m.createdAtMs).toLocaleString([], { dateStyle: "medium", timeStyle: "short" })],
-      ["By", `code version ${visible(m.codeVersion)}`],
-      ["From", visible(m.datasetRoot)],
-      ["Pictures", `${targetSize ? `${targetSize[0]} × ${targetSize[1]}, ` : ""}${resizeMode}, ${m.defaultDtype}`],
-      ["Places for boxes", count(maxBoxes)],
-      ["Shards", count(m.shards.length)],
-      ["Classes", m.classes ? visible(m.classes.join(", ")) : "not named"],
+      [msg("version2"), m.version],
+      [msg("built"), moment(m.createdAtMs)],
+      [msg("by"), msg("codeVersion", { codeVersion: visible(m.codeVersion) })],
+      [msg("from"), visible(m.datasetRoot)],
+      [
+        msg("pictures2"),
+        `${targetSize ? `${targetSize[0]} × ${targetSize[1]}, ` : ""}${resizeMode}, ${m.defaultDtype}`,
+      ],
+      [msg("placesBoxes"), count(maxBoxes)],
+      [msg("shards"), count(m.shards.length)],
+      [common("classes"), m.classes ? visible(m.classes.join(", ")) : msg("notNamed2")],
     ];
   }
 }

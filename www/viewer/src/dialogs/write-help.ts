@@ -1,5 +1,6 @@
 /** What somebody can do about a file that could not be written, by what the browser says of it. */
 import type { Way } from "../files/targets.ts";
+import { msg } from "../messages/dialogs.ts";
 
 /** What browsers call it where there is no room, */
 const FULL = /quota|no room|no space/i;
@@ -10,25 +11,19 @@ const GONE = /could not be found|not found|no longer|state had changed|cached in
 /** What the package says of a source. */
 const READ = /cannot be read/i;
 
-/** A sentence with a space in front, or nothing. `folders`: the browser lets a page write into folders. */
+/** A sentence, or nothing. `folders`: the browser lets a page write into folders. */
 export function writeHelp(error: unknown, way: Way, folders: boolean): string {
   const said = sayings(error);
   // What was read is another file, and its error says what to do.
   if (READ.test(said[0]?.message ?? "")) return "";
   const says = (name: string, text: RegExp): boolean => said.some((one) => one.name === name || text.test(one.message));
   if (says("QuotaExceededError", FULL)) {
-    if (way === "folder") return " The disk is full: make room, or choose a folder on another one.";
-    const store = " What is downloaded is made in the browser's own store first, which is full:";
-    return folders
-      ? `${store} a folder needs none.`
-      : `${store} make room on the disk, remove what other sites keep, or write fewer at once.`;
+    if (way === "folder") return msg("diskFullMakeRoomChoose");
+    return folders ? msg("whatDownloadedMadeBrowsersOwn") : msg("whatDownloadedMadeBrowsersOwnStore");
   }
-  if (way === "folder" && says("NotAllowedError", REFUSED))
-    return " The browser no longer lets this page write into the folder: begin again and choose it anew.";
+  if (way === "folder" && says("NotAllowedError", REFUSED)) return msg("browserNoLongerLetsPage");
   if (says("NotFoundError", GONE))
-    return way === "folder"
-      ? " The file or its folder was moved or removed meanwhile: choose the folder again."
-      : " The browser took back what this page kept, as it does when the disk fills up: make room, and begin again.";
+    return way === "folder" ? msg("fileFolderWasMovedRemoved") : msg("browserTookBackWhatPage");
   return "";
 }
 

@@ -7,6 +7,8 @@ import { controls } from "../ui/styles.ts";
 import { visible } from "../ui/visible.ts";
 import { count } from "../ui/wording.ts";
 import { KEYS, type Classes } from "./classes.ts";
+import { msg as common } from "../messages/common.ts";
+import { msg, rich } from "../messages/drawing.ts";
 
 /** Pixels of a row, and the most of them in sight. */
 const ROW = 30;
@@ -194,11 +196,11 @@ export class ClassList extends LitElement {
     const [first, end] = track ? track.rows(ROW, found.length) : [0, 0];
     const rows = Array.from({ length: end - first }, (_, k) => first + k);
     return html`
-      <input type="search" aria-label="Search a class, or name a new one" placeholder="Search a class (s)"
+      <input type="search" aria-label=${msg("searchClassNameNew")} placeholder=${msg("searchClassS")}
         .value=${text} @keydown=${this.onSearch}
         @input=${(e: Event) => (this.text = (e.target as HTMLInputElement).value)} />
-      ${fresh === null ? nothing : html`<button @click=${this.add}>New class <bdi>${visible(fresh)}</bdi></button>`}
-      <div class="scroll" role="listbox" tabindex="0" aria-label="Classes" .style=${`height:${height + 2}px`}
+      ${fresh === null ? nothing : html`<button @click=${this.add}>${rich("newClass", { fresh: html`<bdi>${visible(fresh)}</bdi>` })}</button>`}
+      <div class="scroll" role="listbox" tabindex="0" aria-label=${common("classes")} .style=${`height:${height + 2}px`}
         aria-activedescendant=${found.length > 0 ? `c${current}` : nothing} @keydown=${this.onKey}>
         <div role="presentation" .style=${`height:${track?.height ?? 0}px`}>
           <div class="layer" role="presentation" .style=${`height:${Math.min(height, track?.height ?? 0)}px`}>
@@ -206,7 +208,7 @@ export class ClassList extends LitElement {
           </div>
         </div>
       </div>
-      <p class="muted">${found.length === 0 ? (text ? "No class has this in its name." : "No class is known: name one above.") : html`${count(found.length)} ${text ? "found" : "known"}; a number on a class gives it that key.`}</p>`;
+      <p class="muted">${found.length === 0 ? (text ? msg("noClassHasName") : msg("noClassKnownNameAbove")) : text ? msg("foundNumberOnClassGives", { found: found.length }) : msg("knownNumberOnClassGives", { found: found.length })}</p>`;
   }
   private renderRow(row: number, name: string, keys: ReadonlyMap<string, number>, top: number): TemplateResult {
     const many = this.boxes.get(name);
@@ -218,6 +220,6 @@ export class ClassList extends LitElement {
         @click=${() => {
           this.current = row;
           this.choose(name);
-        }}><kbd aria-hidden="true">${key ?? ""}</kbd><i .style=${`background:${colorOf(name)}`}></i><bdi>${visible(name)}</bdi>${key ? html`<span class="visually-hidden">key ${key}</span>` : nothing}${many ? html`<span>${count(many)}</span>` : nothing}</div>`;
+        }}><kbd aria-hidden="true">${key ?? ""}</kbd><i .style=${`background:${colorOf(name)}`}></i><bdi>${visible(name)}</bdi>${key ? html`<span class="visually-hidden">${msg("key", { key })}</span>` : nothing}${many ? html`<span>${count(many)}</span>` : nothing}</div>`;
   }
 }

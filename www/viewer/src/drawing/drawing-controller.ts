@@ -7,15 +7,17 @@ import { MOST, type Annotations } from "../samples/boxes.ts";
 import type { ShownPicture, StageEditor } from "../samples/stage-editor.ts";
 import { walkRecords } from "../samples/walk.ts";
 import type { Rows } from "../ui/rows.ts";
-import { isAbort, plural, stem, trouble, type Trouble } from "../ui/wording.ts";
+import { isAbort, stem, trouble, type Trouble } from "../ui/wording.ts";
 import type { DrawingActions } from "./actions.ts";
 import { Classes } from "./classes.ts";
 import type { DrawingStage } from "./drawing-stage.ts";
 import type { History, Entry, Progress, Review } from "./history.ts";
 import type { DrawnJournal, Unkept } from "./journal.ts";
 import { isTyped, keyOf, type PressedKey } from "./keys.ts";
-import { boxAt, moved, polygonOf, shapesIn, type Shape } from "./shape.ts";
-import { Sketch } from "./sketch.ts";
+import type { Shape } from "./shape.ts";
+import type { Sketch } from "./sketch.ts";
+import { msg as common } from "../messages/common.ts";
+import { msg } from "../messages/editing.ts";
 
 /** Samples of which it is asked at once what reviewers said before. */
 const REVIEWED_UNASKED = 5000;
@@ -71,15 +73,9 @@ export class DrawingController implements ReactiveController, DrawingActions {
   remark = "";
   journal: DrawnJournal | null = null;
   readonly classes = new Classes();
-  readonly sketch: Sketch = new Sketch({
-    moving: () => this.stage?.redraw(false),
-    changed: () => {
-      this.stage?.redraw(true);
-      this.tell();
-    },
-    done: (shapes, nudge) => this.done(shapes, nudge),
-    say: (text) => this.of.say(text),
-  });
+  /** What draws is fetched when editing begins; so is what knows of shapes. */
+  sketch!: Sketch;
+  private parts!: typeof import("./drawing-parts.ts");
   private stage: DrawingStage | null = null;
   private picture: ShownPicture | null = null;
   private readonly listeners = new Set<() => void>();
@@ -129,10 +125,7 @@ export class DrawingController implements ReactiveController, DrawingActions {
   }
   /** It was closed. */
   reset(): void {
-    if (this.unkept)
-      this.of.warn(
-        `${plural(Math.max(1, this.pending), "change")} could not be kept. The page holds what is not kept, and tries again when this dataset is edited again.`,
-      );
+    if (this.unkept) this.of.warn(msg("changesNotKept", { pending: Math.max(1, this.pending) }));
     this.journal?.close();
     this.journal = null;
     this.state = "off";
@@ -149,9 +142,10 @@ export class DrawingController implements ReactiveController, DrawingActions {
     this.failure = null;
     this.host.requestUpdate();
     try {
-      const { DrawnJournal, isLeft } = await import("./drawing-parts.ts");
-      this.isLeft = isLeft;
-      const journal = await DrawnJournal.open(data, {
+      const parts = await import("./drawing-parts.ts");
+      this.begin(parts);
+      this.isLeft = parts.isLeft;
+      const journal = await this.parts.DrawnJournal.open(data, {
         told: () => this.tell(),
         entered: (entry) => this.entered(entry),
       });
@@ -167,7 +161,7 @@ export class DrawingController implements ReactiveController, DrawingActions {
       this.state = "on";
       this.changed();
       this.of.changed(true);
-      this.of.say("editing");
+      this.of.say(msg("editing"));
       void this.prepare(data);
     } catch (e) {
       if (this.of.data() !== data) return;
@@ -176,6 +170,18 @@ export class DrawingController implements ReactiveController, DrawingActions {
     } finally {
       this.host.requestUpdate();
     }
+  }
+  private begin(parts: typeof this.parts): void {
+    this.parts = parts;
+    this.sketch ??= new this.parts.Sketch({
+      moving: () => this.stage?.redraw(false),
+      changed: () => {
+        this.stage?.redraw(true);
+        this.tell();
+      },
+      done: (shapes, nudge) => this.done(shapes, nudge),
+      say: (text) => this.of.say(text),
+    });
   }
   /** Finds out what is good to know, and not needed to begin. */
   private async prepare(data: Dataset): Promise<void> {
@@ -202,7 +208,7 @@ export class DrawingController implements ReactiveController, DrawingActions {
     const { unkept } = this;
     this.reset();
     this.of.changed(true);
-    this.of.say(unkept ? "editing is over" : "editing is over, the edits are kept");
+    this.of.say(unkept ? msg("editingOver") : msg("editingOverEditsKept"));
   }
 
   // What others show
@@ -227,6 +233,7 @@ export class DrawingController implements ReactiveController, DrawingActions {
     return this.state === "on" ? this.over : null;
   }
   private readonly over: StageEditor = {
+    pen: () => this.stage?.pen ?? false,
     leave: () => this.leave(),
     show: (picture) => this.show(picture),
     place: (placed) => this.stage?.place(placed),
@@ -287,7 +294,7 @@ export class DrawingController implements ReactiveController, DrawingActions {
     this.journal?.rest();
     this.picture = null;
     this.remark = "";
-    this.sketch.load(null, 0, 0);
+    this.sketch?.load(null, 0, 0);
   }
   private show(picture: ShownPicture): void {
     const { journal } = this;
@@ -299,13 +306,9 @@ export class DrawingController implements ReactiveController, DrawingActions {
     const laid = this.of.base().laid;
     const { shapes, lost } = own
       ? { shapes: own, lost: 0 }
-      : shapesIn(laid ? null : picture.record, picture.annotations);
+      : this.parts.shapesIn(laid ? null : picture.record, picture.annotations);
     const many = !own && picture.annotations.boxes.length >= MOST;
-    this.remark = many
-      ? "This picture has more boxes than can be drawn, so it is not edited here."
-      : lost > 0
-        ? `${plural(lost, "box", "boxes")} of this picture cannot be drawn, and will be gone when it is changed.`
-        : "";
+    this.remark = many ? msg("pictureHasMoreBoxesThan") : lost > 0 ? msg("boxesPictureCannotDrawnWill", { lost }) : "";
     this.sketch.load(many ? null : shapes, picture.width, picture.height);
     this.learn(shapes.map(({ label }) => label));
     this.learn(this.of.counted());
@@ -337,13 +340,13 @@ export class DrawingController implements ReactiveController, DrawingActions {
   name(label: string): void {
     this.learn([label]);
     this.sketch.name(label.trim());
-    this.of.say(`class ${label}`);
+    this.of.say(msg("class", { label }));
     this.focus();
   }
   give(key: number, name: string): void {
     this.classes.give(key, name);
     this.classVersion++;
-    this.of.say(`key ${key} is ${name}`);
+    this.of.say(msg("keyIsClass", { key, name }));
     this.tell();
   }
   point(at: number | null): void {
@@ -361,12 +364,12 @@ export class DrawingController implements ReactiveController, DrawingActions {
     this.step(this.journal?.redo() ?? null, "redo");
   }
   private step(entry: Entry | null, kind: "undo" | "redo"): void {
-    if (!entry) return this.of.say(`nothing to ${kind}`);
+    if (!entry) return this.of.say(kind === "undo" ? msg("nothingUndo") : msg("nothingRedo"));
     this.changed();
     this.of.changed(entry.group !== null);
     this.send({ index: entry.group === null ? entry.sample : null, kind });
     const { sample } = entry;
-    this.of.say(sample === null ? kind : `${kind} in sample ${sample}`);
+    this.of.say(stepText(kind, sample));
     if (sample === null || sample >= (this.of.data()?.length ?? 0)) return;
     if (this.picture?.index === sample) this.show(this.picture);
     else if (entry.group === null) this.of.show(sample);
@@ -377,8 +380,8 @@ export class DrawingController implements ReactiveController, DrawingActions {
     const i = this.of.open();
     if (i === null || !this.journal) return;
     this.journal.review(i, review);
-    if (review === null) return this.of.say("not reviewed");
-    this.of.say(review);
+    if (review === null) return this.of.say(msg("notReviewed"));
+    this.of.say(review === "accepted" ? msg("acceptedSample") : msg("rejectedSample"));
     this.next();
   }
   /** The next sample that is neither accepted nor rejected; after the last comes the first. */
@@ -391,7 +394,7 @@ export class DrawingController implements ReactiveController, DrawingActions {
       if (i !== open) this.of.show(i);
       return;
     }
-    this.of.say("every sample is reviewed");
+    this.of.say(msg("everySampleReviewed"));
   }
 
   /** Adds the boxes of the picture before this one. */
@@ -401,14 +404,16 @@ export class DrawingController implements ReactiveController, DrawingActions {
     const rows = this.of.rows();
     const position = picture ? rows.find(picture.index) : -1;
     if (!picture || !data || !sketch.shapes) return;
-    if (position <= 0) return this.of.say("there is no picture before this one");
+    if (position <= 0) return this.of.say(msg("thereNoPictureBefore"));
     try {
       const shapes = await this.shapesOf(data, rows.at(position - 1));
       if (this.picture?.index !== picture.index || !sketch.shapes) return;
-      const there = new Set(sketch.shapes.map(placeOf));
-      const fresh = shapes.flatMap((shape) => within(shape, picture)).filter((shape) => !there.has(placeOf(shape)));
+      const there = new Set(sketch.shapes.map(this.parts.placeOf));
+      const fresh = shapes
+        .flatMap((shape) => this.parts.within(shape, picture))
+        .filter((shape) => !there.has(this.parts.placeOf(shape)));
       sketch.add(fresh);
-      this.of.say(fresh.length > 0 ? `${plural(fresh.length, "box", "boxes")} copied` : "nothing to copy");
+      this.of.say(fresh.length > 0 ? msg("boxesCopied", { fresh: fresh.length }) : msg("nothingCopy"));
     } catch (e) {
       if (isAbort(e)) return;
       this.trouble = trouble(e);
@@ -421,7 +426,7 @@ export class DrawingController implements ReactiveController, DrawingActions {
     const record = await data.record(i, { signal: this.of.signal() });
     const { width, height } = data.info(i);
     const { find, laid } = this.of.base();
-    return shapesIn(laid ? null : record, find(i, record, width, height)).shapes;
+    return this.parts.shapesIn(laid ? null : record, find(i, record, width, height)).shapes;
   }
 
   /** Makes labels that lie over the dataset edits of it; how many pictures that were. */
@@ -433,14 +438,14 @@ export class DrawingController implements ReactiveController, DrawingActions {
     await this.start();
     const { journal } = this;
     const data = this.of.data();
-    if (!journal || !data) throw new Error(this.failure?.message ?? "this dataset is not edited");
+    if (!journal || !data) throw new Error(this.failure?.message ?? msg("datasetNotEdited"));
     const group = journal.group();
     let kept = 0;
     try {
       for (const i of samples) {
         signal.throwIfAborted();
         const { width, height } = data.info(i);
-        const shapes = shapesIn(null, find(i, null, width, height)).shapes;
+        const shapes = this.parts.shapesIn(null, find(i, null, width, height)).shapes;
         this.learn(shapes.map(({ label }) => label));
         journal.draw(i, shapes, null, { group });
         kept++;
@@ -448,7 +453,7 @@ export class DrawingController implements ReactiveController, DrawingActions {
         if (kept % 256 === 0 && !(await journal.kept())) break;
         onProgress(kept);
       }
-      if (!(await journal.kept())) throw new Error(this.unkept?.message ?? "the labels could not be kept");
+      if (!(await journal.kept())) throw new Error(this.unkept?.message ?? msg("labelsCouldNotKept"));
     } catch (e) {
       // Whoever cancels has none of them.
       if (signal.aborted && journal.history.last?.group === group) journal.undo();
@@ -485,14 +490,10 @@ export class DrawingController implements ReactiveController, DrawingActions {
       this.of.changed(true);
       if (this.picture) this.show(this.picture);
       if (changes > 0) this.send({ index: null, kind: "labels" });
-      const without = added > 0 ? `; ${plural(added, "change")} of added samples only the command can apply` : "";
-      this.of.say(`${plural(changes, "change")} taken over${without}`);
-      if (added > 0)
-        this.fail(
-          new Error(
-            `${plural(added, "change")} about samples that were added stay out: apply that journal with the command.`,
-          ),
-        );
+      const taken = msg("changesTakenOver", { changes });
+      const without = msg("changesAddedSamplesOnlyCommand", { added });
+      this.of.say(added > 0 ? `${taken}; ${without}` : taken);
+      if (added > 0) this.fail(new Error(msg("changesAboutSamplesWereAdded", { added })));
     });
   }
   discard(): void {
@@ -503,7 +504,7 @@ export class DrawingController implements ReactiveController, DrawingActions {
       this.leave();
       this.of.changed(true);
       await this.start();
-      this.of.say("all edits are thrown away");
+      this.of.say(msg("allEditsThrownAway"));
     });
   }
   private async tried(act: (journal: DrawnJournal) => Promise<void>): Promise<void> {
@@ -541,7 +542,7 @@ export class DrawingController implements ReactiveController, DrawingActions {
     } else if (ctrl) return false;
     else if (/^[1-9]$/.test(key) && !inClasses) {
       const name = this.classes.ofKey(Number(key));
-      if (name === undefined) this.of.say(`no class has the key ${key}`);
+      if (name === undefined) this.of.say(msg("noClassHasKey", { key }));
       else {
         // A key that was used stays that of its class, whatever else becomes known.
         this.classes.give(Number(key), name);
@@ -581,8 +582,8 @@ export class DrawingController implements ReactiveController, DrawingActions {
     const data = this.of.data();
     if (!data || data.format === "warehouse") return "";
     const on = this.state === "on";
-    return html`<button aria-pressed=${on} ?disabled=${this.state === "opening"} title="Draw and review labels"
-      @click=${() => (on ? this.stop() : void this.start())}>Edit</button>`;
+    return html`<button aria-pressed=${on} ?disabled=${this.state === "opening"} title=${msg("drawReviewLabels")}
+      @click=${() => (on ? this.stop() : void this.start())}>${msg("edit")}</button>`;
   }
   /** Editing, or why not, above the samples. */
   bar(convert: () => void): TemplateResult | null {
@@ -594,9 +595,14 @@ export class DrawingController implements ReactiveController, DrawingActions {
       this.host.requestUpdate();
     };
     const [what, act] = adviceOf(failure, () => void this.start(), convert);
-    return html`<div class="notice" role="alert"><span><b>This dataset cannot be edited now.</b> ${what}</span>${failure.code ? html`<code>${failure.code}</code>` : ""}${act}<button @click=${close}>Close</button></div>`;
+    return html`<div class="notice" role="alert"><span><b>${msg("datasetCannotEditedNow")}</b> ${what}</span>${failure.code ? html`<code>${failure.code}</code>` : ""}${act}<button @click=${close}>${common("close")}</button></div>`;
   }
 }
+
+const stepText = (kind: "undo" | "redo", sample: number | null): string => {
+  if (sample === null) return kind === "undo" ? msg("undone") : msg("redone");
+  return kind === "undo" ? msg("undoSample", { sample }) : msg("redoSample", { sample });
+};
 
 /** Why a journal does not open, and what helps. */
 function adviceOf(
@@ -604,13 +610,10 @@ function adviceOf(
   again: () => void,
   convert: () => void,
 ): [string, TemplateResult | string] {
-  const retry = html`<button @click=${again}>Try again</button>`;
-  if (code === "edits.locked") return ["Another tab has its edits open: end the editing there first.", retry];
+  const retry = html`<button @click=${again}>${common("tryAgain")}</button>`;
+  if (code === "edits.locked") return [msg("anotherTabHasEditsOpen"), retry];
   if (code === "edits.cannot")
-    return [
-      "Edits are saved to a TBL: make one of it, and open that.",
-      html`<button @click=${convert}>Convert</button>`,
-    ];
+    return [msg("editsSavedTblMakeOpen"), html`<button @click=${convert}>${msg("convert")}</button>`];
   return [message, retry];
 }
 
@@ -634,21 +637,4 @@ function rasterOf({ asStored, record, width, height }: ShownPicture): { fields: 
   const root = (record ?? {}) as { [key: string]: Json };
   const beside = "json" in root || ("members" in root && "name" in root);
   return { fields: { [beside ? "json.annotations_size" : "annotations_size"]: [width, height] } };
-}
-const placeOf = ({ label, x, y, w, h, outlines }: Shape): string => [label, x, y, w, h, ...outlines.flat()].join();
-
-/** A shape of another picture as far as it lies in this one; what is left of it may be nothing. */
-function within(shape: Shape, { width, height }: ShownPicture): Shape[] {
-  const [left, top] = [Math.max(0, shape.x), Math.max(0, shape.y)];
-  const [right, bottom] = [Math.min(width, shape.x + shape.w), Math.min(height, shape.y + shape.h)];
-  if (right <= left || bottom <= top) return [];
-  if (shape.kind === "box") return [boxAt({ left, top, right, bottom }, shape.label)];
-  if (shape.kind !== "polygon") return shape.kind === "mask" ? [] : [moved(shape, 0, 0)];
-  const clamp = (v: number, k: number): number => Math.min(k % 2 ? height : width, Math.max(0, v));
-  return [
-    polygonOf(
-      shape.outlines.map((outline) => outline.map(clamp)),
-      shape.label,
-    ),
-  ];
 }

@@ -4,11 +4,12 @@ import { customElement, property, query } from "lit/decorators.js";
 import "../samples/box-list.ts";
 import type { Box } from "../samples/boxes.ts";
 import { controls } from "../ui/styles.ts";
-import { plural } from "../ui/wording.ts";
 import type { DrawingActions } from "./actions.ts";
 import "./class-list.ts";
 import type { ClassList } from "./class-list.ts";
 import type { Review } from "./history.ts";
+import { msg as common } from "../messages/common.ts";
+import { msg } from "../messages/drawing.ts";
 
 /** Milliseconds between two looks at what is drawn. */
 const PAUSE = 150;
@@ -94,42 +95,42 @@ export class DrawingPage extends LitElement {
     const [one] = sketch.selected;
     const drawable = sketch.shapes !== null;
     const judge = (review: Review, title: string, key: string): TemplateResult => html`
-      <button aria-pressed=${d.review === review} title="${title} (${key}), and go on to the next"
+      <button aria-pressed=${d.review === review} title=${msg("goOnNext", { title, key })}
         @click=${() => d.judge(d.review === review ? null : review)}>${title}</button>`;
     return html`
       ${d.remark ? html`<p class="remark" role="alert">${d.remark}</p>` : nothing}
       ${
         d.unkept
-          ? html`<p class="remark narrow"><b>Not kept.</b> ${d.unkept.message} <button
-            @click=${() => d.retry()}>Try again</button></p>`
+          ? html`<p class="remark narrow"><b>${msg("notKept")}</b> ${d.unkept.message} <button
+            @click=${() => d.retry()}>${common("tryAgain")}</button></p>`
           : nothing
       }
-      <div class="tools" role="group" aria-label="Tools">
-        <button aria-pressed=${sketch.tool === "box"} ?disabled=${!drawable} title="Draw boxes; n puts one in the middle"
-          @click=${() => sketch.take("box")}>Box</button>
+      <div class="tools" role="group" aria-label=${msg("tools")}>
+        <button aria-pressed=${sketch.tool === "box"} ?disabled=${!drawable} title=${msg("drawBoxesNPutsMiddle")}
+          @click=${() => sketch.take("box")}>${msg("box")}</button>
         <button aria-pressed=${sketch.tool === "polygon"} ?disabled=${!drawable}
-          title="Draw outlines (p): a click sets a point, a click on the first one ends"
-          @click=${() => sketch.take("polygon")}>Outline</button>
-        <button ?disabled=${sketch.selected.size === 0} title="Delete" @click=${() => sketch.remove()}>Delete</button>
-        <button ?disabled=${!drawable} title="The boxes of the picture before this one (f)"
-          @click=${() => d.copy()}>Copy previous</button>
-        <button ?disabled=${!d.canUndo} title="Undo (Ctrl+Z)" @click=${() => d.undo()}>Undo</button>
-        <button ?disabled=${!d.canRedo} title="Do it again (Ctrl+Shift+Z)" @click=${() => d.redo()}>Redo</button>
+          title=${msg("drawOutlinesPClickSets")}
+          @click=${() => sketch.take("polygon")}>${msg("outline")}</button>
+        <button ?disabled=${sketch.selected.size === 0} title=${msg("deleteSelected")} @click=${() => sketch.remove()}>${msg("deleteSelected")}</button>
+        <button ?disabled=${!drawable} title=${msg("boxesPictureBeforeF")}
+          @click=${() => d.copy()}>${msg("copyPrevious")}</button>
+        <button ?disabled=${!d.canUndo} title=${common("undoCtrlZ")} @click=${() => d.undo()}>${common("undo")}</button>
+        <button ?disabled=${!d.canRedo} title=${common("doAgainCtrlShiftZ")} @click=${() => d.redo()}>${common("redo")}</button>
       </div>
-      <div class="tools" role="group" aria-label="Review">
-        ${judge("accepted", "Accept", "a")}${judge("rejected", "Reject", "r")}
+      <div class="tools" role="group" aria-label=${msg("review")}>
+        ${judge("accepted", msg("accept"), "a")}${judge("rejected", msg("reject"), "r")}
       </div>
       <forebay-classes .classes=${d.classes} .version=${d.classVersion} .label=${sketch.label} .boxes=${boxes}
         @choose=${(e: CustomEvent<string>) => d.name(e.detail)}
         @give=${(e: CustomEvent<{ key: number; name: string }>) => d.give(e.detail.key, e.detail.name)}
         @leave=${() => d.focus()}></forebay-classes>
-      <section aria-label="Drawn"><h3>${shapes.length === 0 ? "Nothing is drawn here" : plural(shapes.length, "box", "boxes")}</h3>
+      <section aria-label=${msg("drawn")}><h3>${shapes.length === 0 ? msg("nothingDrawnHere") : msg("boxes", { shapes: shapes.length })}</h3>
         ${
           shapes.length > 0
             ? html`<forebay-boxes still .boxes=${shapes} .marked=${one === undefined ? null : (shapes[one] ?? null)}
           @mark=${(e: CustomEvent<Box | null>) => d.point(e.detail ? shapes.indexOf(e.detail as never) : null)}
           @choose=${(e: CustomEvent<Box>) => sketch.select([shapes.indexOf(e.detail as never)])}></forebay-boxes>`
-            : html`<p class="muted">Draw with the mouse, or press n. All keys are under ?.</p>`
+            : html`<p class="muted">${msg("drawMousePressNAll")}</p>`
         }</section>`;
   }
 }

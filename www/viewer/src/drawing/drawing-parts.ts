@@ -3,4 +3,7 @@ import "./drawing-page.ts";
 import "./drawing-stage.ts";
 import "./edit-bar.ts";
 
+export { placeOf, within } from "./copied.ts";
 export { DrawnJournal, isLeft } from "./journal.ts";
+export { shapesIn } from "./shape.ts";
+export { Sketch } from "./sketch.ts";

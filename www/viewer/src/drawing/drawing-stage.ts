@@ -6,9 +6,10 @@ import { paintHand } from "./paint.ts";
 import type { Point, Shape } from "./shape.ts";
 import type { Sketch } from "./sketch.ts";
 
-/** Pixels of the screen within which something is hit, by a mouse and by a finger. */
-const NEAR = 8;
-const FINGER = 18;
+/** Pixels of the screen within which something is hit, by what points. */
+const NEAR: Readonly<Record<string, number>> = { mouse: 8, pen: 11, touch: 18 };
+/** The other end of a pen, as a button and among the buttons that are held. */
+const ERASER = { button: 5, held: 32 } as const;
 const NONE: ReadonlySet<string> = new Set();
 
 /** `<forebay-drawing>`: what stands still is one canvas, and what moves another, so that thousands of boxes cost a move nothing. */
@@ -49,8 +50,10 @@ export class DrawingStage extends LitElement {
   private stale = false;
   /** What stands still on its canvas. */
   private was: { readonly still: readonly Shape[]; readonly placed: Placed | null } = { still: [], placed: null };
-  /** The finger or the mouse that draws. */
+  /** The finger, the pen or the mouse that draws. */
   private pointer: number | null = null;
+  /** A pen is used on this picture: the hand that holds it draws nothing, and fingers move the picture. */
+  pen = false;
 
   override connectedCallback(): void {
     super.connectedCallback();
@@ -78,7 +81,7 @@ export class DrawingStage extends LitElement {
       right: (this.clientWidth - x) / scale,
       bottom: (this.clientHeight - y) / scale,
     };
-    this.sketch.reach = NEAR / scale;
+    this.sketch.reach = NEAR.mouse! / scale;
     this.redraw(true);
   }
   /** Draws at the next frame: what is in hand, and if it is `all`, what stands still too. */
@@ -109,13 +112,25 @@ export class DrawingStage extends LitElement {
 
   private at(e: PointerEvent): Point {
     const { x, y, scale } = this.placed!;
-    this.sketch.reach = (e.pointerType === "touch" ? FINGER : NEAR) / scale;
+    this.sketch.reach = (NEAR[e.pointerType] ?? NEAR.mouse!) / scale;
     return [(e.offsetX - x) / scale, (e.offsetY - y) / scale];
+  }
+  /** Takes away what the other end of a pen touches. */
+  private erase(e: PointerEvent): void {
+    e.stopPropagation();
+    this.sketch.erase(this.at(e));
   }
   /** What the stage around it does with a pointer: it moves the picture. */
   private readonly handlers = {
     pointerdown: (e: PointerEvent): void => {
       if (!this.placed || !this.sketch.shapes) return;
+      if (e.pointerType === "pen") {
+        this.pen = true;
+        if (e.button === ERASER.button) return this.erase(e);
+        // A hand that lay there first has drawn nothing.
+        if (this.pointer !== null) this.sketch.cancel();
+        this.pointer = null;
+      } else if (this.pen && e.pointerType === "touch") return;
       if (this.pointer !== null) {
         // A second finger moves the picture: the first one draws nothing.
         this.sketch.cancel();
@@ -129,6 +144,8 @@ export class DrawingStage extends LitElement {
       this.sketch.down(this.at(e), held(e));
     },
     pointermove: (e: PointerEvent): void => {
+      if (e.pointerType === "pen") this.pen = true;
+      if (e.buttons & ERASER.held && this.placed) return this.erase(e);
       if (!this.placed || (this.pointer !== null && this.pointer !== e.pointerId)) return;
       if (this.pointer === null && e.buttons !== 0) return;
       this.sketch.move(this.at(e));

@@ -6,8 +6,10 @@ import "../ui/menu.ts";
 import type { Menu } from "../ui/menu.ts";
 import { controls } from "../ui/styles.ts";
 import { visible } from "../ui/visible.ts";
-import { count, plural } from "../ui/wording.ts";
+import { count } from "../ui/wording.ts";
 import type { DrawingActions } from "./actions.ts";
+import { msg as common } from "../messages/common.ts";
+import { msg } from "../messages/drawing.ts";
 
 /** Classes that are listed. */
 const LISTED = 100;
@@ -113,16 +115,16 @@ export class EditBar extends LitElement {
     const { drawing: d } = this;
     const { changed, accepted, rejected, left } = d.progress;
     return html`
-      <div class="bar" role="group" aria-label="Editing">
-        <b>Editing</b>
-        <span class="far">${plural(changed, "picture")} changed, ${count(accepted)} accepted, ${count(rejected)} rejected, ${count(left)} left</span>
+      <div class="bar" role="group" aria-label=${msg("editing")}>
+        <b>${msg("editing")}</b>
+        <span class="far">${msg("picturesChangedAcceptedRejectedLeft", { changed, accepted, rejected, left })}</span>
         ${this.renderClasses()}
         <span class="kept muted" role="status">${this.kept}</span>
-        <button class="push" ?disabled=${!d.canUndo} title="Undo (Ctrl+Z)" @click=${() => d.undo()}>Undo</button>
-        <button ?disabled=${!d.canRedo} title="Do it again (Ctrl+Shift+Z)" @click=${() => d.redo()}>Redo</button>
-        <button class="primary" ?disabled=${!d.canUndo} title="Write a new file with the edits" @click=${() => d.save()}>Save…</button>
+        <button class="push" ?disabled=${!d.canUndo} title=${common("undoCtrlZ")} @click=${() => d.undo()}>${common("undo")}</button>
+        <button ?disabled=${!d.canRedo} title=${common("doAgainCtrlShiftZ")} @click=${() => d.redo()}>${common("redo")}</button>
+        <button class="primary" ?disabled=${!d.canUndo} title=${msg("writeNewFileEdits")} @click=${() => d.save()}>${msg("save")}</button>
         ${this.renderMore()}
-        <button title="Show the dataset as it is; the edits stay" @click=${() => d.stop()}>Done</button>
+        <button title=${msg("showDatasetEditsStay")} @click=${() => d.stop()}>${common("done")}</button>
       </div>
       ${d.unkept ? this.renderUnkept(d.unkept.message, d.unkept.code, d.unkept.gone) : nothing}
       ${d.trouble ? html`<div class="wrong" role="alert">${d.trouble.message}${d.trouble.code ? html`<code>${d.trouble.code}</code>` : nothing}</div>` : nothing}`;
@@ -130,32 +132,28 @@ export class EditBar extends LitElement {
   private get kept(): string {
     const { pending, unkept, risk } = this.drawing;
     if (unkept) return "";
-    if (pending > 1) return `keeping ${count(pending)} changes…`;
-    if (pending > 0) return "keeping…";
-    return risk === "page" ? "kept while this page is open" : "every change is kept";
+    if (pending > 1) return msg("keepingChanges", { pending });
+    if (pending > 0) return msg("keeping");
+    return risk === "page" ? msg("keptWhilePageOpen") : msg("everyChangeKept");
   }
   /** Why something is not kept, and what to do. */
   private renderUnkept(message: string, code: string | undefined, gone: boolean): TemplateResult {
     const full = /quota|no room|no space/i.test(message) || code === "io.full";
-    const help = gone
-      ? ""
-      : full
-        ? " The browser's store is full: free room on the disk or remove data of other pages, then try again."
-        : "";
-    return html`<div class="wrong" role="alert"><span><b>Not kept.</b> ${message}${help}</span>${code && !gone ? html`<code>${code}</code>` : nothing}
-      <button @click=${() => this.drawing.retry()}>${gone ? "Write it again" : "Try again"}</button>
-      ${gone ? nothing : html`<button @click=${() => this.drawing.download()}>Download what is kept</button>`}</div>`;
+    const help = gone ? "" : full ? ` ${msg("browsersStoreFullFreeRoom")}` : "";
+    return html`<div class="wrong" role="alert"><span><b>${msg("notKept")}</b> ${message}${help}</span>${code && !gone ? html`<code>${code}</code>` : nothing}
+      <button @click=${() => this.drawing.retry()}>${gone ? msg("writeAgain") : common("tryAgain")}</button>
+      ${gone ? nothing : html`<button @click=${() => this.drawing.download()}>${msg("downloadWhatKept")}</button>`}</div>`;
   }
   private renderClasses(): TemplateResult | typeof nothing {
     const { classes } = this.drawing.progress;
     if (classes.length === 0) return nothing;
-    return html`<forebay-menu label="By class"><table><caption>Boxes in the changed pictures</caption>
+    return html`<forebay-menu label=${msg("byClass")}><table><caption>${msg("boxesChangedPictures")}</caption>
       <tbody>${classes
         .slice(0, LISTED)
         .map(
           ([label, boxes]) =>
-            html`<tr><th scope="row"><i .style=${`background:${colorOf(label)}`}></i><bdi>${visible(label) || "no class"}</bdi></th><td>${count(boxes)}</td></tr>`,
-        )}</tbody></table>${classes.length > LISTED ? html`<p class="muted">and ${count(classes.length - LISTED)} more classes</p>` : nothing}</forebay-menu>`;
+            html`<tr><th scope="row"><i .style=${`background:${colorOf(label)}`}></i><bdi>${visible(label) || msg("noClass")}</bdi></th><td>${count(boxes)}</td></tr>`,
+        )}</tbody></table>${classes.length > LISTED ? html`<p class="muted">${msg("moreClasses", { classes: classes.length - LISTED })}</p>` : nothing}</forebay-menu>`;
   }
   private renderMore(): TemplateResult {
     const { drawing: d } = this;
@@ -164,19 +162,20 @@ export class EditBar extends LitElement {
       this.sure = false;
       act();
     };
-    return html`<forebay-menu id="more" label="More"><div class="sheet">
-      <button @click=${then(() => d.download())}>Download the journal</button>
-      <button @click=${() => this.renderRoot.querySelector<HTMLInputElement>("#journal")?.click()}>Take over a journal</button>
+    return html`<forebay-menu id="more" label=${common("more")}><div class="sheet">
+      <button @click=${then(() => d.download())}>${msg("downloadJournal")}</button>
+      <button @click=${() => this.renderRoot.querySelector<HTMLInputElement>("#journal")?.click()}>${msg("takeOverJournal")}</button>
       <button ?disabled=${d.progress.changed === 0 && !d.canRedo}
-        @click=${this.sure ? then(() => d.discard()) : () => ((this.sure = true))}>${this.sure ? html`<b>Yes, throw them all away</b>` : "Throw all edits away"}</button>
-      <p class="muted">${
-        d.risk === "page"
-          ? "This browser gives the page no store: download the journal before the page is closed."
-          : d.risk === "full"
-            ? "A browser whose disk is full may clear its store: a journal that was downloaded is safe."
-            : "The browser keeps the journal until it is thrown away."
-      } The command and Python apply it too.</p></div></forebay-menu>
-      <input type="file" id="journal" hidden aria-label="A journal of edits" @change=${(e: Event) => {
+        @click=${this.sure ? then(() => d.discard()) : () => ((this.sure = true))}>${this.sure ? html`<b>${msg("yesThrowThemAllAway")}</b>` : msg("throwAllEditsAway")}</button>
+      <p class="muted">${msg("commandPythonApplyToo", {
+        rest:
+          d.risk === "page"
+            ? msg("browserGivesPageNoStore")
+            : d.risk === "full"
+              ? msg("browserWhoseDiskFullMay")
+              : msg("browserKeepsJournalUntilThrown"),
+      })}</p></div></forebay-menu>
+      <input type="file" id="journal" hidden aria-label=${msg("journalEdits")} @change=${(e: Event) => {
         const input = e.target as HTMLInputElement;
         const file = input.files?.[0];
         input.value = "";

@@ -4,6 +4,7 @@ import type { EditSummary } from "../../../lib/src/model/edits.ts";
 import { trouble, type Trouble } from "../ui/wording.ts";
 import { History, drawn, reviewed, type Entry, type Review, type Said } from "./history.ts";
 import { annotationOf, type Shape } from "./shape.ts";
+import { msg } from "../messages/drawing.ts";
 
 /** Milliseconds of rest after which what keys move is kept. */
 const REST = 500;
@@ -168,12 +169,12 @@ export class DrawnJournal {
         // What is taken off the front of a long list one by one takes long.
         if (at >= 512) at -= this.waiting.splice(0, at).length;
         const line = this.waiting[at]!;
-        if (!(await isThere(this.edits.name))) throw GONE;
+        if (!(await isThere(this.edits.name))) throw new Gone(msg("browserHasRemovedJournalThese"));
         if ("entry" in line) await write(this.edits, line.entry);
         else await this.edits[line.step]();
       }
     } catch (e) {
-      this.unkept = { ...trouble(e), gone: e === GONE };
+      this.unkept = { ...trouble(e), gone: e instanceof Gone };
     } finally {
       this.waiting.splice(0, at);
       this.busy = false;
@@ -258,7 +259,7 @@ export class DrawnJournal {
   /** Makes the changes of another journal of the same dataset behind those of this one; how many, and what was left out. */
   async take(file: Blob): Promise<{ changes: number; added: number }> {
     const bytes = new Uint8Array(await file.arrayBuffer());
-    const never = (): Promise<never> => Promise.reject(new Error("a journal that is read is not changed"));
+    const never = (): Promise<never> => Promise.reject(new Error(msg("journalReadNotChanged")));
     // A name of its own: another tab may look at one too.
     const own = `given-${crypto.getRandomValues(new Uint32Array(2)).join("-")}`;
     const store = { read: async (name: string) => (name === own ? bytes : null), write: never, remove: never };
@@ -276,7 +277,8 @@ export class DrawnJournal {
   }
 }
 
-const GONE = new Error("The browser has removed the journal of these edits. What was drawn is still on this page.");
+/** The journal is not where it was. */
+class Gone extends Error {}
 
 /** Whether the journal lies where it was: who writes behind the end of an empty file makes a file that nobody reads. */
 async function isThere(name: string): Promise<boolean> {

@@ -20,6 +20,7 @@ import {
   type Point,
   type Shape,
 } from "./shape.ts";
+import { msg } from "../messages/drawing.ts";
 
 export type Tool = "box" | "polygon";
 
@@ -167,6 +168,19 @@ export class Sketch {
       shapes.filter((_, at) => !selected.has(at)),
       [],
     );
+  }
+  /** Takes away what is at a point, or the last point of the outline that is drawn. */
+  erase(at: Point): void {
+    if (!this.shapes) return;
+    if (this.outline.length > 0) return void this.less();
+    const hit = this.hits.inside(at) ?? this.hits.at(at, this.reach)?.at ?? null;
+    if (hit === null) return;
+    this.handle = null;
+    this.commit(
+      this.shapes.filter((_, k) => k !== hit),
+      [],
+    );
+    this.of.say(msg("removed", { many: 1 }));
   }
   /** Adds some, and selects them. */
   add(more: readonly Shape[]): void {
@@ -333,14 +347,14 @@ export class Sketch {
     const [lastX, lastY] = this.outline.slice(-2);
     if (lastX !== at[0] || lastY !== at[1]) this.outline = [...this.outline, ...at];
     this.of.changed();
-    this.of.say(`point ${this.outline.length / 2}`);
+    this.of.say(msg("point", { outline: this.outline.length / 2 }));
   }
   /** Closes the outline that is drawn; true if there was one. */
   close(): boolean {
     const { outline, label } = this;
     if (outline.length === 0) return false;
     if (outline.length < 6) {
-      this.of.say("an outline has at least three points");
+      this.of.say(msg("outlineHasLeastThreePoints"));
       return true;
     }
     this.outline = [];
@@ -384,7 +398,7 @@ export class Sketch {
       case "p":
         this.take(this.tool === "polygon" ? "box" : "polygon");
         if (this.tool === "polygon") this.cursor = this.middle;
-        this.of.say(this.tool === "polygon" ? "outline: arrows move, space sets a point, enter ends" : "boxes");
+        this.of.say(this.tool === "polygon" ? msg("outlineArrowsMoveSpaceSets") : msg("boxes2"));
         this.of.changed();
         return true;
       case "[":
@@ -414,7 +428,7 @@ export class Sketch {
   }
   private step(by: number): void {
     const { length } = this.shapes!;
-    if (length === 0) return this.of.say("nothing is drawn here");
+    if (length === 0) return this.of.say(msg("nothingDrawnHere2"));
     const now = this.one ?? (by > 0 ? -1 : 0);
     this.select([(now + by + length) % length]);
     this.tell();
@@ -425,7 +439,17 @@ export class Sketch {
     const shape = at === null ? undefined : this.shapes![at];
     if (!shape) return;
     const [w, h, x, y] = [shape.w, shape.h, shape.x, shape.y].map(Math.round);
-    this.of.say(`${at! + 1} of ${this.shapes!.length}, ${shape.label || "no class"}, ${w} by ${h} at ${x}, ${y}`);
+    this.of.say(
+      msg("ofByAtAtShapes", {
+        at: at! + 1,
+        shapes: this.shapes!.length,
+        label: shape.label || msg("noClass"),
+        w,
+        h,
+        x,
+        y,
+      }),
+    );
   }
   private nextHandle(by: number): boolean {
     const at = this.one;
@@ -434,7 +458,7 @@ export class Sketch {
     if (many === 0) return false;
     this.handle = ((this.handle ?? (by > 0 ? -1 : 0)) + by + many) % many;
     this.of.changed();
-    this.of.say(`point ${this.handle + 1} of ${many}`);
+    this.of.say(msg("pointOf", { handle: this.handle + 1, many }));
     return true;
   }
   /** Takes a point of an outline away, or what is selected. */
@@ -453,7 +477,7 @@ export class Sketch {
     if (this.selected.size === 0) return false;
     const many = this.selected.size;
     this.remove();
-    this.of.say(`${many} removed`);
+    this.of.say(msg("removed", { many }));
     return true;
   }
   private arrow([dx, dy]: Point, { shift, ctrl }: Held): boolean {

@@ -13,13 +13,14 @@ import type {
 import { blobSink } from "./blob-sink.ts";
 import type { Engine } from "./engine.ts";
 import { temporaryFile } from "./temporary-files.ts";
-import { trouble } from "../ui/wording.ts";
+import { bytes, trouble } from "../ui/wording.ts";
+import { msg } from "../messages/files.ts";
 
 /** The largest text that is shown: a larger one is better converted once than at every visit. */
 export const SHOWN_BYTES = 500_000_000;
 
 /** The same in words. */
-export const SHOWN_SIZE = `${SHOWN_BYTES / 1e6} MB`;
+export const shownSize = (): string => bytes(SHOWN_BYTES, 0);
 
 /** A text that a table was made of, or could be. */
 export interface TextSource {
@@ -45,7 +46,7 @@ export interface TextTable {
 /** Thrown where a text is too large to be shown. */
 export class TooLarge extends Error {
   constructor(readonly text: TextSource) {
-    super(`${text.name} is too large to be shown`);
+    super(msg("tooLargeShown", { text: text.name }));
   }
 }
 

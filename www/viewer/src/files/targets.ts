@@ -9,6 +9,7 @@
 import type { Output } from "../../../lib/src/model/index.ts";
 import { blobSink } from "./blob-sink.ts";
 import { temporaryFile } from "./temporary-files.ts";
+import { msg } from "../messages/files.ts";
 
 /** Milliseconds that a download may take to read its file, at least, */
 const LASTS = 10 * 60_000;
@@ -107,7 +108,7 @@ async function inFolder(picker: Picker, wanted: string): Promise<Target> {
   const name = await freeName(folder, wanted);
   const output = await folder.getFileHandle(name, { create: true });
   // The name was free a moment ago; what somebody wrote there since then is theirs.
-  if ((await output.getFile()).size > 0) throw new Error(`${name} was made by somebody else in this moment: try again`);
+  if ((await output.getFile()).size > 0) throw new Error(msg("wasMadeSomebodyElseMoment", { name }));
   const finish = async (): Promise<Finished> => ({ file: await output.getFile(), keep: () => undefined });
   return {
     output,
@@ -134,6 +135,6 @@ export async function freeName(folder: FileSystemDirectoryHandle, wanted: string
     if (is === "NotFoundError") return name;
     // A folder of that name is something else, and there all the same.
     if (is !== "taken" && is !== "TypeMismatchError")
-      throw new Error(`${name} cannot be written into the folder ${folder.name}: ${is}`);
+      throw new Error(msg("cannotWrittenIntoFolder", { name, folder: folder.name, is }));
   }
 }

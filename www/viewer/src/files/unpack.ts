@@ -2,6 +2,7 @@
 import type { Input, Source } from "../../../lib/src/model/index.ts";
 import { blobSink } from "./blob-sink.ts";
 import { temporaryFile } from "./temporary-files.ts";
+import { msg } from "../messages/files.ts";
 
 /** Bytes that are unpacked where the browser has no store for them, at most. */
 const MOST_HELD = 1_000_000_000;
@@ -54,8 +55,7 @@ export async function unpack(
     let at = 0;
     const held = new WritableStream<Uint8Array>({
       async write(chunk) {
-        if (at + chunk.byteLength > MOST_HELD)
-          throw new Error("this browser gives the page no store, and it is too much to be held");
+        if (at + chunk.byteLength > MOST_HELD) throw new Error(msg("browserGivesPageNoStore"));
         await sink.write(at, chunk);
         at += chunk.byteLength;
       },
@@ -65,7 +65,7 @@ export async function unpack(
   } catch (e) {
     forget();
     signal.throwIfAborted();
-    throw new Error(`It could not be unpacked here: ${(e as Error).message}. \`gunzip\` does so on the command line.`, {
+    throw new Error(msg("couldNotUnpackedHereGunzip", { message: (e as Error).message }), {
       cause: e,
     });
   }
@@ -75,7 +75,7 @@ async function streamOf(input: Input, signal: AbortSignal): Promise<[ReadableStr
   if (input instanceof Blob) return [input.stream(), input.size];
   if (typeof input === "object" && "read" in input) return [pieces(input, signal), input.byteLength];
   const answer = await fetch(input as URL, { signal });
-  if (!answer.ok || !answer.body) throw new Error(`the server answered ${answer.status}`);
+  if (!answer.ok || !answer.body) throw new Error(msg("serverAnswered", { status: answer.status }));
   return [answer.body, Number(answer.headers.get("content-length") ?? 0)];
 }
 

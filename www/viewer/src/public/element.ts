@@ -1,5 +1,8 @@
 /** `<forebay-viewer>` as those see it who put it on their page. */
 import type { Dataset, Folder, Input, Source, Table } from "forebay";
+import type { ViewerMessages } from "../messages/en.ts";
+
+export type { ViewerMessages };
 
 /** Gives what an address of `src` stands for: a source of ranges with a sign-in, a file that is kept elsewhere. */
 export type SourceOf = (src: string, options: { signal: AbortSignal }) => Input | Promise<Input>;
@@ -88,6 +91,8 @@ export interface ViewerMembers {
   ownPage: boolean;
   /** Where bytes come from. */
   dataProvider: DataProvider | null;
+  /** What it says in the language of its `lang`, by room; what is missing is said in English. All viewers of a page speak one language. */
+  messages: ViewerMessages | null;
   /** What is open. */
   readonly opened: Dataset | Table | null;
   /** Opens a file, a handle of one, a folder, an address or a source. Resolves to what is open; rejects if it could not be opened. */

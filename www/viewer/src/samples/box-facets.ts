@@ -5,10 +5,12 @@ import { customElement, property, state } from "lit/decorators.js";
 import { bar, barStyles } from "../ui/bars.ts";
 import type { Rows } from "../ui/rows.ts";
 import { controls, facetStyles } from "../ui/styles.ts";
-import { count, plural, type Trouble } from "../ui/wording.ts";
+import { count, type Trouble } from "../ui/wording.ts";
 import { maskOfRows, spread, withBoxes, type BoxCounts } from "./box-counts.ts";
 import { colorOf } from "./colors.ts";
 import type { Clause } from "../ui/clause.ts";
+import { msg as common } from "../messages/common.ts";
+import { msg } from "../messages/pictures.ts";
 
 /** Classes that are shown at first, and how many more each time. */
 const SHOWN = 12;
@@ -58,8 +60,8 @@ export class BoxFacets extends LitElement {
 
   override render(): TemplateResult {
     const { counts } = this;
-    return html`<section role=${this.within ? "group" : nothing} aria-label="Boxes">
-      <h2>Boxes ${counts ? html`<span>${count(counts.boxes)} of ${plural(counts.classes.length, "class", "classes")}</span>` : nothing}</h2>
+    return html`<section role=${this.within ? "group" : nothing} aria-label=${common("boxes")}>
+      <h2>${common("boxes")} ${counts ? html`<span>${msg("ofClasses", { boxes: counts.boxes, classes: counts.classes.length })}</span>` : nothing}</h2>
       ${counts ? this.renderCounts(counts) : this.renderAsk()}
       ${this.trouble ? html`<p class="note bad" role="alert">${this.trouble.message}${this.trouble.code ? html` <code>${this.trouble.code}</code>` : nothing}</p>` : nothing}
     </section>`;
@@ -67,24 +69,25 @@ export class BoxFacets extends LitElement {
   private renderAsk(): TemplateResult {
     const { progress: p } = this;
     if (p)
-      return html`<progress aria-label="Samples read" max=${p.total} .value=${p.done}></progress>
-        <p class="note">Reading ${count(p.done)} of ${count(p.total)}…</p>`;
-    return html`<button @click=${() => this.dispatchEvent(new CustomEvent("boxes", { bubbles: true, composed: true }))}>Count boxes</button>
-      <p class="note">Reads the metadata of every sample.</p>`;
+      return html`<progress aria-label=${msg("samplesRead")} max=${p.total} .value=${p.done}></progress>
+        <p class="note">${msg("readingOf", { done: p.done, total: p.total })}</p>`;
+    return html`<button @click=${() => this.dispatchEvent(new CustomEvent("boxes", { bubbles: true, composed: true }))}>${msg("countBoxes")}</button>
+      <p class="note">${msg("readsMetadataEverySample")}</p>`;
   }
   private renderCounts(counts: BoxCounts): TemplateResult {
-    if (counts.boxes === 0 && counts.broken.length === 0) return html`<p class="note">The metadata holds no boxes.</p>`;
+    if (counts.boxes === 0 && counts.broken.length === 0)
+      return html`<p class="note">${msg("metadataHoldsNoBoxes")}</p>`;
     const most = Math.max(1, counts.classes[0]?.samples.length ?? 0);
     const rest = counts.classes.length - this.shown;
     return html`
       ${counts.classes.slice(0, this.shown).map(({ label, samples }) => {
-        const name = label || "without a class";
-        return this.bar(`box:${label}`, name, samples, most, `boxes: ${name}`, colorOf(label));
+        const name = label || msg("withoutClass");
+        return this.bar(`box:${label}`, name, samples, most, msg("boxesOfClass", { name }), colorOf(label));
       })}
-      ${rest > 0 ? html`<button class="bare more" @click=${() => (this.shown += MORE)}>Show ${count(Math.min(rest, MORE))} more</button>` : nothing}
+      ${rest > 0 ? html`<button class="bare more" @click=${() => (this.shown += MORE)}>${msg("showMore", { rest: Math.min(rest, MORE) })}</button>` : nothing}
       ${this.renderSpread(counts)}
-      ${counts.outside.length > 0 ? this.bar("boxes outside", "outside of the picture", counts.outside, counts.outside.length, "boxes outside of the picture") : nothing}
-      ${counts.broken.length > 0 ? this.bar("boxes broken", "without area or number", counts.broken, counts.broken.length, "boxes without area or number") : nothing}`;
+      ${counts.outside.length > 0 ? this.bar("boxes outside", msg("outsidePicture"), counts.outside, counts.outside.length, msg("boxesOutsidePicture")) : nothing}
+      ${counts.broken.length > 0 ? this.bar("boxes broken", msg("withoutAreaNumber"), counts.broken, counts.broken.length, msg("boxesWithoutAreaNumber")) : nothing}`;
   }
   private bar(
     key: string,
@@ -113,27 +116,28 @@ export class BoxFacets extends LitElement {
       const label =
         high === low + 1
           ? low === 0
-            ? "no boxes"
-            : plural(low, "box", "boxes")
-          : `${low} to ${high > 1e6 ? "…" : high - 1} boxes`;
+            ? msg("noBoxes")
+            : msg("boxes", { low })
+          : msg("toBoxes", { low, rest: high > 1e6 ? "∞" : high - 1 });
       if (this.clauses.get(key)?.label === label) clear();
       else this.send(key, { label, expression: "", samples: withBoxes(perPicture, low, high) });
     };
     const none = all[0] ?? 0;
+    const none0 = msg("noBoxes");
     return html`
-      <h3>in a picture</h3>
-      <forebay-histogram label="boxes in a picture" .all=${all} .kept=${kept}
-        .edges=${edges.map((edge) => (edge > 1e6 ? "more" : count(edge)))}
+      <h3>${msg("inAPicture")}</h3>
+      <forebay-histogram label=${msg("boxesPicture")} .all=${all} .kept=${kept}
+        .edges=${edges.map((edge) => (edge > 1e6 ? "∞" : count(edge)))}
         @brush=${(e: CustomEvent<{ from: number; to: number }>) => brushed(e.detail)} @clear=${clear}></forebay-histogram>
       ${
         edges[0] === 0 && none > 0
           ? bar(
               {
-                label: "no boxes",
+                label: none0,
                 all: none,
                 kept: kept[0]!,
                 most: none,
-                on: this.clauses.get(key)?.label === "no boxes",
+                on: this.clauses.get(key)?.label === none0,
               },
               () => brushed({ from: 0, to: 0 }),
             )

@@ -3,9 +3,11 @@ import { LitElement, css, html, nothing, type PropertyValues, type TemplateResul
 import { customElement, property } from "lit/decorators.js";
 import { controls } from "../ui/styles.ts";
 import { visible } from "../ui/visible.ts";
-import { count, plural, short } from "../ui/wording.ts";
+import { short } from "../ui/wording.ts";
 import type { Box } from "./boxes.ts";
 import { colorOf } from "./colors.ts";
+import { msg as common } from "../messages/common.ts";
+import { msg } from "../messages/pictures.ts";
 
 /** Boxes that are listed. */
 const LISTED = 300;
@@ -75,13 +77,15 @@ export class BoxList extends LitElement {
   override render(): TemplateResult {
     const more = this.boxes.length - LISTED;
     return html`
-      <ol aria-label="Boxes" @pointerleave=${() => this.mark(null)}>${this.boxes.slice(0, LISTED).map((box) => {
-        const size = `${short(Math.round(box.w))} × ${short(Math.round(box.h))}`;
-        const place = `at ${short(Math.round(box.x))}, ${short(Math.round(box.y))}`;
-        return html`<li><button class=${box === this.marked ? "on" : ""} title="${size} pixels ${place}"
+      <ol aria-label=${common("boxes")} @pointerleave=${() => this.mark(null)}>${this.boxes
+        .slice(0, LISTED)
+        .map((box) => {
+          const size = `${short(Math.round(box.w))} × ${short(Math.round(box.h))}`;
+          const place = msg("atXY", { x: short(Math.round(box.x)), y: short(Math.round(box.y)) });
+          return html`<li><button class=${box === this.marked ? "on" : ""} title=${msg("pixels", { size, place })}
           @pointerenter=${() => this.mark(box)} @focus=${() => this.mark(box)} @blur=${() => this.mark(null)}
-          @click=${() => this.choose(box)}><i .style=${`background:${colorOf(box.label)}`}></i><bdi>${visible(box.label) || "box"}</bdi><span class="muted">${size}</span></button></li>`;
-      })}</ol>
-      ${more > 0 ? html`<p class="muted">and ${count(more)} more ${plural(more, "box", "boxes").replace(/^\S+ /, "")}</p>` : nothing}`;
+          @click=${() => this.choose(box)}><i .style=${`background:${colorOf(box.label)}`}></i><bdi>${visible(box.label) || msg("box")}</bdi><span class="muted">${size}</span></button></li>`;
+        })}</ol>
+      ${more > 0 ? html`<p class="muted">${msg("moreBoxes", { more })}</p>` : nothing}`;
   }
 }

@@ -7,6 +7,7 @@
 import type { Json } from "../../../lib/src/model/index.ts";
 import { extent, maskOf, turned, type Mask } from "./masks.ts";
 import { isYolo, yoloLines } from "./yolo-lines.ts";
+import { msg } from "../messages/samples.ts";
 
 /** A box in pixels of the image. */
 export interface Box {
@@ -75,12 +76,12 @@ const LINES = ["txt", "yolo", "boxes"];
 /** Fields of an object that have a list of boxes, and beside it lists of what else is known of each. */
 const INNER = ["bbox", "boxes", "bboxes"];
 
-const SIZED = "Four numbers are taken for x, y, width and height, though nothing says so.";
-const CENTERED = "x and y are taken for a corner, though nothing says that they are not the center.";
-const SHARES = "Numbers from 0 to 1 are taken for shares of the picture, though nothing says so.";
-const SCORES = "The sixth number of a line is taken for a score, though nothing says so.";
-const OUTLINES = "Lines of more than six numbers are taken for outlines, though nothing says so.";
-const FROM_0 = "The first pixel is taken for number 0; in Pascal VOC's own files it has number 1.";
+const SIZED = (): string => msg("fourNumbersTakenXY");
+const CENTERED = (): string => msg("xYTakenCornerThough");
+const SHARES = (): string => msg("numbersFrom01Taken");
+const SCORES = (): string => msg("sixthNumberLineTakenScore");
+const OUTLINES = (): string => msg("linesMoreThanSixNumbers");
+const FROM_0 = (): string => msg("firstPixelTakenNumber0");
 
 const isFields = (v: unknown): v is Fields => typeof v === "object" && v !== null && !Array.isArray(v);
 const isFour = (v: unknown): v is Four =>
@@ -185,11 +186,11 @@ class Rule {
     }
     const [place, other] = places(record);
     if (!place) return;
-    if (other) this.unsure.add(`Boxes are in ${place.path} and in ${other.path}; those of ${place.path} are drawn.`);
+    if (other) this.unsure.add(msg("boxesThoseDrawn", { path: place.path, path2: other.path }));
     this.place(place);
     if (!this.unnamed || this.boxes.length === 0 || !(this.width > 0 && this.height > 0)) return;
     if (!this.boxes.every(({ x, y, w, h }) => x >= 0 && y >= 0 && x + w <= 1 && y + h <= 1)) return;
-    this.unsure.add(SHARES);
+    this.unsure.add(SHARES());
     const [sx, sy] = [this.width, this.height];
     this.boxes = this.boxes.map((box) => ({ ...box, x: box.x * sx, y: box.y * sy, w: box.w * sx, h: box.h * sy }));
   }
@@ -232,13 +233,13 @@ class Rule {
     if (given(box)) return isFields(box) ? this.sides(box) : this.four(Array.isArray(box) ? box : [], coco);
     const corners = item.bndbox;
     if (!given(corners)) return this.sides(item);
-    this.unsure.add(FROM_0);
+    this.unsure.add(FROM_0());
     return isFields(corners) ? sized(["xmin", "ymin", "xmax", "ymax"].map((name) => number(corners[name]))) : [];
   }
 
   /** Four numbers without names. */
   private four(numbers: Json[], coco: boolean): number[] {
-    if (!coco) [this.unnamed] = [true, this.unsure.add(SIZED)];
+    if (!coco) [this.unnamed] = [true, this.unsure.add(SIZED())];
     return numbers.length === 4 ? numbers.map(number) : [];
   }
 
@@ -249,7 +250,7 @@ class Rule {
     if (corners || sizes) this.unnamed = true;
     if (corners) return sized(corners.map((name) => number(fields[name])));
     if (!sizes) return null;
-    this.unsure.add(CENTERED);
+    this.unsure.add(CENTERED());
     return sizes.map((name) => number(fields[name]));
   }
 
@@ -271,8 +272,8 @@ class Rule {
     for (const line of yoloLines(text, this.width, this.height)) {
       if (!line) this.broken++;
       else {
-        if (line.more) this.unsure.add(SCORES);
-        if (!line.rect) this.unsure.add(OUTLINES);
+        if (line.more) this.unsure.add(SCORES());
+        if (!line.rect) this.unsure.add(OUTLINES());
         this.push(line.rect ?? around(line.outlines) ?? [], line.label, line.outlines);
       }
     }
@@ -282,7 +283,7 @@ class Rule {
     // The parsed document is only asked for texts; it never becomes a part of the page.
     for (const object of new DOMParser().parseFromString(xml, "text/xml").getElementsByTagName("object")) {
       const text = (name: string): string => object.getElementsByTagName(name)[0]?.textContent ?? "";
-      this.unsure.add(FROM_0);
+      this.unsure.add(FROM_0());
       this.push(sized(["xmin", "ymin", "xmax", "ymax"].map((name) => number(text(name)))), text("name"));
     }
   }

@@ -6,6 +6,8 @@ import { visible } from "../ui/visible.ts";
 import { bytes, count } from "../ui/wording.ts";
 import type { FindBoxes } from "./box-source.ts";
 import { classOf } from "./meaning.ts";
+import { msg as common } from "../messages/common.ts";
+import { msg } from "../messages/samples.ts";
 
 /** What a cell can look at. */
 export interface Row {
@@ -42,25 +44,46 @@ const known = (n: number): string => (n > 0 ? count(n) : "–");
 
 /** Columns that every file has. */
 const COMMON: readonly Column[] = [
-  { id: "index", title: "Sample", width: "92px", number: true, text: ({ i }) => count(i) },
-  { id: "picture", title: "Picture", width: "68px", text: () => "" },
+  {
+    id: "index",
+    get title() {
+      return common("sample");
+    },
+    width: "92px",
+    number: true,
+    text: ({ i }) => count(i),
+  },
+  {
+    id: "picture",
+    get title() {
+      return msg("picture");
+    },
+    width: "68px",
+    text: () => "",
+  },
   {
     id: "name",
-    title: "Name",
+    get title() {
+      return common("name");
+    },
     width: "minmax(130px, 1.4fr)",
     text: ({ name }) => visible(name ?? ""),
     by: "name",
   },
   {
     id: "class",
-    title: "Class",
+    get title() {
+      return common("class");
+    },
     width: "minmax(100px, 1fr)",
     text: ({ record, classField }) => visible(classOf(record, classField) ?? ""),
     values: (_, classField) => (_i, record) => classOf(record, classField) ?? null,
   },
   {
     id: "boxes",
-    title: "Boxes",
+    get title() {
+      return common("boxes");
+    },
     width: "76px",
     number: true,
     text: ({ i, record, info, find }) => {
@@ -73,10 +96,20 @@ const COMMON: readonly Column[] = [
       return find(i, record, width, height).boxes.length;
     },
   },
-  { id: "format", title: "Format", width: "84px", text: ({ info }) => info.format, by: "format" },
+  {
+    id: "format",
+    get title() {
+      return common("format");
+    },
+    width: "84px",
+    text: ({ info }) => info.format,
+    by: "format",
+  },
   {
     id: "width",
-    title: "Width",
+    get title() {
+      return common("width");
+    },
     width: "76px",
     number: true,
     text: ({ info }) => known(info.width),
@@ -84,7 +117,9 @@ const COMMON: readonly Column[] = [
   },
   {
     id: "height",
-    title: "Height",
+    get title() {
+      return common("height");
+    },
     width: "82px",
     number: true,
     text: ({ info }) => known(info.height),
@@ -92,7 +127,9 @@ const COMMON: readonly Column[] = [
   },
   {
     id: "aspect",
-    title: "Aspect",
+    get title() {
+      return msg("aspect");
+    },
     width: "82px",
     number: true,
     text: ({ info }) => (info.width > 0 && info.height > 0 ? (info.width / info.height).toFixed(2) : "–"),
@@ -100,7 +137,9 @@ const COMMON: readonly Column[] = [
   },
   {
     id: "bytes",
-    title: "Bytes",
+    get title() {
+      return common("bytes");
+    },
     width: "92px",
     number: true,
     text: ({ info }) => bytes(info.bytes),
@@ -108,7 +147,9 @@ const COMMON: readonly Column[] = [
   },
   {
     id: "stored",
-    title: "Stored",
+    get title() {
+      return msg("stored");
+    },
     width: "92px",
     number: true,
     text: ({ info }) => bytes(info.storedBytes),
@@ -116,13 +157,23 @@ const COMMON: readonly Column[] = [
   },
   {
     id: "offset",
-    title: "Offset",
+    get title() {
+      return msg("offset");
+    },
     width: "124px",
     number: true,
     text: ({ info }) => count(info.offset),
     index: (c) => c.offset,
   },
-  { id: "codec", title: "Codec", width: "76px", text: ({ info }) => info.codec, index: (c) => c.codec },
+  {
+    id: "codec",
+    get title() {
+      return msg("codec");
+    },
+    width: "76px",
+    text: ({ info }) => info.codec,
+    index: (c) => c.codec,
+  },
 ];
 
 /** Columns that are shown until somebody chooses others. */

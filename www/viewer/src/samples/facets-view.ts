@@ -11,7 +11,9 @@ import { visible } from "../ui/visible.ts";
 import type { Rows } from "../ui/rows.ts";
 import type { BoxCounts } from "./box-counts.ts";
 import { colorOf } from "./colors.ts";
-import { bytes, count, plural, short, type Trouble } from "../ui/wording.ts";
+import { bytes, short, type Trouble } from "../ui/wording.ts";
+import { msg as common } from "../messages/common.ts";
+import { msg } from "../messages/pictures.ts";
 
 /** Samples by class, and the field that holds it. */
 export interface Classes {
@@ -30,6 +32,10 @@ function lastPart(run: string, all: readonly { readonly label: string }[]): stri
   const last = (text: string): string => text.split("/").pop() || text;
   return all.filter(({ label }) => last(label) === last(run)).length === 1 ? last(run) : run;
 }
+
+/** What a histogram is of. */
+const measureTitle = (measure: Histogram["measure"]): string =>
+  ({ width: common("width"), height: common("height"), aspect: msg("aspect"), bytes: common("size") })[measure];
 
 /** The last part of a path, as a title. */
 const titleOf = (field: string): string => {
@@ -109,13 +115,13 @@ export class FacetsView extends LitElement {
 
   override render(): TemplateResult {
     const { facets } = this;
-    if (!facets) return html`<p class="note">Counting…</p>`;
+    if (!facets) return html`<p class="note">${msg("counting")}</p>`;
     const most = Math.max(1, ...facets.formats.map((f) => f.all));
     const formats = html`
-      <section role=${this.within ? "group" : nothing} aria-label="Formats">
-        <h2>Format</h2>
+      <section role=${this.within ? "group" : nothing} aria-label=${msg("formats")}>
+        <h2>${common("format")}</h2>
         ${facets.formats.map((f) => this.bar("format", { label: f.format, all: f.all, kept: f.kept, most }, `format == ${quote(f.format)}`))}
-        ${facets.damaged > 0 ? html`<p class="note bad">${plural(facets.damaged, "sample")} cannot be read</p>` : nothing}
+        ${facets.damaged > 0 ? html`<p class="note bad">${msg("samplesCannotRead", { damaged: facets.damaged })}</p>` : nothing}
       </section>`;
     return html`
       ${this.alike ? nothing : formats}
@@ -128,12 +134,12 @@ export class FacetsView extends LitElement {
   }
   private renderUnsized(unsized: number): TemplateResult {
     return html`
-      <section role=${this.within ? "group" : nothing} aria-label="Width and height">
-        <h2>Width and height</h2>
-        <p class="note">The headers of a TAR know neither; of ${count(unsized)} ${unsized === 1 ? "sample" : "samples"} they are not read yet.</p>
+      <section role=${this.within ? "group" : nothing} aria-label=${msg("widthHeight")}>
+        <h2>${msg("widthHeight")}</h2>
+        <p class="note">${msg("headersTarKnowNeitherSamples", { unsized })}</p>
         <button ?disabled=${this.counting}
-          @click=${() => this.dispatchEvent(new CustomEvent("sizes"))}>${this.counting ? "Reading…" : "Read them"}</button>
-        <p class="note">Reads the beginning of every picture.</p>
+          @click=${() => this.dispatchEvent(new CustomEvent("sizes"))}>${this.counting ? msg("reading") : msg("readThem")}</button>
+        <p class="note">${msg("readsBeginningEveryPicture")}</p>
         ${this.renderTrouble("sizes")}
       </section>`;
   }
@@ -155,10 +161,10 @@ export class FacetsView extends LitElement {
       ${this.classes.map((classes, k) => this.renderField(classes, k))}
       ${
         first || this.choosing === ""
-          ? html`<section role=${this.within ? "group" : nothing} aria-label=${first ? "Classes" : "One more field"}>
-        <h2>${first ? "Class" : "One more field"} ${first ? nothing : html`<button class="bare" @click=${() => (this.choosing = null)}>cancel</button>`}</h2>
+          ? html`<section role=${this.within ? "group" : nothing} aria-label=${first ? common("classes") : msg("moreField")}>
+        <h2>${first ? common("class") : msg("moreField")} ${first ? nothing : html`<button class="bare" @click=${() => (this.choosing = null)}>${msg("cancel")}</button>`}</h2>
         ${this.renderAsk()}${this.renderTrouble("classes")}</section>`
-          : html`<button class="add" @click=${() => this.choose("")}>+ Count by another field</button>`
+          : html`<button class="add" @click=${() => this.choose("")}>${msg("countAnotherField")}</button>`
       }`;
   }
   private renderField(classes: Classes, k: number): TemplateResult {
@@ -171,16 +177,16 @@ export class FacetsView extends LitElement {
     const offered = Math.min(MORE, classes.top.length - top.length);
     const more = (): void => void (this.shown = new Map(this.shown).set(field, shown + MORE));
     return html`
-      <section role=${this.within ? "group" : nothing} aria-label=${k === 0 ? "Classes" : `Classes by ${field}`}>
-        <h2>${k === 0 && field !== "run" ? "Class" : visible(titleOf(field))} ${
+      <section role=${this.within ? "group" : nothing} aria-label=${k === 0 ? common("classes") : msg("classesBy", { field })}>
+        <h2>${k === 0 && field !== "run" ? common("class") : visible(titleOf(field))} ${
           asked
             ? nothing
-            : html`<div class="row"><span>${count(classes.distinct)} of <code title=${visible(field)}>${visible(field)}</code></span>${
+            : html`<div class="row"><span>${msg("ofDistinct", { distinct: classes.distinct })} <code title=${visible(field)}>${visible(field)}</code></span>${
                 k === 0
                   ? html`<button class="bare"
-          aria-label="Change the field that is counted" @click=${() => this.choose(field)}>change</button>`
-                  : html`<button class="bare" aria-label="Count by ${visible(field)} no more"
-          @click=${() => this.uncount(field)}>remove</button>`
+          aria-label=${msg("changeFieldCounted")} @click=${() => this.choose(field)}>${msg("change")}</button>`
+                  : html`<button class="bare" aria-label=${msg("countNoMore", { field: visible(field) })}
+          @click=${() => this.uncount(field)}>${msg("remove")}</button>`
               }</div>`
         }</h2>
         ${asked ? this.renderAsk() : nothing}
@@ -199,24 +205,24 @@ export class FacetsView extends LitElement {
         ${
           rest > 0 && offered > 0
             ? html`<button class="bare more"
-          @click=${more}>Show ${count(offered)} more${offered < rest ? ` of ${count(rest)}` : ""}</button>`
+          @click=${more}>${offered < rest ? msg("showMore2", { offered, rest }) : msg("showMore3", { offered })}</button>`
             : nothing
         }
-        ${rest > 0 && offered <= 0 ? html`<p class="note">and ${count(rest)} more</p>` : nothing}
+        ${rest > 0 && offered <= 0 ? html`<p class="note">${msg("andMore", { rest })}</p>` : nothing}
       </section>`;
   }
   private renderAsk(): TemplateResult {
     return html`
       <div class="row">
-        <input aria-label="The field that holds the class" placeholder="cls" list="fields"
+        <input aria-label=${msg("fieldHoldsClass")} placeholder="cls" list="fields"
           .value=${this.choosing === "" ? "" : this.classField} ?disabled=${this.counting}
           @keydown=${(e: KeyboardEvent) => {
             if (e.key === "Enter") this.countClasses();
           }} />
         <datalist id="fields">${this.fields.map((name) => html`<option value=${name}></option>`)}</datalist>
-        <button ?disabled=${this.counting} @click=${this.countClasses}>${this.counting ? "Counting…" : "Count"}</button>
+        <button ?disabled=${this.counting} @click=${this.countClasses}>${this.counting ? msg("counting") : msg("count")}</button>
       </div>
-      <p class="note">Reads the metadata of every sample.</p>`;
+      <p class="note">${msg("readsMetadataEverySample")}</p>`;
   }
   private renderTrouble(of: "classes" | "sizes"): TemplateResult | typeof nothing {
     if (this.trouble?.of !== of) return nothing;
@@ -241,16 +247,16 @@ export class FacetsView extends LitElement {
 
   private renderHistogram(h: Histogram): TemplateResult {
     const on = this.clauses.get(h.measure);
-    const name = { width: "Width", height: "Height", aspect: "Aspect", bytes: "Size" }[h.measure];
+    const name = measureTitle(h.measure);
     const text = (edge: number): string => (h.measure === "bytes" ? bytes(edge) : edge >= 1e9 ? "∞" : short(edge));
     return html`
       <section role=${this.within ? "group" : nothing} aria-label=${name}>
         <h2>${name} ${
           on
             ? html`<button class="bare"
-          @click=${() => this.send(h.measure, null)}>clear</button>`
+          @click=${() => this.send(h.measure, null)}>${msg("clear")}</button>`
             : h.unknown
-              ? html`<span>${count(h.unknown)} unknown</span>`
+              ? html`<span>${msg("unknown", { unknown: h.unknown })}</span>`
               : nothing
         }</h2>
         <forebay-histogram .label=${name.toLowerCase()} .all=${h.all} .kept=${h.kept} .edges=${h.edges.map(text)}

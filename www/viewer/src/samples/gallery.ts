@@ -10,7 +10,9 @@ import { Records } from "./records.ts";
 import { Thumbs, isUnreached, type Ready } from "./thumbs.ts";
 import { drawTile } from "./tile-picture.ts";
 import { visible } from "../ui/visible.ts";
-import { bytes, count, plural } from "../ui/wording.ts";
+import { bytes, count } from "../ui/wording.ts";
+import { msg as common } from "../messages/common.ts";
+import { msg } from "../messages/pictures.ts";
 
 const GAP = 10;
 const CAPTION = 26;
@@ -256,7 +258,7 @@ export class Gallery extends Collection {
   override render(): TemplateResult {
     const { top, height, viewport } = this.track;
     return html`
-      <div class="scroll" role="listbox" tabindex="0" aria-label="Samples" aria-multiselectable="true"
+      <div class="scroll" role="listbox" tabindex="0" aria-label=${common("samples")} aria-multiselectable="true"
         aria-activedescendant=${this.rows.length > 0 ? `p${this.current}` : nothing} @keydown=${this.onKey} @mousedown=${this.onDown}>
         <div role="presentation" .style=${`height:${height}px`}>
           <div class="layer" role="presentation" .style=${`height:${Math.min(viewport, height)}px`}>
@@ -272,8 +274,8 @@ export class Gallery extends Collection {
     if (!lost) return nothing;
     return html`
       <div class="lost"
-        role="status"><span>The server was not reached for ${plural(lost.pictures, "picture")}; they are asked for again in a moment.</span> <code>${lost.code}</code>
-        <button @click=${() => this.again()}>Now</button></div>`;
+        role="status"><span>${msg("serverWasNotReachedPictures", { pictures: lost.pictures })}</span> <code>${lost.code}</code>
+        <button @click=${() => this.again()}>${msg("now")}</button></div>`;
   }
 
   private again(): void {
@@ -296,11 +298,11 @@ export class Gallery extends Collection {
     const known = thumb?.state === "ready" ? this.meaning(i, thumb) : null;
     const classes = this.classes(i, known);
     const told = [
-      `Sample ${count(i)}`,
+      msg("sample", { i }),
       name,
-      classes.length > 0 && `class ${classes.map(visible).join(", ")}`,
-      known && known.annotations.boxes.length > 0 && plural(known.annotations.boxes.length, "box", "boxes"),
-      info.damaged ? "damaged" : `${info.format}, ${size}`,
+      classes.length > 0 && msg("class", { map: classes.map(visible).join(", ") }),
+      known && known.annotations.boxes.length > 0 && msg("boxes2", { boxes: known.annotations.boxes.length }),
+      info.damaged ? msg("damaged") : `${info.format}, ${size}`,
     ];
     const label = told.filter(Boolean).join(", ");
     return html`
@@ -313,8 +315,8 @@ export class Gallery extends Collection {
         <div class="picture" aria-hidden="true">
           <span class="tick" aria-hidden="true">${this.picked.has(i) ? "✓" : ""}</span>
           <canvas aria-hidden="true" data-sample=${i}></canvas>
-          ${!thumb || thumb.state === "ready" ? nothing : isUnreached(thumb) ? html`<span class="why">not reached</span>` : html`<span class="why ${thumb.state === "broken" ? "bad" : ""}">${thumb.why}</span>`}
-          ${thumb?.state === "ready" && thumb.partial ? html`<span class="part">damaged</span>` : nothing}
+          ${!thumb || thumb.state === "ready" ? nothing : isUnreached(thumb) ? html`<span class="why">${msg("notReached")}</span>` : html`<span class="why ${thumb.state === "broken" ? "bad" : ""}">${thumb.why}</span>`}
+          ${thumb?.state === "ready" && thumb.partial ? html`<span class="part">${msg("damaged")}</span>` : nothing}
         </div>
         <div class="caption" aria-hidden="true">
           ${

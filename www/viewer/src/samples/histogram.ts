@@ -6,7 +6,7 @@
  */
 import { LitElement, css, html, nothing, svg, type TemplateResult } from "lit";
 import { customElement, property, state } from "lit/decorators.js";
-import { count, plural } from "../ui/wording.ts";
+import { msg } from "../messages/pictures.ts";
 
 const WIDTH = 240;
 const HEIGHT = 54;
@@ -84,9 +84,9 @@ export class HistogramView extends LitElement {
     const [low, high] = [Math.min(cursor.from, cursor.to), Math.max(cursor.from, cursor.to)];
     return html`
       <svg viewBox="0 0 ${WIDTH} ${HEIGHT}" preserveAspectRatio="none" tabindex="0" role="slider"
-        aria-label="Histogram of ${this.label}, from ${edges[0]} to ${edges[n]}"
+        aria-label=${msg("histogramFrom", { label: this.label, edges: edges[0], edges2: edges[n] })}
         aria-valuemin="0" aria-valuemax=${n - 1} aria-valuenow=${cursor.to}
-          aria-valuetext="${edges[low]} to ${edges[high + 1]}: ${count(kept[cursor.to] ?? 0)} of ${plural(all[cursor.to] ?? 0, "item")}"
+          aria-valuetext=${msg("toOfItems", { edges: edges[low], edges2: edges[high + 1], kept: kept[cursor.to] ?? 0, all: all[cursor.to] ?? 0 })}
         @keydown=${this.onKey} @focus=${this.onFocus} @blur=${() => (this.cursor = null)}
         @pointerdown=${(e: PointerEvent) => {
           (e.currentTarget as Element).setPointerCapture(e.pointerId);
@@ -101,7 +101,7 @@ export class HistogramView extends LitElement {
           (v, k) => svg`
           <rect class="all" x=${k * step + 0.5} width=${Math.max(1, step - 1)} y=${HEIGHT - tall(v)} height=${tall(v)}></rect>
           <rect class="kept" x=${k * step + 0.5} width=${Math.max(1, step - 1)} y=${HEIGHT - tall(kept[k] ?? 0)} height=${tall(kept[k] ?? 0)}>
-            <title>${edges[k]} to ${edges[k + 1]}: ${count(kept[k] ?? 0)} of ${count(v)}</title></rect>`,
+            <title>${msg("toOfEdgesEdges2Kept", { edges: edges[k], edges2: edges[k + 1], kept: kept[k] ?? 0, v })}</title></rect>`,
         )}
         ${shown ? svg`<rect class="brush" x=${Math.min(shown.from, shown.to) * step} width=${(Math.abs(shown.to - shown.from) + 1) * step} y="0" height=${HEIGHT}></rect>` : nothing}
       </svg>

@@ -3,6 +3,7 @@ import { CHANGED, whyUnread } from "../../../lib/src/source/changed.ts";
 import type { Dataset, SampleInfo, Warehouse } from "../../../lib/src/model/index.ts";
 import { drawWarehouse } from "./warehouse-picture.ts";
 import { HEAD, isOnItsSide, orientationOf, sizeInHeader } from "../../../lib/src/base/picture-header.ts";
+import { msg } from "../messages/pictures.ts";
 
 /** Formats that a browser draws. */
 const DRAWN = new Set(["jpeg", "png", "webp", "bmp", "unknown", "raw_u8"]);
@@ -62,7 +63,7 @@ export async function decode(
     return { bitmap, width: bitmap.width, height: bitmap.height, partial: false, orientation: 1 };
   }
   const info = dataset.info(i);
-  if (info.damaged) throw Object.assign(new Error("the index entry is damaged"), { code: "damaged entry" });
+  if (info.damaged) throw Object.assign(new Error(msg("indexEntryDamaged")), { code: "damaged entry" });
   if (!DRAWN.has(info.format)) throw new NotDrawn(info.format.toUpperCase());
   const raw = info.format === "raw_u8" ? await dataset.bytes(i, { signal }) : null;
   const blob = raw ? null : await dataset.blob(i, { signal });

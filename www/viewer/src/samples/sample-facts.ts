@@ -2,6 +2,8 @@
 import { html, type TemplateResult } from "lit";
 import type { SampleInfo } from "../../../lib/src/model/index.ts";
 import { bytes, count } from "../ui/wording.ts";
+import { msg as common } from "../messages/common.ts";
+import { msg } from "../messages/pictures.ts";
 
 /** Whether its bytes are sound. */
 export interface Sum {
@@ -24,27 +26,34 @@ export interface Known {
 /** Its facts as a list. */
 export function details({ info, verified, turned, image, sum, digest }: Known): TemplateResult {
   const rows: [string, string][] = [
-    ["Format", `${info.format} (${info.mime})`],
+    [common("format"), `${info.format} (${info.mime})`],
     [
-      "Size",
+      common("size"),
       info.width > 0
-        ? `${count(info.width)} × ${count(info.height)} pixels${turned ? ", to be turned as its EXIF says" : ""}`
+        ? turned
+          ? msg("pixelsTurnedExifSays", { width: info.width, height: info.height })
+          : msg("pixels2", { width: info.width, height: info.height })
         : image
-          ? `${count(image.width)} × ${count(image.height)} pixels, from the picture`
-          : "not in the index",
+          ? msg("pixelsFromPicture", { width: image.width, height: image.height })
+          : msg("notIndex"),
     ],
-    ["Bytes", `${count(info.bytes)} (${bytes(info.bytes)})`],
-    ["Stored", `${count(info.storedBytes)} bytes, ${info.codec === "none" ? "as it is" : info.codec}`],
-    ["In the file", `bytes ${count(info.offset)} to ${count(info.offset + info.storedBytes)}`],
+    [common("bytes"), `${count(info.bytes)} (${bytes(info.bytes)})`],
     [
-      "Checksum",
+      msg("stored"),
+      info.codec === "none"
+        ? msg("bytesAsItIs", { storedBytes: info.storedBytes })
+        : msg("bytes", { storedBytes: info.storedBytes, codec: info.codec }),
+    ],
+    [msg("inTheFile"), msg("bytesTo", { offset: info.offset, offset2: info.offset + info.storedBytes })],
+    [
+      msg("checksum"),
       sum.state === "reading"
-        ? "reading…"
+        ? msg("reading2")
         : sum.state === "bad"
           ? sum.text
           : verified
-            ? "that of the file, verified"
-            : "a TAR has none of its files",
+            ? msg("fileVerified")
+            : msg("tarHasNoneFiles"),
     ],
     ["SHA-256", digest || "–"],
   ];

@@ -19,7 +19,9 @@ import { controls, factStyles, panelStyles } from "../ui/styles.ts";
 import { download } from "../files/targets.ts";
 import { tree, treeStyles } from "../ui/tree.ts";
 import { visible } from "../ui/visible.ts";
-import { count, isAbort, plural, trouble, type Trouble } from "../ui/wording.ts";
+import { count, isAbort, trouble, type Trouble } from "../ui/wording.ts";
+import { msg as common } from "../messages/common.ts";
+import { msg } from "../messages/pictures.ts";
 
 const HEX_BYTES = 512;
 /** A very large picture is decoded to this many pixels of the longer edge at least, and at most, whatever the stage. */
@@ -31,6 +33,9 @@ const SQUARES = 20;
 type Tab = "drawn" | "metadata" | "details" | "bytes";
 const TABS: readonly Tab[] = ["metadata", "details", "bytes"];
 const NONE: Annotations = { boxes: [], broken: 0, outside: 0, unsure: [] };
+
+const tabTitle = (tab: Tab): string =>
+  ({ drawn: common("labels"), metadata: common("metadata"), details: msg("details"), bytes: common("bytes") })[tab];
 
 /** Formats whose pictures may be seen through. */
 const CLEAR: ReadonlySet<string> = new Set(["png", "webp", "unknown"]);
@@ -62,7 +67,7 @@ export class SamplePanel extends LitElement {
   @state() private recordTrouble: Trouble | null = null;
   @state() private head: Uint8Array | null = null;
   @state() private digest = "";
-  @state() private sum: Sum = { state: "reading", text: "reading…" };
+  @state() private sum: Sum = { state: "reading", text: msg("reading2") };
   @state() private annotations: Annotations = NONE;
   /** How the browser turned the picture, as its EXIF says; 1 where it did not. */
   @state() private orientation = 1;
@@ -179,7 +184,7 @@ export class SamplePanel extends LitElement {
     this.editor?.leave();
     this.orientation = 1;
     this.asStored = false;
-    this.sum = { state: "reading", text: "reading…" };
+    this.sum = { state: "reading", text: msg("reading2") };
     const unless =
       <T>(then: (value: T) => void) =>
       (value: T): void => {
@@ -193,8 +198,8 @@ export class SamplePanel extends LitElement {
             ? {
                 message:
                   e.message === UNKNOWN
-                    ? "This is not a picture that the browser knows."
-                    : `Browsers do not draw ${e.message} pictures.`,
+                    ? msg("notPictureBrowserKnows")
+                    : msg("browsersDoNotDrawPictures", { message: e.message }),
                 code: undefined,
                 offset: undefined,
               }
@@ -213,9 +218,9 @@ export class SamplePanel extends LitElement {
           ?.digest("SHA-256", payload as BufferSource)
           .then(unless((sum) => (this.digest = hexText(new Uint8Array(sum)))));
         this.sum =
-          dataset.format === "tbl" ? { state: "good", text: "✓ sound" } : { state: "good", text: "read whole" };
+          dataset.format === "tbl" ? { state: "good", text: msg("sound") } : { state: "good", text: msg("readWhole") };
       }),
-      unless((e) => (this.sum = { state: "bad", text: trouble(e).code ?? "cannot be read" })),
+      unless((e) => (this.sum = { state: "bad", text: trouble(e).code ?? msg("cannotRead") })),
     );
     await Promise.all([image, record]);
     if (signal.aborted) return;
@@ -242,7 +247,7 @@ export class SamplePanel extends LitElement {
   private readonly unplayed = (): void => {
     this.show(null);
     this.imageTrouble = {
-      message: `This browser cannot play this ${this.data.info(this.index).format.toUpperCase()}: it is damaged, or made in a way that the browser does not know. It can be saved and opened elsewhere.`,
+      message: msg("browserCannotPlayDamagedMade", { format: this.data.info(this.index).format.toUpperCase() }),
       code: undefined,
       offset: undefined,
     };
@@ -365,7 +370,7 @@ export class SamplePanel extends LitElement {
   private drag(e: PointerEvent): void {
     if ((e.target as HTMLElement).closest("button, video")) return;
     this.fingers ??= new Fingers(this.stage, {
-      zoomed: () => this.zoom > 1,
+      zoomed: () => this.zoom > 1 || (this.editor?.pen() ?? false),
       moveBy: (x, y) => {
         this.pan = { x: this.pan.x + x, y: this.pan.y + y };
         this.place();
@@ -382,18 +387,18 @@ export class SamplePanel extends LitElement {
     const send = (type: string, detail?: unknown) => () => this.dispatchEvent(new CustomEvent(type, { detail }));
     return html`
       <div class="head">
-        <div class="title"><h2>Sample ${count(this.index)}</h2> ${this.renderClass()} <span class="muted" title=${name}>${name}</span></div>
-        <button class="icon bare" aria-label="Previous sample" title="Previous (←)"
+        <div class="title"><h2>${msg("sample2", { index: this.index })}</h2> ${this.renderClass()} <span class="muted" title=${name}>${name}</span></div>
+        <button class="icon bare" aria-label=${msg("previousSample")} title=${msg("previous")}
           @click=${send("step", -1)}>←</button>
-        <button class="icon bare" aria-label="Next sample" title="Next (→)" @click=${send("step", 1)}>→</button>
+        <button class="icon bare" aria-label=${msg("nextSample")} title=${msg("next")} @click=${send("step", 1)}>→</button>
         <button aria-pressed=${this.picked}
-          @click=${send("pick", this.index)}>${this.picked ? "Picked" : "Pick"}</button>
-        <button class="icon bare" aria-label="Save the sample's file" title="Save the file"
+          @click=${send("pick", this.index)}>${this.picked ? msg("picked") : msg("pick")}</button>
+        <button class="icon bare" aria-label=${msg("saveSamplesFile")} title=${msg("saveFile")}
           @click=${this.save}>⤓</button>
-        <button class="icon bare" aria-label="Close the sample" title="Close (Esc)" @click=${send("close")}>✕</button>
+        <button class="icon bare" aria-label=${msg("closeSample")} title=${msg("closeEsc")} @click=${send("close")}>✕</button>
       </div>
       <div class="stage" tabindex="0" role="group"
-        aria-label="Picture of sample ${count(this.index)}${this.boxes.length ? `, ${plural(this.boxes.length, "box", "boxes")}` : ""}"
+        aria-label=${this.boxes.length ? msg("pictureSampleBoxes", { index: this.index, boxes: this.boxes.length }) : msg("pictureSample", { index: this.index })}
         @pointerdown=${this.drag} @pointermove=${this.point} @pointerleave=${() => (this.marked = null)}
         @dblclick=${this.reset}>
         ${
@@ -405,14 +410,14 @@ export class SamplePanel extends LitElement {
         ${this.image && this.editor ? this.editor.layer() : this.image && this.boxesOn && this.boxes.length > 0 ? html`<canvas class="boxes"></canvas>` : nothing}
         ${
           this.film
-            ? html`<video controls src=${this.film} aria-label="Film of sample ${count(this.index)}"
+            ? html`<video controls src=${this.film} aria-label=${msg("filmSample", { index: this.index })}
           @error=${this.unplayed}></video>`
             : nothing
         }
         ${
           this.image?.partial
             ? html`<div class="part"
-          role="alert">This picture is damaged: what could be decoded of it is drawn.</div>`
+          role="alert">${msg("pictureDamagedWhatCouldDecoded")}</div>`
             : nothing
         }
         ${this.imageTrouble ? html`<div class="trouble"><div class=${this.imageTrouble.code ? "bad" : "muted"}>${this.imageTrouble.message}</div>${this.imageTrouble.code ? html`<code>${this.imageTrouble.code}</code>` : nothing}</div>` : nothing}
@@ -421,36 +426,36 @@ export class SamplePanel extends LitElement {
           ${
             this.image && this.orientation > 1 && !this.editor
               ? html`<button aria-pressed=${this.asStored}
-            title="Its EXIF says that it is to be turned; most training code does not turn it"
-            @click=${this.toggleStored}>As stored</button>`
+            title=${msg("exifSaysTurnedMostTraining")}
+            @click=${this.toggleStored}>${msg("asStored")}</button>`
               : nothing
           }
           ${
             this.boxes.length > 0 && !this.editor
-              ? html`<button aria-pressed=${this.boxesOn} title="Boxes (b)"
-            @click=${send("boxes")}>Boxes</button>`
+              ? html`<button aria-pressed=${this.boxesOn} title=${msg("boxesB")}
+            @click=${send("boxes")}>${common("boxes")}</button>`
               : nothing
           }
           ${
             this.film
               ? nothing
               : html`
-          <button class="icon" aria-label="Zoom out" title="Zoom out (-)"
+          <button class="icon" aria-label=${msg("zoomOut")} title=${msg("zoomOut2")}
             @click=${() => this.zoomBy(1 / 1.4)}>−</button>
-          <button class="icon" aria-label="Zoom in" title="Zoom in (+)" @click=${() => this.zoomBy(1.4)}>+</button>`
+          <button class="icon" aria-label=${msg("zoomIn")} title=${msg("zoomIn2")} @click=${() => this.zoomBy(1.4)}>+</button>`
           }
         </div>
       </div>
       <div class="tabs">
-        <div role="tablist" aria-label="About the sample">
+        <div role="tablist" aria-label=${msg("aboutSample")}>
           ${(this.editor ? ["drawn" as const, ...TABS] : TABS).map(
             (tab) => html`
             <button role="tab" id="tab-${tab}" aria-controls="page" aria-selected=${tab === this.tab}
-              @click=${() => (this.tab = tab)}>${tab === "drawn" ? "Labels" : tab[0]!.toUpperCase() + tab.slice(1)}</button>`,
+              @click=${() => (this.tab = tab)}>${tabTitle(tab)}</button>`,
           )}
         </div>
         <span class="sum ${this.sum.state}"
-          title=${this.sum.state === "good" && this.data.format === "tbl" ? "The checksum was verified." : this.sum.state === "good" ? "Read whole; a TAR has no checksums of its files." : ""}>${this.sum.text}</span>
+          title=${this.sum.state === "good" && this.data.format === "tbl" ? msg("checksumWasVerified") : this.sum.state === "good" ? msg("readWholeTarHasNo") : ""}>${this.sum.text}</span>
       </div>
       <div class="page" id="page" role="tabpanel" tabindex="0"
         aria-labelledby="tab-${this.tab}">${this.renderPage()}</div>`;
@@ -480,8 +485,8 @@ export class SamplePanel extends LitElement {
     const labels = [...new Set(this.boxes.map((b) => b.label))].slice(0, 40);
     const { broken, outside } = this.annotations;
     const wrong = [
-      broken > 0 && `${plural(broken, "box", "boxes")} without area or number`,
-      outside > 0 && `${plural(outside, "box", "boxes")} outside of the picture`,
+      broken > 0 && msg("boxesWithoutAreaNumber2", { broken }),
+      outside > 0 && msg("boxesOutsidePicture2", { outside }),
     ]
       .filter(Boolean)
       .join(", ");
@@ -494,7 +499,7 @@ export class SamplePanel extends LitElement {
     return html`<div class="legend ${this.orientation > 1 ? "beside" : ""}">${labels.map(
       (label) => html`
       <button aria-pressed=${!this.hidden_.has(label)}
-        @click=${toggle(label)}><i .style=${`background:${colorOf(label)}`}></i><bdi>${visible(label) || "box"}</bdi> <span class="muted">× ${count(this.boxes.filter((b) => b.label === label).length)}</span></button>`,
+        @click=${toggle(label)}><i .style=${`background:${colorOf(label)}`}></i><bdi>${visible(label) || msg("box")}</bdi> <span class="muted">× ${count(this.boxes.filter((b) => b.label === label).length)}</span></button>`,
     )}${wrong ? html`<span class="wrong">${wrong}</span>` : nothing}</div>`;
   }
 
@@ -503,22 +508,20 @@ export class SamplePanel extends LitElement {
     if (this.tab === "metadata") {
       if (this.recordTrouble)
         return html`<p class="bad">${this.recordTrouble.message}</p><code>${this.recordTrouble.code ?? ""}</code>`;
-      if (this.record === undefined) return html`<p class="muted">reading…</p>`;
+      if (this.record === undefined) return html`<p class="muted">${msg("reading2")}</p>`;
       return html`
         ${
           this.boxes.length > 0
-            ? html`<h3>${plural(this.boxes.length, "box", "boxes")}</h3>
+            ? html`<h3>${msg("boxes2", { boxes: this.boxes.length })}</h3>
         <forebay-boxes .boxes=${this.boxes} .marked=${this.marked}
-          @mark=${(e: CustomEvent<Box | null>) => (this.marked = e.detail)}></forebay-boxes>${this.annotations.unsure.map((text) => html`<p class="muted">${text}</p>`)}<h3>Metadata</h3>`
+          @mark=${(e: CustomEvent<Box | null>) => (this.marked = e.detail)}></forebay-boxes>${this.annotations.unsure.map((text) => html`<p class="muted">${text}</p>`)}<h3>${common("metadata")}</h3>`
             : nothing
         }
-        ${
-          this.record === null ? html`<p class="muted">This sample has no metadata.</p>` : tree("sample", this.record)
-        }`;
+        ${this.record === null ? html`<p class="muted">${msg("sampleHasNoMetadata")}</p>` : tree("sample", this.record)}`;
     }
     const info = this.data.info(this.index);
     if (this.tab === "bytes")
-      return html`<pre>${this.head ? hex(this.head) : this.sum.text}</pre>${info.bytes > HEX_BYTES ? html`<p class="muted">the first ${HEX_BYTES} of ${count(info.bytes)} bytes</p>` : nothing}`;
+      return html`<pre>${this.head ? hex(this.head) : this.sum.text}</pre>${info.bytes > HEX_BYTES ? html`<p class="muted">${msg("firstBytes", { hexBytes: HEX_BYTES, bytes: info.bytes })}</p>` : nothing}`;
     return details({
       info,
       verified: this.data.format === "tbl",

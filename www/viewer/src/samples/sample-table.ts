@@ -11,6 +11,8 @@ import { USUAL_COLUMNS, allColumns, type Column, type Row } from "./columns.ts";
 import { Records } from "./records.ts";
 import { Thumbs } from "./thumbs.ts";
 import { drawTile } from "./tile-picture.ts";
+import { msg as common } from "../messages/common.ts";
+import { msg } from "../messages/pictures.ts";
 
 const ROW = 40;
 /** Pixels of a row's picture. */
@@ -162,7 +164,7 @@ export class Table extends Collection {
     const template = this.shown.map((column) => column.width).join(" ");
     const least = this.shown.reduce((sum, { width }) => sum + Number(/\d+/.exec(width)![0]), 0);
     return html`
-      <div class="scroll" role="grid" tabindex="0" aria-label="Samples" aria-multiselectable="true"
+      <div class="scroll" role="grid" tabindex="0" aria-label=${common("samples")} aria-multiselectable="true"
         aria-rowcount=${this.rows.length + 1}
         aria-colcount=${this.shown.length} aria-activedescendant=${this.rows.length > 0 ? `p${this.current}` : nothing}
         @keydown=${this.onKey} @mousedown=${this.onDown}>
@@ -183,7 +185,7 @@ export class Table extends Collection {
       aria-sort=${on ? (this.sorting!.down ? "descending" : "ascending") : "none"}>${
         id === "picture"
           ? html`<span class="visually-hidden">${title}</span>`
-          : html`<button title="Sort by ${title}" @keydown=${pressed}
+          : html`<button title=${msg("sortBy", { title })} @keydown=${pressed}
             @click=${sort}>${title}${on ? (this.sorting!.down ? " ↓" : " ↑") : ""}</button>`
       }</span>`;
   }
@@ -213,7 +215,8 @@ export class Table extends Collection {
     if (id === "index")
       return html`<span role="gridcell"
         class="number">${this.picked.has(row.i) ? html`<span class="tick">✓</span>` : nothing}${count(row.i)}</span>`;
-    if (row.info.damaged) return html`<span role="gridcell" class="bad">${id === "format" ? "damaged" : ""}</span>`;
+    if (row.info.damaged)
+      return html`<span role="gridcell" class="bad">${id === "format" ? msg("damaged") : ""}</span>`;
     const label = id === "class" ? classOf(row.record, row.classField) : undefined;
     return html`<span role="gridcell"
       class=${number ? "number" : ""}>${label ? html`<i .style=${`background:${colorOf(label)}`}></i>` : nothing}${text(row)}</span>`;

@@ -16,6 +16,8 @@ export interface ShownPicture {
 }
 
 export interface StageEditor {
+  /** A pen draws: fingers move the picture, and do nothing else. */
+  pen(): boolean;
   /** Another sample is read. */
   leave(): void;
   /** A picture and its boxes are there, or other boxes of it. */

@@ -3,6 +3,7 @@ import type { Dataset } from "../../../lib/src/model/index.ts";
 import { NotDrawn, decode, isChanged } from "./picture.ts";
 import { isAbort, trouble } from "../ui/wording.ts";
 import { storedThumb } from "./strips.ts";
+import { msg } from "../messages/pictures.ts";
 
 /** A picture that is there. */
 export interface Ready {
@@ -179,7 +180,7 @@ export class Thumbs {
       const { code, message } = trouble(e);
       return {
         state: "broken",
-        why: isChanged(message) ? "the file changed" : (code ?? "cannot be decoded"),
+        why: isChanged(message) ? msg("fileChanged") : (code ?? msg("cannotDecoded")),
         passing: PASSING.has(code ?? ""),
       };
     }

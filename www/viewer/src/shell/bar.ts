@@ -3,7 +3,9 @@ import { html, nothing, type TemplateResult } from "lit";
 import type { Clause } from "../ui/clause.ts";
 import type { FilterField, Values } from "../ui/complete.ts";
 import { visible } from "../ui/visible.ts";
-import { count, type Trouble } from "../ui/wording.ts";
+import type { Trouble } from "../ui/wording.ts";
+import { msg as common } from "../messages/common.ts";
+import { msg } from "../messages/shell.ts";
 
 export type View = "gallery" | "table";
 
@@ -36,13 +38,13 @@ export function renderBar(bar: Bar): TemplateResult {
   const { compact, facets } = bar;
   return html`
     <div class="bar ${compact ? "compact" : ""}" part="bar">
-      ${facets === null ? nothing : html`<button class="narrow-only" aria-expanded=${facets} @click=${bar.toggleFacets}>Facets</button>`}
+      ${facets === null ? nothing : html`<button class="narrow-only" aria-expanded=${facets} @click=${bar.toggleFacets}>${common("facets")}</button>`}
       <forebay-filter .value=${bar.text} .fields=${bar.fields} .values=${bar.values} .error=${bar.error}
         @filter=${(e: CustomEvent<string>) => bar.setText(e.detail)}></forebay-filter>
       ${compact ? nothing : bar.counted}
       ${
         compact
-          ? html`<forebay-menu label="View"><div class="sheet">${renderViews(bar)}${renderLook(bar, true)}</div></forebay-menu>`
+          ? html`<forebay-menu label=${msg("view")}><div class="sheet">${renderViews(bar)}${renderLook(bar, true)}</div></forebay-menu>`
           : html`${renderLook(bar, false)}${renderViews(bar)}`
       }
     </div>`;
@@ -52,17 +54,18 @@ function renderViews(bar: Bar): TemplateResult {
   const view = (name: View, title: string): TemplateResult =>
     html`<button aria-pressed=${bar.view === name} title="${title} (${name[0]})"
       @click=${() => bar.setView(name)}>${title}</button>`;
-  return html`<div class="views" role="group" aria-label="View">${view("gallery", "Gallery")}${view("table", "Table")}</div>`;
+  return html`<div class="views" role="group" aria-label=${msg("view")}>${view("gallery", msg("gallery"))}${view("table", msg("table"))}</div>`;
 }
 
 /** How gallery or table look; `folded` where they are in a menu. */
 function renderLook(bar: Bar, folded: boolean): TemplateResult {
   const columns = html`<forebay-columns .columns=${bar.columns} .fields=${bar.columnFields}
     @columns=${(e: CustomEvent<readonly string[]>) => bar.setColumns(e.detail)}></forebay-columns>`;
-  if (bar.view === "table") return folded ? columns : html`<forebay-menu label="Columns">${columns}</forebay-menu>`;
+  if (bar.view === "table")
+    return folded ? columns : html`<forebay-menu label=${common("columns")}>${columns}</forebay-menu>`;
   return html`
-    <button aria-pressed=${bar.boxes} title="Boxes on the pictures (b)" @click=${bar.toggleBoxes}>Boxes</button>
-    <input type="range" aria-label="Size of the pictures" min="90" max="360" step="6" .value=${String(bar.tileSize)}
+    <button aria-pressed=${bar.boxes} title=${msg("boxesOnPicturesB")} @click=${bar.toggleBoxes}>${common("boxes")}</button>
+    <input type="range" aria-label=${msg("sizePictures")} min="90" max="360" step="6" .value=${String(bar.tileSize)}
       @input=${(e: Event) => bar.setTileSize(Number((e.target as HTMLInputElement).value))} />`;
 }
 
@@ -78,11 +81,11 @@ export interface Picked {
 
 export function renderPicked({ size, length, exporting, all, clear }: Picked): TemplateResult {
   return html`
-    <div class="selection" role="group" aria-label="Picked samples">
-      <b>${count(size)} picked</b>
-      ${exporting ? html`<button @click=${exporting}>Export</button>` : nothing}
-      ${size < length ? html`<button title="Ctrl+A" @click=${all}>All ${count(length)}</button>` : nothing}
-      <button @click=${clear}>Clear</button>
+    <div class="selection" role="group" aria-label=${msg("pickedSamples")}>
+      <b>${msg("picked", { size })}</b>
+      ${exporting ? html`<button @click=${exporting}>${common("export")}</button>` : nothing}
+      ${size < length ? html`<button title="Ctrl+A" @click=${all}>${msg("all", { length })}</button>` : nothing}
+      <button @click=${clear}>${msg("clear")}</button>
     </div>`;
 }
 
@@ -92,7 +95,7 @@ export function renderChips(
   set: (key: string, clause: Clause | null) => void,
 ): TemplateResult[] {
   return [...clauses].map(
-    ([key, { label }]) => html`<button aria-label="Remove ${visible(label)}"
+    ([key, { label }]) => html`<button aria-label=${msg("remove", { label: visible(label) })}
       @click=${() => set(key, null)}><bdi>${visible(label)}</bdi> ✕</button>`,
   );
 }

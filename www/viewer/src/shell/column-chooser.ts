@@ -3,6 +3,8 @@ import { LitElement, css, html, nothing, type TemplateResult } from "lit";
 import { customElement, property } from "lit/decorators.js";
 import { USUAL_COLUMNS, allColumns } from "../samples/columns.ts";
 import { controls } from "../ui/styles.ts";
+import { msg as common } from "../messages/common.ts";
+import { msg } from "../messages/shell.ts";
 
 /** `<forebay-columns>`: sends `columns` with the names of those that are wanted, in their order. */
 @customElement("forebay-columns")
@@ -47,10 +49,10 @@ export class ColumnChooser extends LitElement {
     const change = (id: string, on: boolean): void =>
       this.send(all.map((c) => c.id).filter((one) => (one === id ? on : this.columns.includes(one))));
     return html`
-      <fieldset><legend>Columns</legend>${all.map(
+      <fieldset><legend>${common("columns")}</legend>${all.map(
         ({ id, title }) => html`<label><input type="checkbox" .checked=${this.columns.includes(id)}
           @change=${(e: Event) => change(id, (e.target as HTMLInputElement).checked)} />${title}</label>`,
       )}</fieldset>
-      ${this.columns.join() === USUAL_COLUMNS.join() ? nothing : html`<button @click=${() => this.send(USUAL_COLUMNS)}>The usual ones</button>`}`;
+      ${this.columns.join() === USUAL_COLUMNS.join() ? nothing : html`<button @click=${() => this.send(USUAL_COLUMNS)}>${msg("usualOnes")}</button>`}`;
   }
 }

@@ -10,6 +10,7 @@ import type { FindBoxes } from "../samples/box-source.ts";
 import type { ShownTable } from "../tables/table-view.ts";
 import type { Clause } from "../ui/clause.ts";
 import { trouble } from "../ui/wording.ts";
+import { msg } from "../messages/shell.ts";
 
 /** The element of each, and where it comes from. */
 const DIALOGS = {
@@ -95,7 +96,7 @@ export class DialogController implements ReactiveController {
     try {
       await DIALOGS[name]();
     } catch (e) {
-      return this.of.warn(`A part of the viewer could not be loaded: ${trouble(e).message}`);
+      return this.of.warn(msg("partViewerCouldNotLoaded", { message: trouble(e).message }));
     }
     const dialog = this.host.renderRoot.querySelector<LitElement & { show(...about: unknown[]): void }>(
       elementOf(name),

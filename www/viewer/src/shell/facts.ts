@@ -1,7 +1,8 @@
 /** What the header says of an open file, beside its name. */
 import type { Dataset, Table, Warehouse } from "../../../lib/src/model/index.ts";
 import type { TextSource } from "../files/open-any.ts";
-import { bytes, plural } from "../ui/wording.ts";
+import { bytes } from "../ui/wording.ts";
+import { msg } from "../messages/shell.ts";
 
 /** Facts of samples. */
 export function sampleFacts(dataset: Dataset): string {
@@ -9,12 +10,12 @@ export function sampleFacts(dataset: Dataset): string {
   const built = dataset.format === "warehouse" ? (dataset as Warehouse).manifest : null;
   const size = built?.transform.targetSize;
   const facts = [
-    plural(length, "sample"),
+    msg("samples", { length }),
     bytes(byteLength),
     size && `${size[0]} × ${size[1]} ${built.defaultDtype}, ${built.transform.resizeMode}`,
-    m.layout && `${m.layout} layout`,
+    m.layout && msg("layout", { layout: m.layout }),
     m.compression && m.compression !== "none" && m.compression.toUpperCase(),
-    m.members !== undefined && plural(m.members, "member"),
+    m.members !== undefined && msg("members", { members: m.members }),
   ];
   return facts.filter(Boolean).join(" · ");
 }
@@ -22,11 +23,11 @@ export function sampleFacts(dataset: Dataset): string {
 /** Facts of a table, which may have been made of a text. */
 export function tableFacts({ length, schema, byteLength, metadata: m }: Table, text: TextSource | null): string {
   const facts = [
-    m.document ? "one value" : plural(length, "row"),
-    !m.document && plural(schema.length, "column"),
+    m.document ? msg("oneValue") : msg("rows", { length }),
+    !m.document && msg("columns", { schema: schema.length }),
     bytes(text?.bytes ?? byteLength),
-    !text && m.layout && `layout ${m.layout}`,
-    !text && m.groups > 1 && plural(m.groups, "row group"),
+    !text && m.layout && msg("layout2", { layout: m.layout }),
+    !text && m.groups > 1 && msg("rowGroups", { groups: m.groups }),
   ];
   return facts.filter(Boolean).join(" · ");
 }

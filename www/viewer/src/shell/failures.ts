@@ -1,9 +1,10 @@
 /** Why a file did not open, in words that lead on. */
-import { SHOWN_SIZE, TooLarge } from "../files/open-any.ts";
+import { shownSize, TooLarge } from "../files/open-any.ts";
 import { isPacked } from "../files/unpack.ts";
 import type { Failure, Way } from "./welcome.ts";
 import { visible } from "../ui/visible.ts";
 import { bytes, trouble } from "../ui/wording.ts";
+import { msg } from "../messages/shell.ts";
 
 /** What a page can do about it. */
 export interface Help {
@@ -20,33 +21,33 @@ export function failureOf(e: unknown, name: string, file: string, help: Help): F
   const told = trouble(e);
   const failure = (message: string, ...ways: Way[]): Failure => ({ name, trouble: { ...told, message }, ways });
   if (e instanceof TooLarge) {
-    const message = `This text has ${bytes(e.text.bytes)}, and up to ${SHOWN_SIZE} are shown. As a TBF it opens at once, whatever its size.`;
-    return failure(message, { words: "Convert it…", go: help.convertText });
+    const message = msg("textHasUpShownTbf", { bytes: bytes(e.text.bytes), value: shownSize() });
+    return failure(message, { words: msg("convertIt"), go: help.convertText });
   }
   if (isPacked(told.message)) {
-    const message =
-      "This is packed with gzip as a whole, so that nothing in it can be looked at by itself. It can be unpacked into the browser's own store, and opened from there; nothing else sees it.";
-    return failure(message, { words: "Unpack and open", go: help.unpack });
+    const message = msg("packedGzipWholeSoNothing");
+    return failure(message, { words: msg("unpackOpen"), go: help.unpack });
   }
   if (/\bthis is zstd,/i.test(told.message))
-    return failure(`${told.message}. Browsers do not unpack Zstandard; on the command line: zstd -d ${shown(name)}`);
+    return failure(msg("browsersDoNotUnpackZstandard", { message: told.message, name: shown(name) }));
   const table = FOR_THE_COMMAND.exec(told.message)?.[1];
   if (table)
     return failure(
-      `${told.message}. The page does not read ${table}; the command makes something of it that the page reads: forebay convert ${shown(name)} ${shown(name.replace(/\.[^.]*$/, ""))}.tbf`,
+      msg("pageDoesNotReadCommand", {
+        message: told.message,
+        table,
+        name: shown(name),
+        name2: shown(name.replace(/\.[^.]*$/, "")),
+      }),
     );
   if (told.code === "format.unknown") {
-    return failure(
-      `${told.message}. Samples are read from TBL, TAR and ZIP, rows from TBF and IDV, and from CSV, TSV and JSON lines where the name ends with .csv, .tsv, .jsonl or .ndjson.`,
-    );
+    return failure(msg("samplesReadFromTblTar", { message: told.message }));
   }
   if (told.code === "http.status" && !/^[a-z]+:/i.test(file)) {
-    return failure(
-      `${told.message}. It was looked for on the server of this page; addresses elsewhere begin with https://.`,
-    );
+    return failure(msg("wasLookedOnServerPage", { message: told.message }));
   }
   if (told.code === "tbf.schema_needed")
-    return failure(told.message, { words: "Choose its schema…", go: help.chooseSchema });
+    return failure(told.message, { words: msg("chooseSchema"), go: help.chooseSchema });
   return { name, trouble: told };
 }
 

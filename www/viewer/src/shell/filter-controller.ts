@@ -5,7 +5,8 @@ import { both } from "../samples/box-counts.ts";
 import type { Clause } from "../ui/clause.ts";
 import { Rows } from "../ui/rows.ts";
 import { Throttle } from "../ui/throttle.ts";
-import { count, isAbort, plural, trouble, type Trouble } from "../ui/wording.ts";
+import { isAbort, trouble, type Trouble } from "../ui/wording.ts";
+import { msg } from "../messages/shell.ts";
 
 /** What filtering needs to know and to say. */
 export interface FilterHost {
@@ -126,4 +127,4 @@ export class FilterController implements ReactiveController {
 }
 
 const inWords = (kept: Uint32Array | null, length: number): string =>
-  kept ? `${plural(kept.length, "sample")} of ${count(length)} match` : `all ${plural(length, "sample")}`;
+  kept ? msg("samplesMatch", { kept: kept.length, length }) : msg("allSamples", { length });

@@ -7,6 +7,8 @@ import { visible } from "../ui/visible.ts";
 import type { DialogName } from "./dialog-controller.ts";
 import type { Offer } from "./places.ts";
 import { LOGO } from "./welcome.ts";
+import { msg as common } from "../messages/common.ts";
+import { msg } from "../messages/shell.ts";
 
 const BRAND = html`<svg viewBox="0 0 32 32" aria-hidden="true">${LOGO}</svg><span>Forebay</span>`;
 
@@ -52,7 +54,7 @@ export function renderHead(head: Head): TemplateResult | typeof nothing {
   const { opened } = head;
   return html`
     <header class="top" part="header" role=${head.ownPage ? nothing : "group"}
-      aria-label=${head.ownPage ? nothing : "File"}>${opened ? renderOpened(head, opened) : renderEmpty(head)}</header>`;
+      aria-label=${head.ownPage ? nothing : msg("file")}>${opened ? renderOpened(head, opened) : renderEmpty(head)}</header>`;
 }
 
 function renderEmpty(head: Head): TemplateResult {
@@ -63,14 +65,14 @@ function renderEmpty(head: Head): TemplateResult {
 function renderOpened(head: Head, { found, format, facts, read }: Opened): TemplateResult {
   const { hides, compact } = head;
   return html`
-    <button class="skip" @click=${head.focusList}>To the ${found.kind === "table" ? "rows" : "samples"}</button>
+    <button class="skip" @click=${head.focusList}>${found.kind === "table" ? msg("toTheRows") : msg("toTheSamples")}</button>
     ${hides("brand") ? nothing : renderBrand(head)}
     <div class="file">
-      <button class="badge" title="About this file (i)"
+      <button class="badge" title=${msg("aboutFileI")}
         @click=${() => head.show("about")}>${format.toUpperCase()}</button>
-      <h1 title=${visible(found.name ?? "")}>${visible(found.name ?? "dataset")}</h1>
+      <h1 title=${visible(found.name ?? "")}>${visible(found.name ?? msg("dataset"))}</h1>
       ${facts}
-      <span class="facts more" title="What was read so far">${read}</span>
+      <span class="facts more" title=${msg("whatWasReadSoFar")}>${read}</span>
     </div>
     <span class="spacer"></span>
     ${hides("open") ? nothing : renderOpen(head)}
@@ -82,7 +84,7 @@ function renderOpened(head: Head, { found, format, facts, read }: Opened): Templ
 function renderBrand(head: Head): TemplateResult {
   return head.hides("open")
     ? html`<span class="brand" part="brand">${BRAND}</span>`
-    : html`<button class="brand" part="brand" title="Close the file" aria-label="Forebay: close the file"
+    : html`<button class="brand" part="brand" title=${msg("closeFile")} aria-label=${msg("forebayCloseFile")}
         @click=${head.close}>${BRAND}</button>`;
 }
 
@@ -95,28 +97,28 @@ function renderOpen(head: Head): TemplateResult {
 
 function renderMenu(head: Head, found: Dataset | Table): TemplateResult {
   const { hides } = head;
-  return html`<forebay-menu label="More" icon="⋯"><div class="sheet">
+  return html`<forebay-menu label=${common("more")} icon="⋯"><div class="sheet">
     ${renderActions(head, found)}
-    <button @click=${() => head.show("about")}>About the file</button>
-    ${hides("theme") ? nothing : html`<button @click=${head.toggleTheme}>Dark or light</button>`}
-    ${hides("help") ? nothing : html`<button @click=${() => head.show("help")}>Keys and filters</button>`}</div></forebay-menu>`;
+    <button @click=${() => head.show("about")}>${msg("aboutFile")}</button>
+    ${hides("theme") ? nothing : html`<button @click=${head.toggleTheme}>${msg("darkLight")}</button>`}
+    ${hides("help") ? nothing : html`<button @click=${() => head.show("help")}>${msg("keysFilters")}</button>`}</div></forebay-menu>`;
 }
 
 function renderActions({ hides, show, warehouse, growing, edit }: Head, { kind }: Dataset | Table): TemplateResult {
   const convert = (): void => show(kind === "table" ? "convert-table" : "convert");
   return html`
-    ${hides("check") ? nothing : html`<button title="Check (c)" @click=${() => show("check")}>Check</button>`}
-    ${hides("convert") ? nothing : html`<button title="Convert or export (e)" @click=${convert}>Convert</button>`}
+    ${hides("check") ? nothing : html`<button title=${msg("checkC")} @click=${() => show("check")}>${msg("check")}</button>`}
+    ${hides("convert") ? nothing : html`<button title=${msg("convertExportE")} @click=${convert}>${msg("convert")}</button>`}
     ${edit}
-    ${kind === "table" || hides("labels") ? nothing : html`<button title="Labels of a file, and labels as a file (l)" @click=${() => show("labels")}>Labels</button>`}
-    ${kind === "table" || hides("curate") ? nothing : html`<button title="Duplicates and outliers (u)" ?disabled=${growing} @click=${() => show("curate")}>Curate</button>`}
-    ${kind === "table" || warehouse || hides("compare") ? nothing : html`<button title="Compare with another version of it (m)" ?disabled=${growing} @click=${() => show("compare")}>Compare</button>`}
-    ${warehouse ? html`<button title="What became of the frames (v)" @click=${() => show("warehouse")}>Validation</button>` : nothing}`;
+    ${kind === "table" || hides("labels") ? nothing : html`<button title=${msg("labelsFileLabelsFileL")} @click=${() => show("labels")}>${common("labels")}</button>`}
+    ${kind === "table" || hides("curate") ? nothing : html`<button title=${msg("duplicatesOutliersU")} ?disabled=${growing} @click=${() => show("curate")}>${msg("curate")}</button>`}
+    ${kind === "table" || warehouse || hides("compare") ? nothing : html`<button title=${msg("compareAnotherVersionM")} ?disabled=${growing} @click=${() => show("compare")}>${msg("compare")}</button>`}
+    ${warehouse ? html`<button title=${msg("whatBecameFramesV")} @click=${() => show("warehouse")}>${msg("validation")}</button>` : nothing}`;
 }
 
 function renderTools(head: Head): TemplateResult {
   const { hides } = head;
   return html`
-    ${hides("theme") ? nothing : html`<button class="icon bare" aria-label="Dark or light" title="Dark or light (d)" @click=${head.toggleTheme}>◐</button>`}
-    ${hides("help") ? nothing : html`<button class="icon bare" aria-label="Keys and filters" title="Keys and filters (?)" @click=${() => head.show("help")}>?</button>`}`;
+    ${hides("theme") ? nothing : html`<button class="icon bare" aria-label=${msg("darkLight")} title=${msg("darkLightD")} @click=${head.toggleTheme}>◐</button>`}
+    ${hides("help") ? nothing : html`<button class="icon bare" aria-label=${msg("keysFilters")} title=${msg("keysFilters2")} @click=${() => head.show("help")}>?</button>`}`;
 }

@@ -7,6 +7,7 @@ import { SAMPLE } from "../files/sample-name.ts";
 import { isAbort, trouble } from "../ui/wording.ts";
 import { fileUrl } from "./link.ts";
 import { nameOf } from "./nameable.ts";
+import { msg } from "../messages/shell.ts";
 
 /** What handing over needs of the page around it. */
 export interface InputHost {
@@ -64,7 +65,7 @@ export class InputController implements ReactiveController {
     if (text === SAMPLE) return void this.sample();
     this.turn++;
     const url = fileUrl(text.trim(), document.baseURI);
-    if (!url) return this.of.refuse(text, "This is not a web address: it begins with http:// or https://.");
+    if (!url) return this.of.refuse(text, msg("notWebAddressBeginsHttp"));
     const own = url.href.startsWith(new URL("./", document.baseURI).href);
     const file = own ? text.trim() : url.href;
     this.of.point(file);
@@ -97,7 +98,7 @@ export class InputController implements ReactiveController {
     // The browser asks people meanwhile, who may take something else.
     if (turn !== this.turn) return;
     if (file) this.file(file, entry.handle);
-    else this.of.fail(entry.name, "The browser no longer gives access to this file; drop it again.");
+    else this.of.fail(entry.name, msg("browserNoLongerGivesAccess"));
   }
   /** A folder: a warehouse, or labels of what is open. */
   async folder(coming: Promise<Folder>, name: string, dropped = false): Promise<void> {
@@ -113,10 +114,7 @@ export class InputController implements ReactiveController {
       const samples = await samplesIn(files);
       if (turn !== this.turn) return;
       if (samples) return this.file(samples.file, undefined, samples.thumbs);
-      this.of.refuse(
-        name,
-        "This folder has no manifest.json, so it is not a warehouse. Drop one of its files; or open a dataset first, and drop a folder of its labels then.",
-      );
+      this.of.refuse(name, msg("folderHasNoManifestJson"));
     } catch (e) {
       if (!isAbort(e)) this.of.refuse(name, trouble(e).message);
     }

@@ -1,4 +1,5 @@
 /** Asks for a file of JSON. */
+import { msg } from "../messages/shell.ts";
 
 /** Hands on the object in a file that is chosen, or says in words why it is none. */
 export function pickJson(take: (object: object) => void, refuse: (why: string) => void): void {
@@ -10,10 +11,10 @@ export function pickJson(take: (object: object) => void, refuse: (why: string) =
     if (!file) return;
     try {
       const json = JSON.parse(await file.text()) as unknown;
-      if (typeof json !== "object" || json === null) throw new Error("it is not an object");
+      if (typeof json !== "object" || json === null) throw new Error(msg("notObject"));
       take(json);
     } catch (e) {
-      refuse(`${file.name} is not a schema: ${(e as Error).message}`);
+      refuse(msg("notSchema", { file: file.name, message: (e as Error).message }));
     }
   };
   input.click();

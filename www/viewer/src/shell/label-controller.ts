@@ -5,6 +5,7 @@ import type { Engine } from "../files/engine.ts";
 import { inLabels, type FindBoxes } from "../samples/box-source.ts";
 import { walkRecords } from "../samples/walk.ts";
 import { isAbort, trouble, type Trouble } from "../ui/wording.ts";
+import { msg } from "../messages/shell.ts";
 
 /** Labels that lie over a dataset. */
 export interface GivenLabels {
@@ -63,17 +64,14 @@ export class LabelController implements ReactiveController {
     this.reading = name;
     this.host.requestUpdate();
     try {
-      if (dataset.format === "warehouse")
-        throw new Error(
-          "A warehouse's pictures were resized when it was built: labels of their sources do not fit them.",
-        );
+      if (dataset.format === "warehouse") throw new Error(msg("warehousesPicturesWereResizedWhen"));
       const signal = this.of.signal();
       const read = await labels.read(input, { name, signal });
       await dataset.whole;
       const given = await matched(dataset, read, name, signal);
       if (this.of.data() !== dataset) return;
       this.given = given;
-      this.of.say(`${name}: labels of ${given.matched} samples`);
+      this.of.say(msg("labelsSamples", { name, matched: given.matched }));
       this.of.changed();
     } catch (e) {
       if (!isAbort(e) && this.of.data() === dataset) this.failure = trouble(e);

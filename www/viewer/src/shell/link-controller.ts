@@ -5,9 +5,10 @@
 import type { ReactiveController, ReactiveControllerHost } from "lit";
 import { namesakes, type Recent } from "../files/recent.ts";
 import { visible } from "../ui/visible.ts";
-import { bytes } from "../ui/wording.ts";
+import { bytes, day } from "../ui/wording.ts";
 import { formatLink, parseLink, pointTo, type Link } from "./link.ts";
 import type { Failure } from "./welcome.ts";
+import { msg } from "../messages/shell.ts";
 
 /** What links need of the page around them. */
 export interface LinkHost {
@@ -86,18 +87,20 @@ export class LinkController implements ReactiveController {
     const known = await namesakes(name);
     // A link knows a file by its name, which others may have too.
     const several = known.length > 1;
-    const message =
-      "This link is to a file of your own machine, which a page cannot open by itself: choose it, or drop it here." +
-      (several ? ` There are ${known.length} of this name.` : "");
-    const which = (entry: Recent): string => `, ${bytes(entry.bytes)}, of ${new Date(entry.when).toLocaleDateString()}`;
+    const message = msg("linkFileYourOwnMachine");
+    const more = several ? msg("thereName", { known: known.length }) : "";
+    const words = (entry: Recent): string =>
+      several
+        ? msg("openOf", { name: visible(name), bytes: bytes(entry.bytes), when: day(entry.when) })
+        : msg("open", { name: visible(name) });
     const ways = known.map((entry) => ({
-      words: `Open ${visible(name)}${several ? which(entry) : ""}`,
+      words: words(entry),
       go: () => this.of.openRecent(entry),
     }));
     this.of.ask({
       name,
-      trouble: { message, code: undefined, offset: undefined },
-      ways: [...ways, { words: "Choose the file", go: this.of.choose }],
+      trouble: { message: [message, more].filter(Boolean).join(" "), code: undefined, offset: undefined },
+      ways: [...ways, { words: msg("chooseFile"), go: this.of.choose }],
       kind: "asks",
     });
   }

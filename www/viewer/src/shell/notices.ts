@@ -3,26 +3,24 @@ import { html, nothing, type TemplateResult } from "lit";
 import type { Dataset, OpenProgress, WarehouseManifest } from "../../../lib/src/model/index.ts";
 import { visible } from "../ui/visible.ts";
 import type { LabelController } from "./label-controller.ts";
-import { bytes, count, plural, trouble } from "../ui/wording.ts";
+import { bytes, percent, trouble } from "../ui/wording.ts";
+import { msg as common } from "../messages/common.ts";
+import { msg, rich } from "../messages/shell.ts";
 
 /** What is wrong with the file, as far as opening it tells; `lost` samples have damaged entries in the index. */
 export function damageNotice(dataset: Dataset, lost: number, check: () => void): TemplateResult | typeof nothing {
   const { damage, length } = dataset;
   if (damage) {
-    const what =
-      damage.kind === "damaged"
-        ? "This file is damaged. What comes before the damage is shown."
-        : "Reading ended early. What was found before is shown.";
+    const what = damage.kind === "damaged" ? msg("fileDamagedWhatComesBefore") : msg("readingEndedEarlyWhatWas");
     return notice(what, trouble(damage).message, html`<code>${damage.code}</code>`);
   }
   if (holdsZeros(dataset)) {
-    const why = "A file is like this if its download ended before it began, or if only its place was made.";
-    return notice("This file holds only zeros.", why);
+    const why = msg("fileLikeIfDownloadEnded");
+    return notice(msg("fileHoldsOnlyZeros"), why);
   }
   if (lost === 0) return nothing;
-  const many = `${count(lost)} of ${plural(length, "sample")} cannot be read`;
-  const why = `${many}: their entries in the index are wrong, or they lie behind the end of the file.`;
-  return notice("This file is damaged, or ends too early.", why, html`<button @click=${check}>Check it</button>`);
+  const why = msg("samplesCannotReadTheirEntries", { lost, length });
+  return notice(msg("fileDamagedEndsTooEarly"), why, html`<button @click=${check}>${msg("checkIt")}</button>`);
 }
 
 const notice = (what: string, why: string, more: unknown = nothing): TemplateResult =>
@@ -33,9 +31,9 @@ export function growthNotice({ bytes: at, totalBytes, samples }: OpenProgress): 
   const part = totalBytes > 0 ? at / totalBytes : 0;
   return html`
     <div class="growing">
-      <span>Reading headers: ${plural(samples, "file")} found</span>
-      <progress aria-label="Headers read" max="1" .value=${part}></progress>
-      <span>${bytes(at)} of ${bytes(totalBytes)}, ${Math.floor(part * 100)} %</span>
+      <span>${msg("readingHeadersFilesFound", { samples })}</span>
+      <progress aria-label=${msg("headersRead")} max="1" .value=${part}></progress>
+      <span>${msg("ofAtTotalBytesPart", { at: bytes(at), totalBytes: bytes(totalBytes), part: percent(part) })}</span>
     </div>`;
 }
 
@@ -51,8 +49,8 @@ function holdsZeros({ format, length, damage, growing, byteLength, metadata: m }
 /** Thresholds that a warehouse breaks. */
 export function thresholdNotice({ violations }: WarehouseManifest, show: () => void): TemplateResult | typeof nothing {
   if (violations.length === 0) return nothing;
-  const what = `This warehouse breaks ${plural(violations.length, "threshold")}.`;
-  return notice(what, "A trainer refuses it.", html`<button @click=${show}>Validation</button>`);
+  const what = msg("warehouseBreaksThresholds", { violations: violations.length });
+  return notice(what, msg("trainerRefuses"), html`<button @click=${show}>${msg("validation")}</button>`);
 }
 
 /** Names that are listed. */
@@ -65,21 +63,23 @@ export function labelNotice(
 ): TemplateResult | typeof nothing {
   if (failure)
     return notice(
-      "The labels cannot be read.",
+      msg("labelsCannotRead"),
       failure.message,
-      html`${failure.code ? html`<code>${failure.code}</code>` : nothing}<button @click=${remove}>Close</button>`,
+      html`${failure.code ? html`<code>${failure.code}</code>` : nothing}<button @click=${remove}>${common("close")}</button>`,
     );
-  if (reading) return html`<div class="labels" role="status">Reading the labels of ${visible(reading)}…</div>`;
+  if (reading)
+    return html`<div class="labels" role="status">${msg("readingLabels", { reading: visible(reading) })}</div>`;
   if (!given) return nothing;
   const { name, format, matched, unmatched, unlabelled, notes } = given;
   const list = (title: string, lines: readonly string[]): TemplateResult | typeof nothing =>
     lines.length === 0
       ? nothing
       : html`<details><summary>${title}</summary><ul>${lines.slice(0, LISTED).map((line) => html`<li>${visible(line)}</li>`)}</ul>
-        ${lines.length > LISTED ? html`<p>and ${count(lines.length - LISTED)} more</p>` : nothing}</details>`;
-  return html`<div class="labels" role="group" aria-label="Labels">
-    <span>Boxes of <b>${visible(name)}</b> (${format}): ${plural(matched, "sample")}${unlabelled > 0 ? `, nothing of ${count(unlabelled)}` : ""}</span>
-    ${list(`${plural(unmatched.length, "name")} without a sample`, unmatched)}
-    ${list(plural(notes.length, "note"), notes)}
-    <button @click=${remove}>Remove</button></div>`;
+        ${lines.length > LISTED ? html`<p>${msg("andMore", { lines: lines.length - LISTED })}</p>` : nothing}</details>`;
+  const of = { name: html`<b>${visible(name)}</b>`, format, matched };
+  return html`<div class="labels" role="group" aria-label=${common("labels")}>
+    <span>${unlabelled > 0 ? rich("boxesSamplesNothingOf", { ...of, unlabelled }) : rich("boxesSamples", of)}</span>
+    ${list(msg("namesWithoutSample", { unmatched: unmatched.length }), unmatched)}
+    ${list(msg("notes", { notes: notes.length }), notes)}
+    <button @click=${remove}>${common("remove")}</button></div>`;
 }

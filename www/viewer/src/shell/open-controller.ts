@@ -9,11 +9,12 @@ import { removeLeftovers } from "../files/temporary-files.ts";
 import { unpack, unpackedName } from "../files/unpack.ts";
 import { seekStrip } from "../samples/strips.ts";
 import { visible } from "../ui/visible.ts";
-import { isAbort, plural, trouble } from "../ui/wording.ts";
+import { isAbort, trouble } from "../ui/wording.ts";
 import { Access } from "./access.ts";
 import { failureOf } from "./failures.ts";
 import { pickJson } from "./json-picker.ts";
 import type { Failure, Opening } from "./welcome.ts";
+import { msg } from "../messages/shell.ts";
 
 /** What goes along with a file that is opened. */
 export interface OpenExtra {
@@ -152,7 +153,11 @@ export class OpenController implements ReactiveController {
       if (found.kind === "samples") seekStrip(found, isFar(input), thumbs ?? null);
       this.set({ textual, opening: null, ...(found.kind === "table" ? { table: found } : { data: found }) });
       this.of.title(name);
-      this.of.say(`${visible(name)}: ${plural(found.length, found.kind === "table" ? "row" : "sample")}`);
+      this.of.say(
+        found.kind === "table"
+          ? msg("rows2", { name: visible(name), found: found.length })
+          : msg("samples2", { name: visible(name), found: found.length }),
+      );
       if (found.kind === "samples" && found.growing) {
         const settled = (): void => this.settled(found);
         found.whole.then(settled, settled);
@@ -165,7 +170,7 @@ export class OpenController implements ReactiveController {
       this.set({ opening: null });
       if (isAbort(e)) return null;
       this.fail(this.failed(e, input, name, file, kept));
-      this.of.say(`${visible(name)} could not be opened`);
+      this.of.say(msg("couldNotOpened", { name: visible(name) }));
       return null;
     }
   }
@@ -184,7 +189,7 @@ export class OpenController implements ReactiveController {
     const signIn = async (): Promise<void> => {
       if (await this.access.ask(input)) await this.open(input, name, file, extra);
     };
-    return { ...failure, ways: [{ words: "Sign in…", go: () => void signIn() }, ...(failure.ways ?? [])] };
+    return { ...failure, ways: [{ words: msg("signIn"), go: () => void signIn() }, ...(failure.ways ?? [])] };
   }
 
   /** Unpacks what is packed as a whole, and opens that. */
@@ -249,8 +254,12 @@ export class OpenController implements ReactiveController {
   private settled(dataset: Dataset): void {
     if (this.data !== dataset) return;
     this.set({ growth: null });
-    const end = dataset.damage ? ", and then it could not be read" : "";
-    this.of.say(`${visible(dataset.name ?? "the file")}: ${plural(dataset.length, "sample")}${end}`);
+    const name = visible(dataset.name ?? msg("theFile"));
+    this.of.say(
+      dataset.damage
+        ? msg("samplesThenCouldNotRead", { name, length: dataset.length })
+        : msg("samples3", { name, length: dataset.length }),
+    );
     this.of.settled(dataset);
   }
   private set(change: Partial<OpenController>): void {

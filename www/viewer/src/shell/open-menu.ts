@@ -6,6 +6,8 @@ import "../ui/menu.ts";
 import type { Menu } from "../ui/menu.ts";
 import { controls } from "../ui/styles.ts";
 import { offerList, placeStyles, recentList, type Offer } from "./places.ts";
+import { msg as common } from "../messages/common.ts";
+import { msg } from "../messages/shell.ts";
 
 /** `<forebay-open>`: sends `choose`, `folder`, `url` with a text, and `recent` with an entry. */
 @customElement("forebay-open")
@@ -47,14 +49,14 @@ export class OpenMenu extends LitElement {
     };
     const open = (): void => go.url(this.address.value);
     return html`
-      <forebay-menu label="Open" hint="Open another file (o)">
+      <forebay-menu label=${common("open")} hint=${msg("openAnotherFileO")}>
         <div class="sheet">
-          <div class="url"><button class="primary" @click=${() => this.send("choose")}>Choose a file</button>
-            <button title="A tensor warehouse, or labels of what is open" @click=${() => this.send("folder")}>A folder</button></div>
+          <div class="url"><button class="primary" @click=${() => this.send("choose")}>${msg("chooseFile2")}</button>
+            <button title=${msg("tensorWarehouseLabelsWhatOpen")} @click=${() => this.send("folder")}>${msg("aFolder")}</button></div>
           <div class="url">
-            <input type="url" aria-label="Address of a file" placeholder="https://… the address of a file"
+            <input type="url" aria-label=${msg("addressFile")} placeholder=${msg("httpsAddressFile")}
               @keydown=${(e: KeyboardEvent) => e.key === "Enter" && open()} />
-            <button aria-label="Open the address" @click=${open}>Open</button>
+            <button aria-label=${msg("openAddress")} @click=${open}>${common("open")}</button>
           </div>
           ${offerList(this.offers, go)}
           ${recentList(this.recent, go, nothing)}

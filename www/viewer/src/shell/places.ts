@@ -2,7 +2,8 @@
 import { css, html, nothing, type TemplateResult } from "lit";
 import type { Recent } from "../files/recent.ts";
 import { visible } from "../ui/visible.ts";
-import { bytes } from "../ui/wording.ts";
+import { bytes, moment } from "../ui/wording.ts";
+import { msg } from "../messages/shell.ts";
 
 /** A file that the server of the page offers. */
 export interface Offer {
@@ -54,7 +55,7 @@ const row = (name: string, size: number | null, act: () => void, where = ""): Te
 export const offerList = (offers: readonly Offer[], go: Going): TemplateResult | typeof nothing =>
   offers.length === 0
     ? nothing
-    : html`<section><h2>Served here</h2>
+    : html`<section><h2>${msg("servedHere")}</h2>
         <ul>${offers.map((o) => row(o.name, o.bytes, () => go.url(o.url)))}</ul></section>`;
 
 /** What was open before; `more` stands beside its title. */
@@ -67,13 +68,13 @@ export function recentList(
   if (again.length === 0 && more === nothing) return nothing;
   const twice = (name: string): boolean => again.filter((r) => r.name === name).length > 1;
   return html`<section>
-    <div class="title"><h2>Recent</h2>${more}</div>
+    <div class="title"><h2>${msg("recent")}</h2>${more}</div>
     <ul>${again.map((r) => row(r.name, r.bytes, () => go.recent(r), twice(r.name) ? placeOf(r) : ""))}</ul></section>`;
 }
 
 /** What tells files of one name apart: the address, or when one was opened. */
 function placeOf({ url, when }: Recent): string {
   return url === undefined
-    ? `opened ${new Date(when).toLocaleString([], { dateStyle: "medium", timeStyle: "short" })}`
+    ? msg("opened", { when: moment(when) })
     : url.replace(/^https?:\/\//, "").replace(/[^/]*$/, "");
 }

@@ -1,7 +1,8 @@
 /** How much of the file was read so far. */
 import type { ReactiveController, ReactiveControllerHost } from "lit";
 import type { Telemetry } from "../../../lib/src/model/index.ts";
-import { bytes, plural } from "../ui/wording.ts";
+import { bytes } from "../ui/wording.ts";
+import { msg } from "../messages/shell.ts";
 
 /** Milliseconds between two looks. */
 const APART = 400;
@@ -33,11 +34,12 @@ export class ReadMeter implements ReactiveController {
   private read(): string {
     // A text was read whole; what is counted since then is the table that was made of it.
     const whole = this.of.wholeBytes();
-    if (whole !== null) return `all ${bytes(whole)} read`;
+    if (whole !== null) return msg("allRead", { whole: bytes(whole) });
     const t = this.of.telemetry();
     if (!t) return "";
     // Bytes that were looked at twice count twice, so that "of" would be wrong where they are more than there are.
-    const of = t.bytesRead <= t.byteLength ? ` of ${bytes(t.byteLength)}` : "";
-    return `${plural(t.requests, "request")}, ${bytes(t.bytesRead)}${of} read`;
+    return t.bytesRead <= t.byteLength
+      ? msg("requestsRead", { requests: t.requests, bytesRead: bytes(t.bytesRead), byteLength: bytes(t.byteLength) })
+      : msg("requestsRead2", { requests: t.requests, bytesRead: bytes(t.bytesRead) });
   }
 }

@@ -1,7 +1,7 @@
 /** Samples that were picked by hand: one by one, a range, or all that the filter keeps. */
 import type { ReactiveController, ReactiveControllerHost } from "lit";
 import type { Rows } from "../ui/rows.ts";
-import { count, plural } from "../ui/wording.ts";
+import { msg } from "../messages/shell.ts";
 
 /** As many as can be picked: more are better said by a filter. */
 export const MOST_PICKED = 1_000_000;
@@ -46,9 +46,7 @@ export class SelectionController implements ReactiveController {
     const [first, last] = [Math.max(0, Math.min(from, to)), Math.min(rows.length - 1, Math.max(from, to))];
     const more = last - first + 1;
     if (this.picked.size + more > MOST_PICKED)
-      return this.of.warn(
-        `At most ${count(MOST_PICKED)} samples can be picked. Convert and export takes all samples of a filter, however many.`,
-      );
+      return this.of.warn(msg("mostSamplesCanPickedConvert", { mostPicked: MOST_PICKED }));
     const picked = new Set(this.picked);
     for (let position = first; position <= last; position++) picked.add(rows.at(position));
     this.set(picked);
@@ -57,7 +55,7 @@ export class SelectionController implements ReactiveController {
   /** Picks these too. */
   add(samples: Iterable<number>): void {
     const picked = new Set([...this.picked, ...samples]);
-    if (picked.size > MOST_PICKED) return this.of.warn(`At most ${count(MOST_PICKED)} samples can be picked.`);
+    if (picked.size > MOST_PICKED) return this.of.warn(msg("mostSamplesCanPicked", { mostPicked: MOST_PICKED }));
     this.set(picked);
     this.say();
   }
@@ -67,7 +65,7 @@ export class SelectionController implements ReactiveController {
     if (length > 0) this.range(0, length - 1);
   }
   private say(): void {
-    this.of.say(`${plural(this.picked.size, "sample")} picked`);
+    this.of.say(msg("samplesPicked", { picked: this.picked.size }));
   }
   private set(picked: ReadonlySet<number>): void {
     this.picked = picked;

@@ -6,7 +6,8 @@ import type { FindBoxes } from "../samples/box-source.ts";
 import { allColumns, ranks, ranksOf } from "../samples/columns.ts";
 import { walkRecords } from "../samples/walk.ts";
 import type { Rows } from "../ui/rows.ts";
-import { count, isAbort, trouble } from "../ui/wording.ts";
+import { isAbort, trouble } from "../ui/wording.ts";
+import { msg } from "../messages/shell.ts";
 
 /** More are not sorted in the page. */
 const MOST = 1_000_000;
@@ -71,9 +72,8 @@ export class SortController implements ReactiveController {
     const dataset = this.of.data();
     const column = allColumns(this.of.fields()).find(({ id }) => id === sorting.by);
     if (!dataset || !column) return;
-    if (dataset.growing) return this.of.warn("The rest of the headers is still being read: it is sorted after that.");
-    if (dataset.length > MOST)
-      return this.of.warn(`More than ${count(MOST)} samples are not sorted; a filter finds what is looked for.`);
+    if (dataset.growing) return this.of.warn(msg("restHeadersStillBeingRead"));
+    if (dataset.length > MOST) return this.of.warn(msg("moreThanSamplesNotSorted", { most: MOST }));
     this.work.abort();
     const work = (this.work = new AbortController());
     const signal = AbortSignal.any([work.signal, this.of.signal()]);
@@ -96,9 +96,11 @@ export class SortController implements ReactiveController {
       if (signal.aborted) return;
       this.rank = rank;
       this.sorting = sorting;
-      this.of.say(`sorted by ${column.title}, ${sorting.down ? "downward" : "upward"}`);
+      this.of.say(
+        sorting.down ? msg("sortedDownward", { title: column.title }) : msg("sortedUpward", { title: column.title }),
+      );
     } catch (e) {
-      if (!isAbort(e) && !signal.aborted) this.of.warn(`It could not be sorted: ${trouble(e).message}`);
+      if (!isAbort(e) && !signal.aborted) this.of.warn(msg("couldNotSorted", { message: trouble(e).message }));
     } finally {
       if (this.work === work) this.progress = null;
       this.host.requestUpdate();

@@ -7,6 +7,8 @@ import { DrawingController } from "../drawing/drawing-controller.ts";
 import { idleKey } from "../drawing/keys.ts";
 import type { Engine } from "../files/engine.ts";
 import type { Recent } from "../files/recent.ts";
+import type { ViewerMessages } from "../messages/en.ts";
+import type { Translated } from "../messages/language.ts";
 import type { DataProvider, HiddenPart, OpenInputOptions, ViewerMembers } from "../public/element.ts";
 import { boxesOf, type FindBoxes } from "../samples/box-source.ts";
 import { forgetColors, holdColors } from "../samples/colors.ts";
@@ -24,7 +26,7 @@ import type { Rows } from "../ui/rows.ts";
 import { controls, tokens } from "../ui/styles.ts";
 import { viewerStyles } from "../ui/viewer-styles.ts";
 import { visible } from "../ui/visible.ts";
-import { count, trouble } from "../ui/wording.ts";
+import { count, percent, trouble } from "../ui/wording.ts";
 import { renderBar, renderChips, renderPicked, type View } from "./bar.ts";
 import { CompactController } from "./compact-controller.ts";
 import { DialogController } from "./dialog-controller.ts";
@@ -35,6 +37,7 @@ import { renderHead, type Opened } from "./head.ts";
 import { InputController } from "./input-controller.ts";
 import { KeyController } from "./key-controller.ts";
 import { LabelController } from "./label-controller.ts";
+import { LanguageController } from "./language-controller.ts";
 import { LinkController } from "./link-controller.ts";
 import type { Link } from "./link.ts";
 import { Messages } from "./messages.ts";
@@ -48,6 +51,8 @@ import { SelectionController } from "./selection-controller.ts";
 import { SortController } from "./sort-controller.ts";
 import { ThemeController, type Theme } from "./theme-controller.ts";
 import "./welcome.ts";
+import { msg as common } from "../messages/common.ts";
+import { msg } from "../messages/shell.ts";
 
 /** Milliseconds after which the first pictures are no longer waited for. */
 const PATIENCE = 1200;
@@ -66,6 +71,7 @@ export class Viewer extends LitElement implements ViewerMembers {
   @property() hide = "";
   @property({ type: Boolean, attribute: "own-page" }) ownPage = false;
   @property({ attribute: false }) dataProvider: DataProvider | null = null;
+  @property({ attribute: false }) messages: ViewerMessages | null = null;
   @property({ type: Boolean, reflect: true }) dragging = false;
   /** What the open table shows, for converting it. */
   @state() private shownTable: ShownTable = { columns: [], filter: null };
@@ -86,18 +92,20 @@ export class Viewer extends LitElement implements ViewerMembers {
   private pictured = (): void => undefined;
   private turn = 0;
 
+  /** First: all that comes after it speaks. */
+  protected readonly language = new LanguageController(this, () => this.messages as Translated | null);
   private readonly theming = new ThemeController(this);
-  private readonly messages = new Messages(this);
+  private readonly told = new Messages(this);
   private readonly recents = new RecentController(this, () => this.ownPage);
   private readonly opener: OpenController = new OpenController(this, {
     ownPage: () => this.ownPage,
     load: async (kind) => void (await (kind === "samples" ? import("./samples-parts.ts") : import("./table-parts.ts"))),
     title: (name) => {
-      if (this.ownPage) document.title = name === null ? "Forebay" : `${visible(name)} – Forebay`;
+      if (this.ownPage) document.title = name === null ? "Forebay" : msg("forebay", { name: visible(name) });
     },
     failed: ({ name, trouble: { message, code } }) => this.outside.send("error", { name, message, code }),
     engine: () => this.engine,
-    say: (text) => this.messages.say(text),
+    say: (text) => this.told.say(text),
     focused: () => this.shadowRoot?.activeElement != null,
     opened: (found, focused) => this.settleIn(found, focused),
     remember: (entry, file) => void this.recents.remember(entry, file),
@@ -113,7 +121,7 @@ export class Viewer extends LitElement implements ViewerMembers {
   private readonly filtering: FilterController = new FilterController(this, {
     data: () => this.opener.data,
     growing: () => this.opener.growth !== null,
-    say: (text) => this.messages.say(text),
+    say: (text) => this.told.say(text),
     begun: () => this.counts.clearTrouble(),
     applied: (same) => this.filtered(same),
     failed: () => void (this.counts.facets ?? this.counts.recount()),
@@ -131,7 +139,7 @@ export class Viewer extends LitElement implements ViewerMembers {
     engine: () => this.engine,
     data: () => this.opener.data,
     signal: () => this.opener.signal,
-    say: (text) => this.messages.say(text),
+    say: (text) => this.told.say(text),
     changed: () => this.counts.boxesChanged(),
   });
   private readonly compact = new CompactController(this);
@@ -141,20 +149,20 @@ export class Viewer extends LitElement implements ViewerMembers {
     classField: () => this.counts.labelField,
     find: () => this.find,
     signal: () => this.opener.signal,
-    say: (text) => this.messages.say(text),
-    warn: (text) => this.messages.warn(text),
+    say: (text) => this.told.say(text),
+    warn: (text) => this.told.warn(text),
   });
   private readonly selection: SelectionController = new SelectionController(this, {
     rows: () => this.rows,
-    say: (text) => this.messages.say(text),
-    warn: (text) => this.messages.warn(text),
+    say: (text) => this.told.say(text),
+    warn: (text) => this.told.warn(text),
     changed: () => this.outside.select(),
   });
   private readonly cursor: RowCursor = new RowCursor(this, {
     unit: "sample",
     rows: () => this.rows,
     list: () => this.collection,
-    say: (text) => this.messages.say(text),
+    say: (text) => this.told.say(text),
     moved: () => this.updateLink(),
   });
   /** Editing what is open. */
@@ -166,8 +174,8 @@ export class Viewer extends LitElement implements ViewerMembers {
     base: () => ({ find: this.ownBoxes, laid: this.labels.given !== null }),
     counted: () => this.counts.boxes?.classes.map(({ label }) => label) ?? [],
     signal: () => this.opener.signal,
-    say: (text) => this.messages.say(text),
-    warn: (text) => this.messages.warn(text),
+    say: (text) => this.told.say(text),
+    warn: (text) => this.told.warn(text),
     changed: (many) => void (many && this.counts.boxesChanged()),
     save: () => this.dialogs.show("save-edits"),
   });
@@ -196,7 +204,7 @@ export class Viewer extends LitElement implements ViewerMembers {
         ownPage: this.ownPage,
       };
     },
-    warn: (text) => this.messages.warn(text),
+    warn: (text) => this.told.warn(text),
     file: (file) => this.input.file(file),
     warehouse: (folder, name) => this.input.warehouse(folder, name),
     jump: (i) => this.jump(i),
@@ -225,8 +233,8 @@ export class Viewer extends LitElement implements ViewerMembers {
       const { data } = this.opener;
       if (!data) return false;
       takeStrip(data, file).then(
-        () => this.messages.say(`${visible(file.name)}: thumbnails of this file`),
-        (e: unknown) => this.messages.warn(trouble(e).message),
+        () => this.told.say(msg("thumbnailsOfThisFile", { name: visible(file.name) })),
+        (e: unknown) => this.told.warn(trouble(e).message),
       );
       return true;
     },
@@ -408,7 +416,7 @@ export class Viewer extends LitElement implements ViewerMembers {
   /** Says why something is not opened at all. */
   private refuse(name: string, message: string): void {
     // What is open stays so, and what is on its way too.
-    if (this.opener.found || this.opener.opening) return this.messages.warn(message);
+    if (this.opener.found || this.opener.opening) return this.told.warn(message);
     this.opener.close();
     this.fail(name, message);
   }
@@ -478,7 +486,7 @@ export class Viewer extends LitElement implements ViewerMembers {
   private toggleBoxes(): void {
     this.boxes = !this.boxes;
     keep("boxes", this.boxes ? "on" : "off");
-    this.messages.say(`boxes ${this.boxes ? "on" : "off"}`);
+    this.told.say(this.boxes ? msg("boxesOn") : msg("boxesOff"));
   }
   /** A fault of a check was clicked. */
   private jump(i: number): void {
@@ -500,11 +508,11 @@ export class Viewer extends LitElement implements ViewerMembers {
     return html`
       ${data ? this.renderDataset(data) : table ? this.renderTable(table) : this.renderWelcome()}
       ${this.dialogs.render()}
-      <input type="file" id="file-input" hidden aria-label="Open a file" @change=${this.input.chosen} />
-      <input type="file" id="folder-input" webkitdirectory hidden aria-label="Open a folder" @change=${this.input.folderChosen} />
-      <input type="file" id="labels-input" hidden aria-label="Open a label file" @change=${this.input.labelsChosen} />
-      <div class="warning" role="alert" ?hidden=${this.messages.warning === ""}>${this.messages.warning}</div>
-      <div class="visually-hidden" role="status" aria-live="polite">${this.messages.said}</div>`;
+      <input type="file" id="file-input" hidden aria-label=${msg("openFile")} @change=${this.input.chosen} />
+      <input type="file" id="folder-input" webkitdirectory hidden aria-label=${msg("openFolder")} @change=${this.input.folderChosen} />
+      <input type="file" id="labels-input" hidden aria-label=${msg("openLabelFile")} @change=${this.input.labelsChosen} />
+      <div class="warning" role="alert" ?hidden=${this.told.warning === ""}>${this.told.warning}</div>
+      <div class="visually-hidden" role="status" aria-live="polite">${this.told.said}</div>`;
   }
 
   /** A landmark on a page of its own; other people's pages have theirs. */
@@ -543,7 +551,7 @@ export class Viewer extends LitElement implements ViewerMembers {
       @recent=${(e: CustomEvent<Recent>) => void this.input.recent(e.detail)}
       @folder=${() => void this.input.chooseFolder()} @sample=${() => void this.input.sample()}
       @back=${() => this.close()} @forget=${() => void this.recents.forget()}></forebay-welcome>`;
-    const empty = quiet ? html`<div class="empty">No file is open.</div>` : welcome;
+    const empty = quiet ? html`<div class="empty">${msg("noFileOpen")}</div>` : welcome;
     return html`
       <div class="app">
         ${this.renderHead(null)}
@@ -561,7 +569,7 @@ export class Viewer extends LitElement implements ViewerMembers {
           <forebay-table-view part="rows" .data=${table} .text=${text} ?within=${!this.ownPage}
             @shown=${(e: CustomEvent<ShownTable>) => (this.shownTable = e.detail)}
             @link=${(e: CustomEvent<TableLink>) => this.updateLink(e.detail)}
-            @say=${(e: CustomEvent<string>) => this.messages.say(e.detail)}></forebay-table-view>
+            @say=${(e: CustomEvent<string>) => this.told.say(e.detail)}></forebay-table-view>
           <slot name="panel"></slot>
         </div>
       </div>`;
@@ -581,7 +589,7 @@ export class Viewer extends LitElement implements ViewerMembers {
         <div class="beside">
           <div class="work ${open === null ? "" : "sample-open"} ${this.hides("facets") ? "no-facets" : ""}">
             ${this.hides("facets") ? nothing : this.renderFacets(dataset)}
-            <div class="main" part="main" role=${this.landmark("main")} aria-label=${this.ownPage ? nothing : "Samples"}>
+            <div class="main" part="main" role=${this.landmark("main")} aria-label=${this.ownPage ? nothing : common("samples")}>
               ${this.hides("bar") ? nothing : this.renderBar(dataset)}
               ${this.selection.picked.size > 0 ? this.renderPicked() : nothing}
               ${growth ? growthNotice(growth) : nothing}
@@ -599,7 +607,7 @@ export class Viewer extends LitElement implements ViewerMembers {
     const { counts, filtering } = this;
     return html`
       <forebay-facets part="facets" class=${this.facetsShown ? "shown" : ""} role=${this.landmark("complementary")}
-        aria-label="Facets" ?within=${!this.ownPage} .facets=${counts.facets} .clauses=${filtering.clauses} .classes=${counts.classes}
+        aria-label=${common("facets")} ?within=${!this.ownPage} .facets=${counts.facets} .clauses=${filtering.clauses} .classes=${counts.classes}
         .classField=${counts.classField} .fields=${counts.metadataFields} .trouble=${counts.trouble}
         ?counting=${counts.counting} ?alike=${dataset.format === "warehouse"} ?sizeless=${isArchive(dataset.format) && !this.opener.growth}
         @clause=${(e: CustomEvent<ClauseChange>) => {
@@ -630,11 +638,11 @@ export class Viewer extends LitElement implements ViewerMembers {
     const { rows, running } = this.filtering;
     const { progress } = this.order;
     const kept = running
-      ? "filtering…"
+      ? msg("filtering")
       : progress
-        ? `sorting, ${Math.floor((100 * progress.done) / Math.max(1, progress.total))} %`
+        ? msg("sorting", { part: percent(progress.done / Math.max(1, progress.total)) })
         : rows.kept
-          ? `${count(rows.length)} of ${count(length)}`
+          ? msg("ofRowsLength", { rows: rows.length, length })
           : count(length);
     return html`<span class="counts">${kept}</span>`;
   }
@@ -676,7 +684,7 @@ export class Viewer extends LitElement implements ViewerMembers {
 
   private renderSample(dataset: Dataset, open: number): TemplateResult {
     return html`
-      <forebay-sample part="sample" role=${this.landmark("complementary")} aria-label="Sample" .data=${dataset} .index=${open}
+      <forebay-sample part="sample" role=${this.landmark("complementary")} aria-label=${common("sample")} .data=${dataset} .index=${open}
         .classField=${this.counts.labelField} .find=${this.find} .editor=${this.drawing.editor} .next=${this.cursor.following} .picked=${this.selection.picked.has(open)} ?boxesOn=${this.boxes}
         @boxes=${() => this.toggleBoxes()}
         @step=${(e: CustomEvent<number>) => this.cursor.step(e.detail)}
@@ -687,7 +695,7 @@ export class Viewer extends LitElement implements ViewerMembers {
   private renderCollection(dataset: Dataset): TemplateResult {
     const { rows } = this;
     if (rows.length === 0) {
-      const why = rows.kept ? "No sample matches the filter." : "There are no samples in this file.";
+      const why = rows.kept ? msg("noSampleMatchesFilter") : msg("thereNoSamplesFile");
       return html`<div class="empty">${why}</div>`;
     }
     const current = (e: CustomEvent<number>): void => this.cursor.move(e.detail);

@@ -4,10 +4,12 @@ import { customElement, property, query } from "lit/decorators.js";
 import type { OpenProgress } from "../../../lib/src/model/index.ts";
 import type { Recent } from "../files/recent.ts";
 import { controls } from "../ui/styles.ts";
-import { SHOWN_SIZE } from "../files/open-any.ts";
+import { shownSize } from "../files/open-any.ts";
 import { offerList, placeStyles, recentList, type Offer } from "./places.ts";
 import { visible } from "../ui/visible.ts";
-import { bytes, count, type Trouble } from "../ui/wording.ts";
+import { bytes, type Trouble } from "../ui/wording.ts";
+import { msg as common } from "../messages/common.ts";
+import { msg, rich } from "../messages/shell.ts";
 
 /** The mark of the project. */
 export const LOGO = svg`<rect width="32" height="32" rx="8" fill="#0b6e69"/><path d="M7 10h18M7 16h12M7 22h15" stroke="#fff" stroke-width="3.2" stroke-linecap="round"/>`;
@@ -37,36 +39,38 @@ export interface Failure {
 }
 
 /** What is opened, and what is in it. */
-const FORMATS = [
-  ["TBL", "Samples: pictures with labels"],
-  ["TAR", "Samples; WebDataset"],
-  ["ZIP", "Samples, by its directory"],
-  ["Warehouse", "A folder of tensors with its manifest"],
-  ["TBF", "Rows"],
-  ["IDV", "Rows, as ML.NET keeps them"],
-  ["CSV", `Rows, up to ${SHOWN_SIZE}`],
-  ["TSV", `Rows, up to ${SHOWN_SIZE}`],
-  ["JSON lines", `Rows, up to ${SHOWN_SIZE}`],
-] as const;
+const formats = () =>
+  [
+    ["TBL", msg("samplesPicturesLabels")],
+    ["TAR", msg("samplesWebDataset")],
+    ["ZIP", msg("samplesByDirectory")],
+    [msg("warehouse"), msg("folderTensorsManifest")],
+    ["TBF", common("rows")],
+    ["IDV", msg("rowsMlNetKeepsThem")],
+    ["CSV", msg("rowsUp", { value: shownSize() })],
+    ["TSV", msg("rowsUp", { value: shownSize() })],
+    [msg("jsonLines"), msg("rowsUp", { value: shownSize() })],
+  ] as const;
 
 /** Three things that it does, drawn. */
-const USES = [
+const uses = () =>
   [
-    svg`<g fill="currentColor" opacity="0.18"><rect x="4" y="6" width="34" height="26" rx="3"/><rect x="43" y="6" width="34" height="26" rx="3"/><rect x="82" y="6" width="34" height="26" rx="3"/><rect x="4" y="37" width="34" height="26" rx="3"/><rect x="43" y="37" width="34" height="26" rx="3"/><rect x="82" y="37" width="34" height="26" rx="3"/></g><g fill="none" stroke="currentColor" stroke-width="2"><rect x="12" y="12" width="14" height="14"/><rect x="56" y="16" width="16" height="10"/><rect x="90" y="42" width="12" height="16"/><rect x="50" y="43" width="20" height="15"/></g>`,
-    "See the labels",
-    "Classes and boxes on every picture, and all that is known of one.",
-  ],
-  [
-    svg`<g fill="currentColor"><rect x="8" y="8" width="78" height="10" rx="3" opacity="0.3"/><rect x="8" y="8" width="52" height="10" rx="3"/><rect x="8" y="24" width="60" height="10" rx="3" opacity="0.3"/><rect x="8" y="24" width="20" height="10" rx="3"/><rect x="8" y="40" width="34" height="10" rx="3" opacity="0.3"/><rect x="8" y="40" width="30" height="10" rx="3"/></g><path d="M90 34h24l-9 11v11l-6 4V45z" fill="none" stroke="currentColor" stroke-width="2" stroke-linejoin="round"/>`,
-    "Find and count",
-    "Facets, histograms and a filter over sizes, classes and any metadata.",
-  ],
-  [
-    svg`<g fill="none" stroke="currentColor" stroke-width="2" stroke-linejoin="round"><path d="M10 6h18l8 8v44H10zM28 6v8h8M84 6h18l8 8v44H84zM102 6v8h8"/><path d="M46 34h26m-8-8 8 8-8 8"/><path d="m91 38 5 6 9-12" stroke-width="3"/></g>`,
-    "Check and convert",
-    "Every fault with its place; all of it or a selection into another format.",
-  ],
-] as const;
+    [
+      svg`<g fill="currentColor" opacity="0.18"><rect x="4" y="6" width="34" height="26" rx="3"/><rect x="43" y="6" width="34" height="26" rx="3"/><rect x="82" y="6" width="34" height="26" rx="3"/><rect x="4" y="37" width="34" height="26" rx="3"/><rect x="43" y="37" width="34" height="26" rx="3"/><rect x="82" y="37" width="34" height="26" rx="3"/></g><g fill="none" stroke="currentColor" stroke-width="2"><rect x="12" y="12" width="14" height="14"/><rect x="56" y="16" width="16" height="10"/><rect x="90" y="42" width="12" height="16"/><rect x="50" y="43" width="20" height="15"/></g>`,
+      msg("seeLabels"),
+      msg("classesBoxesOnEveryPicture"),
+    ],
+    [
+      svg`<g fill="currentColor"><rect x="8" y="8" width="78" height="10" rx="3" opacity="0.3"/><rect x="8" y="8" width="52" height="10" rx="3"/><rect x="8" y="24" width="60" height="10" rx="3" opacity="0.3"/><rect x="8" y="24" width="20" height="10" rx="3"/><rect x="8" y="40" width="34" height="10" rx="3" opacity="0.3"/><rect x="8" y="40" width="30" height="10" rx="3"/></g><path d="M90 34h24l-9 11v11l-6 4V45z" fill="none" stroke="currentColor" stroke-width="2" stroke-linejoin="round"/>`,
+      msg("findCount"),
+      msg("facetsHistogramsFilterOverSizes"),
+    ],
+    [
+      svg`<g fill="none" stroke="currentColor" stroke-width="2" stroke-linejoin="round"><path d="M10 6h18l8 8v44H10zM28 6v8h8M84 6h18l8 8v44H84zM102 6v8h8"/><path d="M46 34h26m-8-8 8 8-8 8"/><path d="m91 38 5 6 9-12" stroke-width="3"/></g>`,
+      msg("checkConvert"),
+      msg("everyFaultPlaceAllSelection"),
+    ],
+  ] as const;
 
 /** `<forebay-welcome>`: sends `sample`, `folder`, `choose`, `url` with a text, `recent` with an entry, `back` and `forget`. */
 @customElement("forebay-welcome")
@@ -214,7 +218,7 @@ export class Welcome extends LitElement {
       ${this.opening ? this.renderOpening() : this.failure ? this.renderFailure() : this.renderDrop()}
       ${this.opening ? nothing : this.renderLists()}
       ${this.opening || this.failure ? nothing : this.renderUses()}
-      <p class="private">Nothing leaves this machine: files are read by this page and nobody else.</p>
+      <p class="private">${msg("nothingLeavesMachineFilesRead")}</p>
     </div>`;
   }
 
@@ -222,31 +226,29 @@ export class Welcome extends LitElement {
     return html`
       <div class="drop">
         <svg viewBox="0 0 32 32" aria-hidden="true">${LOGO}</svg>
-        <h1>Drop a dataset file here</h1>
-        <p>Of any size: only the index is read, then what you look at.</p>
+        <h1>${msg("dropDatasetFileHere")}</h1>
+        <p>${msg("anySizeOnlyIndexRead")}</p>
         <div class="buttons">
-          <button class="primary" @click=${() => this.send("choose")}>Choose a file</button>
-          <button @click=${() => this.send("folder")}>A folder</button>
-          <button @click=${() => this.send("sample")}>Try the sample dataset</button>
+          <button class="primary" @click=${() => this.send("choose")}>${msg("chooseFile2")}</button>
+          <button @click=${() => this.send("folder")}>${msg("aFolder")}</button>
+          <button @click=${() => this.send("sample")}>${msg("trySampleDataset")}</button>
         </div>
-        <ul class="formats" aria-label="Formats">${FORMATS.map(
+        <ul class="formats" aria-label=${msg("formats")}>${formats().map(
           ([name, what]) => html`<li title=${what}>${name}</li>`,
         )}</ul>
       </div>
       <div class="url">
-        <input type="url" aria-label="Address of a file" aria-describedby="addresses"
-          placeholder="https://… the address of a file"
+        <input type="url" aria-label=${msg("addressFile")} aria-describedby="addresses"
+          placeholder=${msg("httpsAddressFile")}
           @keydown=${(e: KeyboardEvent) => {
             if (e.key === "Enter") this.send("url", this.address.value);
           }} />
-        <button @click=${() => this.send("url", this.address.value)}>Open</button>
+        <button @click=${() => this.send("url", this.address.value)}>${common("open")}</button>
       </div>
-      <div class="hint" id="addresses">Such as <code>https://BUCKET.s3.amazonaws.com/train.tbl</code> or
-        <code>https://huggingface.co/datasets/OWNER/NAME/resolve/main/train.tar</code>. The server must answer ranges, and
-        let other pages read it (CORS).</div>`;
+      <div class="hint" id="addresses">${rich("suchServerMustAnswerRanges", { code: html`<code>https://BUCKET.s3.amazonaws.com/train.tbl</code>`, code2: html`<code>https://huggingface.co/datasets/OWNER/NAME/resolve/main/train.tar</code>` })}</div>`;
   }
   private renderUses(): TemplateResult {
-    return html`<ul class="uses" aria-label="What it does">${USES.map(
+    return html`<ul class="uses" aria-label=${msg("whatDoes")}>${uses().map(
       ([picture, title, text]) => html`<li><svg viewBox="0 0 120 64" aria-hidden="true">${picture}</svg>
         <b>${title}</b><span>${text}</span></li>`,
     )}</ul>`;
@@ -258,32 +260,32 @@ export class Welcome extends LitElement {
     };
     const some = this.kept > 0 || this.recent.some((r) => r.url || r.handle);
     const forget = html`<button class="bare"
-      title="Forget these files and the indexes that are kept of them"
-      @click=${() => this.send("forget")}>Forget${this.kept > 0 ? `, with ${bytes(this.kept)} of indexes` : ""}</button>`;
+      title=${msg("forgetTheseFilesIndexesKept")}
+      @click=${() => this.send("forget")}>${this.kept > 0 ? msg("forgetIndexes", { kept: bytes(this.kept) }) : msg("forget")}</button>`;
     return html`${offerList(this.offers, go)}${recentList(this.recent, go, some ? forget : nothing)}`;
   }
   private renderOpening(): TemplateResult {
     const { name, progress: p, unpacking } = this.opening!;
     return html`
-      <div class="opening" role="group" aria-label="Opening">
-        <h1>${unpacking ? "Unpacking" : "Opening"} <bdi>${visible(name)}</bdi></h1>
-        <progress aria-label="Opened" max="1" .value=${p && p.totalBytes > 0 ? p.bytes / p.totalBytes : 0}></progress>
-        <div class="muted">${unpacking ? `${bytes(p?.bytes ?? 0)}${p?.totalBytes ? ` of ${bytes(p.totalBytes)}` : ""} unpacked` : p ? `${count(p.samples)} found, ${bytes(p.bytes)} of ${bytes(p.totalBytes)} looked through` : "reading the index…"}</div>
-        <div class="buttons"><button @click=${() => this.send("back")}>Cancel</button></div>
+      <div class="opening" role="group" aria-label=${msg("opening")}>
+        <h1>${unpacking ? html`${rich("unpacking", { name: html`<bdi>${visible(name)}</bdi>` })}` : html`${rich("opening2", { name: html`<bdi>${visible(name)}</bdi>` })}`}</h1>
+        <progress aria-label=${msg("opened2")} max="1" .value=${p && p.totalBytes > 0 ? p.bytes / p.totalBytes : 0}></progress>
+        <div class="muted">${unpacking ? (p?.totalBytes ? msg("ofUnpacked", { bytes: bytes(p.bytes), totalBytes: bytes(p.totalBytes) }) : msg("unpacked", { bytes: bytes(p?.bytes ?? 0) })) : p ? msg("foundLookedThrough", { samples: p.samples, bytes: bytes(p.bytes), totalBytes: bytes(p.totalBytes) }) : msg("readingIndex")}</div>
+        <div class="buttons"><button @click=${() => this.send("back")}>${common("cancel")}</button></div>
       </div>`;
   }
   private renderFailure(): TemplateResult {
     const { name, trouble: t, ways = [], kind } = this.failure!;
     return html`
       <div class="failed" role="alert">
-        <h1>${kind === "asks" ? html`Open <bdi>${visible(name)}</bdi>` : html`<bdi>${visible(name)}</bdi> could not be opened`}</h1>
+        <h1>${kind === "asks" ? html`${rich("open", { name: html`<bdi>${visible(name)}</bdi>` })}` : html`${rich("couldNotOpened", { name: html`<bdi>${visible(name)}</bdi>` })}`}</h1>
         <div>${t.message}</div>
         ${t.code ? html`<code class="bad">${t.code}</code>` : nothing}
         <div class="buttons">${ways.map(
           (way, k) => html`<button class=${k === 0 ? "primary" : ""}
           @click=${way.go}>${way.words}</button>`,
         )}<button class=${ways.length > 0 ? "" : "primary"}
-          @click=${() => this.send("back")}>Open another</button></div>
+          @click=${() => this.send("back")}>${msg("openAnother")}</button></div>
       </div>`;
   }
 }

@@ -2,6 +2,7 @@
 import type { Cell, SparseVector } from "../../../lib/src/model/table-batch.ts";
 import type { TableField } from "../../../lib/src/model/index.ts";
 import { visible } from "../ui/visible.ts";
+import { msg } from "../messages/tables.ts";
 
 /** Characters of a cell that a row of a table shows. */
 const SHORT = 160;
@@ -35,18 +36,18 @@ function textOf(cell: Cell, type: string, items: number): string {
     const some = Array.from(cell.subarray(0, items === Infinity ? 4096 : 16), (b) =>
       b.toString(16).padStart(2, "0"),
     ).join(" ");
-    return `${some}${cell.length > 16 && items !== Infinity ? "…" : ""} (${cell.length} bytes)`;
+    return msg("bytes", { some, rest: cell.length > 16 && items !== Infinity ? "…" : "", cell: cell.length });
   }
   if (isSparse(cell)) {
     const shown = Array.from(
       cell.indices.slice(0, items),
       (at, k) => `${at}: ${textOf((cell.values as ArrayLike<Cell>)[k] ?? null, type, items)}`,
     );
-    return `{${shown.join(", ")}${cell.indices.length > shown.length ? ", …" : ""}} of ${cell.length}`;
+    return `{${shown.join(", ")}${cell.indices.length > shown.length ? ", …" : ""}} ${msg("ofCell", { count: cell.length })}`;
   }
   const list = isTyped(cell) || Array.isArray(cell) ? (cell as ArrayLike<Cell>) : [];
   const shown = Array.from({ length: Math.min(items, list.length) }, (_, k) => textOf(list[k] ?? null, type, items));
-  return `[${shown.join(", ")}${list.length > shown.length ? `, … ${list.length} in all` : ""}]`;
+  return `[${shown.join(", ")}${list.length > shown.length ? `, … ${msg("inAll", { list: list.length })}` : ""}]`;
 }
 
 /** Numbers stand to the right. */

@@ -2,6 +2,7 @@
 import type { ColumnSummary, TableField } from "../../../lib/src/model/index.ts";
 import { quote } from "../ui/facets.ts";
 import { fieldName } from "./cells.ts";
+import { spoken } from "../messages/language.ts";
 import { count } from "../ui/wording.ts";
 
 /** Rows that are looked at: enough for a picture of the column, few enough to wait for. */
@@ -43,7 +44,7 @@ export function bucketExpression({ name, histogram = [] }: ColumnSummary, from: 
 
 /** A bound or mean in words: integers of any size with all their digits. */
 export function numberText(value: unknown): string {
-  if (typeof value === "bigint") return value.toLocaleString("en-US");
+  if (typeof value === "bigint") return value.toLocaleString(spoken());
   if (typeof value !== "number") return String(value);
   return Number.isSafeInteger(value)
     ? count(value)

@@ -7,7 +7,8 @@ import { cellText } from "./cells.ts";
 import { controls, panelStyles } from "../ui/styles.ts";
 import { tree, treeStyles } from "../ui/tree.ts";
 import { visible } from "../ui/visible.ts";
-import { count, isAbort, trouble, type Trouble } from "../ui/wording.ts";
+import { isAbort, trouble, type Trouble } from "../ui/wording.ts";
+import { msg } from "../messages/tables.ts";
 
 /** Columns that are shown; a table may have a hundred thousand. */
 const SHOWN = 2000;
@@ -85,12 +86,12 @@ export class RowPanel extends LitElement {
     const send = (type: string, detail?: unknown) => () => this.dispatchEvent(new CustomEvent(type, { detail }));
     return html`
       <div class="head">
-        <h2>Row ${count(this.index)}</h2>
-        <button class="icon bare" aria-label="Previous row" title="Previous (←)" @click=${send("step", -1)}>←</button>
-        <button class="icon bare" aria-label="Next row" title="Next (→)" @click=${send("step", 1)}>→</button>
-        <button class="icon bare" aria-label="Close the row" title="Close (Esc)" @click=${send("close")}>✕</button>
+        <h2>${msg("row", { index: this.index })}</h2>
+        <button class="icon bare" aria-label=${msg("previousRow")} title=${msg("previous")} @click=${send("step", -1)}>←</button>
+        <button class="icon bare" aria-label=${msg("nextRow")} title=${msg("next")} @click=${send("step", 1)}>→</button>
+        <button class="icon bare" aria-label=${msg("closeRow")} title=${msg("closeEsc")} @click=${send("close")}>✕</button>
       </div>
-      <div class="page" tabindex="0" role="group" aria-label="Columns of row ${count(this.index)}">
+      <div class="page" tabindex="0" role="group" aria-label=${msg("columnsRow", { index: this.index })}>
         ${this.failure ? html`<p class="bad">${this.failure.message} <code>${this.failure.code ?? ""}</code></p>` : nothing}
         ${this.batch ? this.renderCells(this.batch) : nothing}
       </div>`;
@@ -103,7 +104,7 @@ export class RowPanel extends LitElement {
         return html`<dt><bdi>${visible(column.name)}</bdi><span>${column.type}</span></dt>
           <dd class=${cell === null ? "null" : ""}>${value !== undefined && value !== null && typeof value === "object" ? tree("json", value) : cellText(cell, column.type, false)}</dd>`;
       })}</dl>
-      ${batch.columns.length > SHOWN ? html`<p class="muted">and ${count(batch.columns.length - SHOWN)} more columns</p>` : nothing}`;
+      ${batch.columns.length > SHOWN ? html`<p class="muted">${msg("moreColumns", { columns: batch.columns.length - SHOWN })}</p>` : nothing}`;
   }
 }
 

@@ -8,6 +8,8 @@ import { Collection, windowStyles } from "../ui/collection.ts";
 import { controls, rowStyles } from "../ui/styles.ts";
 import { visible } from "../ui/visible.ts";
 import { count, isAbort, trouble, type Trouble } from "../ui/wording.ts";
+import { msg as common } from "../messages/common.ts";
+import { msg } from "../messages/tables.ts";
 
 const ROW = 30;
 /** Rows read at once. */
@@ -165,13 +167,13 @@ export class RowTable extends Collection<Table> {
     const { top, height, viewport } = this.track;
     const wide = this.widths.reduce((a, b) => a + b, 104);
     return html`
-      <div class="scroll" role="grid" tabindex="0" aria-label="Rows" aria-rowcount=${this.rows.length + 1}
+      <div class="scroll" role="grid" tabindex="0" aria-label=${common("rows")} aria-rowcount=${this.rows.length + 1}
         aria-colcount=${this.data.schema.length + 1}
         aria-activedescendant=${this.rows.length > 0 ? `p${this.current}` : nothing} @keydown=${this.onKey}>
         <div role="presentation" .style=${`height:${height}px;width:${wide}px;min-width:100%`}>
           <div class="layer" role="rowgroup" .style=${`height:${Math.min(viewport, height)}px`}>
             <div class="row head" role="row" aria-rowindex="1">
-              <span role="columnheader" class="number position" aria-colindex="1">Row</span>
+              <span role="columnheader" class="number position" aria-colindex="1">${msg("row2")}</span>
               ${this.columns.map((c, k) => {
                 const field = this.data.schema[c]!;
                 return html`<span role="columnheader" class=${isNumeric(field) ? "number" : ""} aria-colindex=${c + 2}

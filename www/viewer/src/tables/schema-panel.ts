@@ -8,7 +8,9 @@ import { LOOKED_AT, bucketExpression, numberText, usualOf } from "./column-stats
 import type { Clause } from "../ui/clause.ts";
 import { controls, factStyles } from "../ui/styles.ts";
 import { visible } from "../ui/visible.ts";
-import { count, isAbort, plural, short, trouble } from "../ui/wording.ts";
+import { count, isAbort, short, trouble } from "../ui/wording.ts";
+import { msg as common } from "../messages/common.ts";
+import { msg } from "../messages/tables.ts";
 
 /** Different numbers of a column up to which each is named. */
 const NAMED = 12;
@@ -120,28 +122,28 @@ export class SchemaPanel extends LitElement {
       .map((field, k) => ({ field, k }))
       .filter(({ field }) => field.name.toLowerCase().includes(sought));
     return html`
-      <h2>Columns <span>${count(schema.length)}</span></h2>
+      <h2>${common("columns")} <span>${count(schema.length)}</span></h2>
       ${
         schema.length > 12
-          ? html`<input class="find" type="search" aria-label="Find a column"
-        placeholder="Find a column" .value=${this.sought}
+          ? html`<input class="find" type="search" aria-label=${msg("findColumn")}
+        placeholder=${msg("findColumn")} .value=${this.sought}
         @input=${(e: Event) => (this.sought = (e.target as HTMLInputElement).value)} />`
           : nothing
       }
       <ul>${found.slice(0, LISTED).map(({ field, k }) => this.renderColumn(field, k))}</ul>
-      ${found.length > LISTED ? html`<p class="note">and ${count(found.length - LISTED)} more</p>` : nothing}`;
+      ${found.length > LISTED ? html`<p class="note">${msg("andMore", { found: found.length - LISTED })}</p>` : nothing}`;
   }
 
   private renderColumn(field: TableField, k: number): TemplateResult {
     const on = this.shown.includes(k);
     const open = this.open === k;
-    const notes = [field.type, field.nullable ? "may be missing" : "", field.encoding ?? "", ...field.annotations]
+    const notes = [field.type, field.nullable ? msg("mayMissing") : "", field.encoding ?? "", ...field.annotations]
       .filter(Boolean)
       .join(", ");
     return html`
       <li>
         <div class="column">
-          <input type="checkbox" aria-label="Show ${visible(field.name)}" .checked=${on} @change=${() => this.toggle(k)}
+          <input type="checkbox" aria-label=${msg("show", { field: visible(field.name) })} .checked=${on} @change=${() => this.toggle(k)}
             />
           <button class="bare" aria-expanded=${open} title="${visible(`${field.name}: ${notes}`)}"
             @click=${() => this.look(k)}><span class="name">${visible(field.name)}</span><span class="type">${field.type}${field.nullable ? "?" : ""}</span></button>
@@ -180,7 +182,7 @@ export class SchemaPanel extends LitElement {
     const stats = this.stats.get(k);
     if (this.failure) return html`<p class="bad">${this.failure}</p>`;
     if (!stats)
-      return html`<progress aria-label="Looking through ${visible(field.name)}" max="1"
+      return html`<progress aria-label=${msg("lookingThrough", { field: visible(field.name) })} max="1"
         .value=${this.lookedAt}></progress>`;
     const key = `column ${k}`;
     const on = this.clauses.get(key);
@@ -200,12 +202,12 @@ export class SchemaPanel extends LitElement {
     const edges = [...histogram.map((b) => b.from), ...histogram.slice(-1).map((b) => b.to)].map(short);
     return html`
       <dl>
-        ${field.encoding ? html`<dt>Stored as</dt><dd>${field.encoding}</dd>` : nothing}
-        ${ranged ? html`<dt>From, to</dt><dd>${visible(numberText(stats.min))} to ${visible(numberText(stats.max))}</dd>` : nothing}
-        ${stats.mean === null ? nothing : html`<dt>Mean</dt><dd>${numberText(stats.mean)}</dd>`}
-        <dt>Different</dt><dd>${stats.distinct === null ? `more than ${count(stats.distinctAtLeast ?? 0)}` : count(stats.distinct)}</dd>
-        ${field.nullable ? html`<dt>Missing</dt><dd>${count(stats.nulls)}</dd>` : nothing}
-        ${stats.nan ? html`<dt>Not a number</dt><dd>${count(stats.nan)}</dd>` : nothing}
+        ${field.encoding ? html`<dt>${msg("storedAs")}</dt><dd>${field.encoding}</dd>` : nothing}
+        ${ranged ? html`<dt>${msg("fromTo")}</dt><dd>${msg("toMinMax", { min: visible(numberText(stats.min)), max: visible(numberText(stats.max)) })}</dd>` : nothing}
+        ${stats.mean === null ? nothing : html`<dt>${msg("mean")}</dt><dd>${numberText(stats.mean)}</dd>`}
+        <dt>${msg("different")}</dt><dd>${stats.distinct === null ? msg("moreThan", { distinctAtLeast: stats.distinctAtLeast ?? 0 }) : count(stats.distinct)}</dd>
+        ${field.nullable ? html`<dt>${msg("missing")}</dt><dd>${count(stats.nulls)}</dd>` : nothing}
+        ${stats.nan ? html`<dt>${msg("notNumber")}</dt><dd>${count(stats.nan)}</dd>` : nothing}
       </dl>
       ${
         spread || (histogram.length > 1 && usual.length === 0)
@@ -226,6 +228,6 @@ export class SchemaPanel extends LitElement {
               ),
             )
       }
-      ${this.data.length > LOOKED_AT ? html`<p class="note">Of the first ${plural(LOOKED_AT, "row")}.</p>` : nothing}`;
+      ${this.data.length > LOOKED_AT ? html`<p class="note">${msg("firstRows", { lookedAt: LOOKED_AT })}</p>` : nothing}`;
   }
 }

@@ -18,7 +18,9 @@ import { tree, treeStyles } from "../ui/tree.ts";
 import { viewerStyles } from "../ui/viewer-styles.ts";
 import { RowCursor } from "../ui/row-cursor.ts";
 import { visible } from "../ui/visible.ts";
-import { count, isAbort, plural, trouble, type Trouble } from "../ui/wording.ts";
+import { count, isAbort, trouble, type Trouble } from "../ui/wording.ts";
+import { msg as common } from "../messages/common.ts";
+import { msg } from "../messages/tables.ts";
 
 /** Columns that are shown unasked. */
 const SHOWN = 24;
@@ -170,7 +172,7 @@ export class TableView extends LitElement {
       this.rows = new Rows(table.length, kept, expression);
       this.cursor.current = 0;
       this.say(
-        kept ? `${plural(kept.length, "row")} of ${count(table.length)} match` : `all ${plural(table.length, "row")}`,
+        kept ? msg("rowsMatch", { kept: kept.length, table: table.length }) : msg("allRows", { table: table.length }),
       );
       this.tell();
     } catch (e) {
@@ -196,30 +198,30 @@ export class TableView extends LitElement {
     if (table.metadata.document) return this.renderDocument();
     return html`
       <div class="work ${this.cursor.open === null ? "" : "row-open"}">
-        <forebay-schema class="side ${this.panelShown ? "shown" : ""}" role=${this.landmark("complementary")} aria-label="Columns"
+        <forebay-schema class="side ${this.panelShown ? "shown" : ""}" role=${this.landmark("complementary")} aria-label=${common("columns")}
           .data=${table} .shown=${this.columns} .clauses=${this.clauses}
           @columns=${(e: CustomEvent<number[]>) => (this.columns = e.detail)}
             @stats=${(e: CustomEvent<ColumnSummary>) => this.learn(e.detail)}
           @clause=${(e: CustomEvent<{ key: string; clause: Clause | null }>) => this.setClause(e.detail.key, e.detail.clause)}></forebay-schema>
-        <div class="main" role=${this.landmark("main")} aria-label=${this.within ? "Rows" : nothing}>
+        <div class="main" role=${this.landmark("main")} aria-label=${this.within ? common("rows") : nothing}>
           <div class="bar">
             <button class="narrow-only" aria-expanded=${this.panelShown}
-              @click=${() => (this.panelShown = !this.panelShown)}>Columns</button>
+              @click=${() => (this.panelShown = !this.panelShown)}>${common("columns")}</button>
             <forebay-filter .value=${this.typed} .fields=${this.fields} .values=${this.values}
               .error=${this.filterError} .example=${this.example}
               @filter=${(e: CustomEvent<string>) => {
                 this.typed = e.detail;
                 void this.refilter();
               }}></forebay-filter>
-            <span class="counts">${this.filtering !== null ? `filtering… ${this.filtering > 0 ? count(this.filtering) : ""}` : rows.kept ? `${count(rows.length)} of ${count(table.length)}` : count(table.length)}</span>
+            <span class="counts">${this.filtering !== null ? (this.filtering > 0 ? msg("filteringSoFar", { count: this.filtering }) : msg("filtering")) : rows.kept ? msg("ofRowsTable", { rows: rows.length, table: table.length }) : count(table.length)}</span>
           </div>
           <div class="chips">${this.renderSkipped()}${[...this.clauses].map(
-            ([key, clause]) => html`<button aria-label="Remove ${visible(clause.label)}"
+            ([key, clause]) => html`<button aria-label=${msg("remove", { label: visible(clause.label) })}
             @click=${() => this.setClause(key, null)}><bdi>${visible(clause.label)}</bdi> ✕</button>`,
           )}</div>
           ${
             rows.length === 0
-              ? html`<div class="empty">${rows.kept ? "No row matches the filter." : "There are no rows in this file."}</div>`
+              ? html`<div class="empty">${rows.kept ? msg("noRowMatchesFilter") : msg("thereNoRowsFile")}</div>`
               : html`<forebay-rows .data=${table} .rows=${rows} .columns=${this.columns} .current=${this.cursor.current}
                 @current=${(e: CustomEvent<number>) => this.cursor.move(e.detail)}
                   @step=${(e: CustomEvent<number>) => this.cursor.follow(e.detail)}
@@ -230,7 +232,7 @@ export class TableView extends LitElement {
           this.cursor.open === null
             ? nothing
             : html`
-          <forebay-row class="panel" role=${this.landmark("complementary")} aria-label="Row" .data=${table} .index=${this.cursor.open}
+          <forebay-row class="panel" role=${this.landmark("complementary")} aria-label=${msg("row2")} .data=${table} .index=${this.cursor.open}
             @step=${(e: CustomEvent<number>) => this.cursor.step(e.detail)}
               @close=${() => this.cursor.close()}></forebay-row>`
         }
@@ -240,7 +242,7 @@ export class TableView extends LitElement {
     const skipped = this.text?.skipped ?? 0;
     if (skipped === 0) return nothing;
     return html`<div class="notice"
-      role="alert"><span><b>${plural(skipped, "row")} could not be read and ${skipped === 1 ? "is" : "are"} left out.</b> ${visible(this.text?.notes.find((note) => note.includes("line ")) ?? "")}</span></div>`;
+      role="alert"><span><b>${msg("rowsCouldNotReadLeft", { skipped })}</b> ${visible(this.text?.notes.find((note) => note.includes("line ")) ?? "")}</span></div>`;
   }
   private landmark(role: "main" | "complementary"): string {
     return this.within ? "group" : role;
@@ -251,7 +253,7 @@ export class TableView extends LitElement {
     return number ? `${number.name} >= 10` : text ? `${text.name} ~ "a*"` : "";
   }
   private renderDocument(): TemplateResult {
-    return html`<div class="document" role=${this.landmark("main")} aria-label=${this.within ? "Document" : nothing}
-      tabindex="0">${this.document_ === undefined ? html`<p class="muted">Reading…</p>` : tree("document", this.document_)}</div>`;
+    return html`<div class="document" role=${this.landmark("main")} aria-label=${this.within ? msg("document") : nothing}
+      tabindex="0">${this.document_ === undefined ? html`<p class="muted">${msg("reading")}</p>` : tree("document", this.document_)}</div>`;
   }
 }

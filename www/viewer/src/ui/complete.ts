@@ -1,5 +1,6 @@
 /** What the filter box offers: fields, the operators of a field, and the values that a field is known to have. */
 import { quote } from "./facets.ts";
+import { msg } from "../messages/ui.ts";
 
 /** A field that filters know. */
 export interface FilterField {
@@ -18,23 +19,23 @@ export type Values = ReadonlyMap<string, readonly string[]>;
 
 const SHOWN = 12;
 const PATH = "[\\p{L}_][\\p{L}\\p{N}_.]*(?:`[^`]*`)?";
-const OPERATORS: Record<string, readonly (readonly [string, string])[]> = {
+const operators = (): Record<"number" | "string", readonly (readonly [string, string])[]> => ({
   number: [
-    ["==", "equal"],
-    ["!=", "not equal"],
-    [">=", "at least"],
-    ["<=", "at most"],
-    [">", "more"],
-    ["<", "less"],
-    ["in [", "one of"],
+    ["==", msg("equal")],
+    ["!=", msg("notEqual")],
+    [">=", msg("atLeast")],
+    ["<=", msg("atMost")],
+    [">", msg("more")],
+    ["<", msg("less")],
+    ["in [", msg("oneOf")],
   ],
   string: [
-    ["==", "equal"],
-    ["!=", "not equal"],
-    ["~", "like a pattern"],
-    ["in [", "one of"],
+    ["==", msg("equal")],
+    ["!=", msg("notEqual")],
+    ["~", msg("likePattern")],
+    ["in [", msg("oneOf")],
   ],
-};
+});
 
 /** What fits at the caret: where it would begin, and the choices. */
 export function completions(
@@ -51,7 +52,7 @@ export function completions(
     const known = values.get(field) ?? [];
     const choices = known
       .filter((v) => v.toLowerCase().startsWith(written.trim().toLowerCase()) && (mark || written.trim() !== v))
-      .map((v) => ({ text: /^-?\d+(\.\d+)?$/.test(v) && !mark ? v : quote(v), note: "value" }));
+      .map((v) => ({ text: /^-?\d+(\.\d+)?$/.test(v) && !mark ? v : quote(v), note: msg("value") }));
     return { start: caret - written.length - mark.length, choices: choices.slice(0, SHOWN) };
   }
   // Inside a string nothing else is completed.
@@ -62,7 +63,7 @@ export function completions(
     const isNumber = ["integer", "float", "number"].includes(field.type);
     return {
       start: caret,
-      choices: OPERATORS[isNumber ? "number" : "string"]!.map(([op, note]) => ({ text: op, note })),
+      choices: operators()[isNumber ? "number" : "string"].map(([op, note]) => ({ text: op, note })),
     };
   }
   const word = new RegExp(`${PATH}$`, "u").exec(before)?.[0] ?? "";

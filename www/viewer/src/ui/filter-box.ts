@@ -6,6 +6,7 @@ import { isUnfinished, unknownFields } from "./fields.ts";
 import { controls } from "./styles.ts";
 import { visible } from "./visible.ts";
 import type { Trouble } from "./wording.ts";
+import { msg, rich } from "../messages/ui.ts";
 
 /** Milliseconds without a key after which the filter is applied, if the index answers it, */
 const QUIET = 250;
@@ -142,21 +143,21 @@ export class FilterBox extends LitElement {
     const listed = this.choices.length > 0 && this.inside;
     return html`
       <div class="box">
-        <input type="text" role="combobox" spellcheck="false" autocomplete="off" aria-label="Filter"
+        <input type="text" role="combobox" spellcheck="false" autocomplete="off" aria-label=${msg("filter")}
           aria-autocomplete="list"
           aria-controls="fields" aria-expanded=${listed} aria-invalid=${this.error !== null && !this.waits}
           aria-activedescendant=${listed ? `f${this.chosen}` : nothing}
             aria-describedby=${this.error && !this.waits ? "error" : nothing}
-          placeholder="Filter, such as  ${visible(this.example)}" .value=${this.value}
+          placeholder=${msg("filterSuch", { example: visible(this.example) })} .value=${this.value}
           @input=${this.typed} @keydown=${this.onKey} @focus=${() => (this.inside = true)} @blur=${this.left} />
         ${
           this.value
-            ? html`<button class="bare icon clear" aria-label="Clear the filter"
+            ? html`<button class="bare icon clear" aria-label=${msg("clearFilter")}
           @click=${() => this.apply("")}>✕</button>`
             : nothing
         }
       </div>
-      <ul class="list" id="fields" role="listbox" aria-label="What could come here" ?hidden=${!listed}>
+      <ul class="list" id="fields" role="listbox" aria-label=${msg("whatCouldComeHere")} ?hidden=${!listed}>
         ${this.choices.map(
           (choice, k) => html`
           <li id="f${k}" role="option" aria-selected=${k === this.chosen} class=${k === this.chosen ? "on" : ""}
@@ -177,7 +178,7 @@ export class FilterBox extends LitElement {
     )
       .map(visible)
       .join(", ");
-    return html`<div class="waits">${unknown ? html`The first sample has no <code>${unknown}</code>. Enter filters all the same.` : "Enter filters by what is written so far."}</div>`;
+    return html`<div class="waits">${unknown ? html`${rich("firstSampleHasNoEnter", { unknown: html`<code>${unknown}</code>` })}` : msg("enterFiltersWhatWrittenSo")}</div>`;
   }
   private renderError(error: Trouble): TemplateResult {
     // The offset counts characters, as people do, and not UTF-16 units.

@@ -1,11 +1,12 @@
 /** What samples and rows have in common when one of them is open: which it is, which is next, and where the list stands. */
 import type { ReactiveController, ReactiveControllerHost } from "lit";
 import type { Rows } from "./rows.ts";
+import { msg } from "../messages/ui.ts";
 
 /** What the cursor needs to know and to say. */
 export interface CursorHost {
   /** `sample` or `row`. */
-  readonly unit: string;
+  readonly unit: "sample" | "row";
   /** What the filter keeps. */
   readonly rows: () => Rows;
   /** The list, if it is on the page. */
@@ -26,6 +27,10 @@ const MOVES: ReadonlySet<string> = new Set([
   "Home",
   "End",
 ]);
+
+/** That there is nothing further on. */
+const endOf = (unit: "sample" | "row", by: number): string =>
+  unit === "row" ? (by < 0 ? msg("firstRow") : msg("lastRow")) : by < 0 ? msg("firstSample") : msg("lastSample");
 
 /** Steps through rows, one of which may be open. */
 export class RowCursor implements ReactiveController {
@@ -80,7 +85,7 @@ export class RowCursor implements ReactiveController {
     const [rows, unit] = [this.of.rows(), this.of.unit];
     const position = rows.find(this.open);
     const to = position < 0 ? this.current : position + by;
-    if (to < 0 || to >= rows.length) return this.of.say(by < 0 ? `the first ${unit}` : `the last ${unit}`);
+    if (to < 0 || to >= rows.length) return this.of.say(endOf(unit, by));
     this.show(rows.at(to));
   }
   /** Closes what is open; the keys go to the list. */

@@ -3,6 +3,7 @@ import { LitElement, css, html, nothing, type TemplateResult } from "lit";
 import { customElement, property, state } from "lit/decorators.js";
 import type { Json } from "../../../lib/src/model/index.ts";
 import { visible } from "./visible.ts";
+import { msg } from "../messages/ui.ts";
 
 /** How a tree looks. */
 export const treeStyles = css`
@@ -91,13 +92,13 @@ export class Branch extends LitElement {
   }
   private renderEntries(): unknown {
     const { value, depth, total } = this;
-    if (depth >= DEEPEST) return "deeper than is shown";
+    if (depth >= DEEPEST) return msg("deeperThanShown");
     const entries: [string, Json][] = Array.isArray(value)
       ? value.slice(0, SHOWN).map((v, k) => [String(k), v])
       : Object.entries(value).slice(0, SHOWN);
     return [
       ...entries.map(([k, v]) => tree(k, v, depth + 1)),
-      total > SHOWN ? html`<div class="leaf muted">and ${total - SHOWN} more</div>` : nothing,
+      total > SHOWN ? html`<div class="leaf muted">${msg("andMore", { total: total - SHOWN })}</div>` : nothing,
     ];
   }
 }

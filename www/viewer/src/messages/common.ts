@@ -1,0 +1,40 @@
+/** What the room `common` says. */
+import { speaker } from "./language.ts";
+
+export const common = {
+  close: "Close",
+  cancel: "Cancel",
+  export: "Export",
+  name: "Name",
+  format: "Format",
+  size: "Size",
+  rows: "Rows",
+  columns: "Columns",
+  samples: "Samples",
+  compression: "Compression",
+  none: "none",
+  metadata: "Metadata",
+  done: "Done",
+  written: "Written",
+  leftOut: "Left out",
+  labels: "Labels",
+  tar: "TAR",
+  classes: "Classes",
+  tryAgain: "Try again",
+  undoCtrlZ: "Undo (Ctrl+Z)",
+  undo: "Undo",
+  doAgainCtrlShiftZ: "Do it again (Ctrl+Shift+Z)",
+  redo: "Redo",
+  more: "More",
+  boxes: "Boxes",
+  sample: "Sample",
+  class: "Class",
+  width: "Width",
+  height: "Height",
+  bytes: "Bytes",
+  facets: "Facets",
+  remove: "Remove",
+  open: "Open",
+} as const;
+
+export const { msg, rich } = speaker("common", common);

@@ -1,0 +1,45 @@
+/** What the room `editing` says. */
+import { speaker } from "./language.ts";
+
+export const editing = {
+  editing: "editing",
+  editingOverEditsKept: "editing is over, the edits are kept",
+  pictureHasMoreBoxesThan: "This picture has more boxes than can be drawn, so it is not edited here.",
+  boxesPictureCannotDrawnWill:
+    "{lost, plural, one {# box} other {# boxes}} of this picture cannot be drawn, and will be gone when it is changed.",
+  class: "class {label}",
+  nothingUndo: "nothing to undo",
+  nothingRedo: "nothing to redo",
+  notReviewed: "not reviewed",
+  acceptedSample: "accepted sample",
+  rejectedSample: "rejected sample",
+  everySampleReviewed: "every sample is reviewed",
+  thereNoPictureBefore: "there is no picture before this one",
+  boxesCopied: "{fresh, plural, one {# box} other {# boxes}} copied",
+  nothingCopy: "nothing to copy",
+  datasetNotEdited: "this dataset is not edited",
+  labelsCouldNotKept: "the labels could not be kept",
+  changesTakenOver: "{changes, plural, one {# change} other {# changes}} taken over",
+  changesAddedSamplesOnlyCommand:
+    "{added, plural, one {# change} other {# changes}} of added samples only the command can apply",
+  changesAboutSamplesWereAdded:
+    "{added, plural, one {# change} other {# changes}} about samples that were added stay out: apply that journal with the command.",
+  allEditsThrownAway: "all edits are thrown away",
+  noClassHasKey: "no class has the key {key}",
+  drawReviewLabels: "Draw and review labels",
+  edit: "Edit",
+  datasetCannotEditedNow: "This dataset cannot be edited now.",
+  undone: "undone",
+  redone: "redone",
+  undoSample: "undo in sample {sample}",
+  redoSample: "redo in sample {sample}",
+  anotherTabHasEditsOpen: "Another tab has its edits open: end the editing there first.",
+  editsSavedTblMakeOpen: "Edits are saved to a TBL: make one of it, and open that.",
+  convert: "Convert",
+  keyIsClass: "key {key} is {name}",
+  editingOver: "editing is over",
+  changesNotKept:
+    "{pending, plural, one {# change} other {# changes}} could not be kept. The page holds what is not kept, and tries again when this dataset is edited again.",
+} as const;
+
+export const { msg, rich } = speaker("editing", editing);

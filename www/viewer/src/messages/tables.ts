@@ -1,0 +1,46 @@
+/** What the room `tables` says. */
+import { speaker } from "./language.ts";
+
+export const tables = {
+  bytes: "{some}{rest} ({cell} bytes)",
+  inAll: "{list} in all",
+  row: "Row {index}",
+  previousRow: "Previous row",
+  previous: "Previous (←)",
+  nextRow: "Next row",
+  next: "Next (→)",
+  closeRow: "Close the row",
+  closeEsc: "Close (Esc)",
+  columnsRow: "Columns of row {index}",
+  moreColumns: "and {columns} more columns",
+  row2: "Row",
+  findColumn: "Find a column",
+  andMore: "and {found} more",
+  mayMissing: "may be missing",
+  show: "Show {field}",
+  lookingThrough: "Looking through {field}",
+  storedAs: "Stored as",
+  fromTo: "From, to",
+  toMinMax: "{min} to {max}",
+  mean: "Mean",
+  different: "Different",
+  moreThan: "more than {distinctAtLeast}",
+  missing: "Missing",
+  notNumber: "Not a number",
+  firstRows: "Of the first {lookedAt, plural, one {# row} other {# rows}}.",
+  rowsMatch: "{kept, plural, one {# row} other {# rows}} of {table} match",
+  allRows: "all {table, plural, one {# row} other {# rows}}",
+  ofRowsTable: "{rows} of {table}",
+  remove: "Remove {label}",
+  noRowMatchesFilter: "No row matches the filter.",
+  thereNoRowsFile: "There are no rows in this file.",
+  rowsCouldNotReadLeft:
+    "{skipped, plural, one {# row could not be read and is left out.} other {# rows could not be read and are left out.}}",
+  document: "Document",
+  reading: "Reading…",
+  filtering: "filtering…",
+  filteringSoFar: "filtering… {count}",
+  ofCell: "of {count}",
+} as const;
+
+export const { msg, rich } = speaker("tables", tables);
