@@ -15,5 +15,6 @@ mod filters;
 mod odd;
 mod piped;
 mod sound;
+mod thumbs;
 #[path = "../../../native/tests/common/whole.rs"]
 mod whole;
