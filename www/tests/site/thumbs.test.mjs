@@ -78,7 +78,7 @@ test('the first screen comes from the thumbnails, with one request more than ope
   await page.close();
 });
 
-test('thumbnails of an earlier file are not shown, and a file without any opens as ever', async () => {
+test('thumbnails of an earlier file are not shown, and a file without any opens as always', async () => {
   for (const name of ['stale.tbl', 'none.tbl']) {
     const page = await newPage(browser);
     const asked = await opened(page, name);
