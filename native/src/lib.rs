@@ -68,6 +68,8 @@ pub mod sharding;
 pub mod shards;
 pub mod simulate;
 pub mod tables;
+#[doc(hidden)]
+pub mod thumbs;
 pub mod warehouse;
 
 pub use dataset::{Dataset, OpenOptions};
@@ -83,6 +85,7 @@ pub fn codes() -> impl Iterator<Item = &'static forebay::error::Code> {
         input::remote::codes::ALL,
         sharding::codes::ALL,
         tables::codes::ALL,
+        thumbs::codes::ALL,
         warehouse::codes::ALL,
     ]
     .into_iter()

@@ -90,6 +90,7 @@ from ._sampling import Balance
 from ._several import Difference, Extracted, Plan, PlannedBatch, Share, concat, diff, extract, plan, split, stats
 from ._targets import Target, padded, texts
 from ._table import Column, Table, from_arrow, open_table
+from ._thumbs import Thumbs, thumbs
 from ._view import View, view
 from ._writer import TblWriter
 
@@ -168,6 +169,7 @@ __all__ = [
     "TableLoader",
     "Target",
     "TblWriter",
+    "Thumbs",
     "TrivialAugmentWide",
     "UnsupportedError",
     "UsageError",
@@ -196,6 +198,7 @@ __all__ = [
     "split",
     "stats",
     "texts",
+    "thumbs",
     "view",
     "warehouse",
 ]

@@ -18,6 +18,7 @@
 //! | `convert.rs`, `check.rs` | converting and checking, samples and tables |
 //! | `several.rs`, `extract.rs`, `plan.rs` | one dataset's shards, differences, files, and what a run gets |
 //! | `curate.rs` | duplicates, outliers, splits |
+//! | `thumbs.rs` | thumbnails in a file of their own |
 //! | `edits.rs` | journals of edits |
 //! | `shards.rs` | shards of many datasets, each on its own |
 //! | `labels.rs`, `warehouse.rs` | label files, tensor warehouses |
@@ -57,6 +58,7 @@ mod several;
 mod shards;
 mod source;
 mod table;
+mod thumbs;
 mod wait;
 mod warehouse;
 mod writer;
@@ -95,6 +97,7 @@ mod _forebay {
         plan::plan,
         several::{diff, split},
         shards::{expand, shards_about, shards_make, shards_plan, shards_report},
+        thumbs::thumbs,
         warehouse::{
             warehouse_begin, warehouse_build, warehouse_gc, warehouse_list, warehouse_manifest, warehouse_part,
         },

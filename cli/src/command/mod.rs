@@ -31,6 +31,7 @@ mod simulate;
 mod split;
 mod stats;
 mod table;
+mod thumbs;
 mod warehouse;
 
 use std::process::ExitCode;
@@ -100,6 +101,8 @@ enum Command {
     Duplicates(duplicates::Args),
     /// Find samples that stand out: dark, blurred, tiny, of odd shape.
     Outliers(outliers::Args),
+    /// Make the thumbnails of a dataset, in a file beside it that viewers show first.
+    Thumbs(thumbs::Args),
     /// Make a dataset anew with the changes of a journal of edits, or change its metadata in place.
     Apply(apply::Args),
     /// Check, show and merge journals of edits.
@@ -116,9 +119,11 @@ enum Command {
 impl Command {
     /// Whether something is left half done, or somebody half served, if it is ended in the middle.
     fn has_work(&self) -> bool {
-        use Command::{Apply, Concat, Convert, Extract, Serve, Shards, Split, Warehouse};
-        matches!(self, Apply(_) | Convert(_) | Extract(_) | Concat(_) | Split(_) | Shards(_) | Serve(_) | Warehouse(_))
-            || matches!(self, Command::Labels(args) if args.has_work())
+        use Command::{Apply, Concat, Convert, Extract, Serve, Shards, Split, Thumbs, Warehouse};
+        matches!(
+            self,
+            Apply(_) | Convert(_) | Extract(_) | Concat(_) | Split(_) | Shards(_) | Serve(_) | Warehouse(_) | Thumbs(_)
+        ) || matches!(self, Command::Labels(args) if args.has_work())
             || matches!(self, Command::Edits(args) if args.has_work())
             || matches!(self, Command::Duplicates(args) if args.has_work())
             || matches!(self, Command::Outliers(args) if args.has_work())
@@ -174,6 +179,7 @@ pub fn main() -> ExitCode {
         Command::Labels(args) => labels::run(args, &given, &out),
         Command::Duplicates(args) => duplicates::run(args, &out),
         Command::Outliers(args) => outliers::run(args, &out),
+        Command::Thumbs(args) => thumbs::run(args, &out),
         Command::Apply(args) => apply::run(args, &out),
         Command::Edits(args) => edits::run(args, &out),
         Command::Completions { shell } => completions(*shell),

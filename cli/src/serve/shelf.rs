@@ -19,6 +19,7 @@ use forebay_native::{
     Input,
     input::{display, io_error},
     remote,
+    thumbs::{self, SUFFIX},
 };
 
 /// How long an object is taken for what it was when it was opened, as long as nothing says otherwise.
@@ -36,6 +37,8 @@ fn is_dataset(extension: &str) -> bool {
 #[derive(Debug, Default)]
 pub(super) struct Shelf {
     files: BTreeMap<String, PathBuf>,
+    /// Thumbnails that lie beside them: sent to who asks, and nothing to be opened by itself.
+    thumbs: BTreeMap<String, PathBuf>,
     /// The lengths of what lies elsewhere.
     lens: BTreeMap<String, u64>,
     /// What lies elsewhere and was opened.
@@ -63,6 +66,11 @@ impl Shelf {
                 return Err(Error::new(&codes::ARGUMENT, message).file(display(path)));
             }
             let name = path.file_name().map_or_else(|| "dataset".into(), |name| name.to_string_lossy().into_owned());
+            // They lie beside what was named, be that a link; a link in their own place leads nowhere.
+            let around = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
+            if let Ok(around) = std::fs::canonicalize(around) {
+                shelf.thumbs.insert(format!("{name}{SUFFIX}"), thumbs::beside(&around.join(&name)));
+            }
             shelf.files.insert(name, real);
             return Ok(shelf);
         }
@@ -84,7 +92,10 @@ impl Shelf {
             let extension = entry.path().extension().and_then(|e| e.to_str());
             if entry.file_type().is_file() && extension.is_some_and(is_dataset) {
                 let name = entry.path().strip_prefix(path).unwrap_or(entry.path());
-                shelf.files.insert(name.to_string_lossy().replace('\\', "/"), real.join(name));
+                let (asked, place) = (name.to_string_lossy().replace('\\', "/"), real.join(name));
+                // Made while it is served, they are there all the same.
+                shelf.thumbs.insert(format!("{asked}{SUFFIX}"), thumbs::beside(&place));
+                shelf.files.insert(asked, place);
             }
         }
         if shelf.files.is_empty() {
@@ -110,6 +121,11 @@ impl Shelf {
             return Ok(shelf);
         }
         for found in remote::below(path)? {
+            let of_thumbs = found.name.strip_suffix(SUFFIX).and_then(|name| name.rsplit_once('.'));
+            if of_thumbs.is_some_and(|(_, extension)| is_dataset(extension)) {
+                shelf.thumbs.insert(found.name, found.path);
+                continue;
+            }
             if found.name.rsplit_once('.').is_some_and(|(_, extension)| is_dataset(extension)) {
                 shelf.lens.insert(found.name.clone(), found.len);
                 shelf.files.insert(found.name, found.path);
@@ -147,7 +163,7 @@ impl Shelf {
 
     /// The file that a request means.
     pub fn path(&self, name: &str) -> Option<&Path> {
-        self.files.get(name).map(PathBuf::as_path)
+        self.files.get(name).or_else(|| self.thumbs.get(name)).map(PathBuf::as_path)
     }
 
     /// What of the folder could not be read, and is not served.
@@ -193,16 +209,20 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let at = |name: &str| folder.path().join(name);
         std::fs::create_dir(at("in")).unwrap();
-        for name in ["a.tbl", "in/b.TAR", "notes.txt", ".hidden.tbl"] {
+        for name in ["a.tbl", "a.tbl.thumbs", "in/b.TAR", "notes.txt", "notes.txt.thumbs", ".hidden.tbl"] {
             std::fs::write(at(name), b"x").unwrap();
         }
         #[cfg(unix)]
         std::os::unix::fs::symlink("/etc/passwd", at("link.tbl")).unwrap();
         let shelf = Shelf::new(folder.path()).unwrap();
         assert_eq!(shelf.names().collect::<Vec<_>>(), ["a.tbl", "in/b.TAR"]);
-        for name in ["../a.tbl", "in/../a.tbl", "/etc/passwd", "notes.txt", "link.tbl", "a.tbl/", ""] {
+        for name in
+            ["../a.tbl", "in/../a.tbl", "/etc/passwd", "notes.txt", "notes.txt.thumbs", "link.tbl", "a.tbl/", ""]
+        {
             assert_eq!(shelf.path(name), None, "{name}");
         }
+        // Thumbnails go along with their dataset, and are none.
+        assert!(shelf.path("a.tbl.thumbs").is_some_and(Path::exists));
         assert!(Shelf::new(&at("in/none")).is_err() && shelf.unread().is_empty());
     }
 

@@ -15,6 +15,7 @@ mod filters;
 mod odd;
 mod piped;
 mod sound;
+mod thumbs;
 #[path = "../../../native/tests/common/whole.rs"]
 mod whole;
 mod zip;

@@ -21,6 +21,25 @@ pub(crate) enum Origin {
     Datasets { sources: Vec<Arc<Dataset>>, selection: Option<Vec<(u32, u64)>> },
     /// An archive that is read once.
     Stream(StreamInput),
+    /// Samples that are made of others.
+    Derived(Derived),
+}
+
+/// A sample for each one of a dataset, made of that one by a function.
+#[derive(Clone)]
+pub(crate) struct Derived {
+    pub dataset: Arc<Dataset>,
+    /// What the document names as the source of all.
+    pub source: String,
+    pub make: Arc<Make>,
+}
+
+type Make = dyn Fn(&Dataset, u64) -> Result<Loaded> + Send + Sync;
+
+impl std::fmt::Debug for Derived {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Derived").field("source", &self.source).finish_non_exhaustive()
+    }
 }
 
 impl Origin {
@@ -29,6 +48,7 @@ impl Origin {
         match self {
             Origin::Datasets { selection: Some(chosen), .. } => Some(chosen.len() as u64),
             Origin::Datasets { sources, .. } => Some(sources.iter().map(|s| s.len()).sum()),
+            Origin::Derived(derived) => Some(derived.dataset.len()),
             Origin::Stream(_) => None,
         }
     }
@@ -39,6 +59,7 @@ impl Origin {
             Origin::Datasets { sources, .. } => {
                 (sources.iter().map(|s| s.name().to_owned()).collect(), sources.iter().map(|s| s.file_len()).sum())
             }
+            Origin::Derived(Derived { dataset, .. }) => (vec![dataset.name().to_owned()], dataset.file_len()),
             Origin::Stream(input) => (vec![input.name().to_owned()], input.file_len()),
         }
     }
@@ -57,6 +78,7 @@ impl Origin {
                 }
                 sources.iter().filter(|s| s.tbl().is_none()).for_each(|s| inherited.source(s.name()));
             }
+            Origin::Derived(derived) => inherited.source(&derived.source),
             Origin::Stream(input) => inherited.source(input.name()),
         }
         Ok(())
@@ -74,7 +96,7 @@ impl Origin {
                 };
                 sources.iter().flat_map(of).collect()
             }
-            Origin::Stream(_) => Vec::new(),
+            Origin::Stream(_) | Origin::Derived(_) => Vec::new(),
         }
     }
 
@@ -87,7 +109,7 @@ impl Origin {
                 let zips = sources.iter().filter_map(|s| s.zip()).map(|zip| zip.left_out().total());
                 archives.chain(folders).chain(zips).sum()
             }
-            Origin::Stream(_) => 0,
+            Origin::Stream(_) | Origin::Derived(_) => 0,
         }
     }
 
@@ -116,6 +138,10 @@ impl Origin {
                         .map(|(id, (dataset, i))| Ok(Item { id: id as u64, from: From::Dataset { dataset, i } })),
                 )
             }
+            Origin::Derived(derived) => Box::new((0..derived.dataset.len()).map(move |i| {
+                let derived = derived.clone();
+                Ok(Item { id: i, from: From::Derived { derived, i } })
+            })),
             Origin::Stream(input) => {
                 let mut id = 0;
                 Box::new(input.samples().map(move |sample| {
@@ -140,13 +166,16 @@ pub(crate) struct Item {
 enum From {
     Dataset { dataset: Arc<Dataset>, i: u64 },
     Stream(Streamed),
+    Derived { derived: Derived, i: u64 },
 }
 
 impl Item {
     /// Bytes that the sample will take, for bounding what is in flight.
     pub fn weight(&self) -> u64 {
         match &self.from {
-            From::Dataset { dataset, i } => dataset.stored_range(*i).map_or(0, |r| r.end - r.start),
+            From::Dataset { dataset, i } | From::Derived { derived: Derived { dataset, .. }, i } => {
+                dataset.stored_range(*i).map_or(0, |r| r.end - r.start)
+            }
             From::Stream(sample) => sample.payload.len() as u64,
         }
     }
@@ -155,7 +184,9 @@ impl Item {
     pub fn blame(&self) -> impl Fn(Error) -> Error + use<> {
         let id = self.id;
         let from = match &self.from {
-            From::Dataset { dataset, i } => Some((dataset.clone(), *i)),
+            From::Dataset { dataset, i } | From::Derived { derived: Derived { dataset, .. }, i } => {
+                Some((dataset.clone(), *i))
+            }
             From::Stream(_) => None,
         };
         move |e| match &from {
@@ -170,6 +201,11 @@ impl Item {
         let (mut sample, used) = match self.from {
             From::Dataset { dataset, i } => {
                 let sample = dataset.load_as(i, id)?;
+                let used = dataset.stored_range(i);
+                (sample, used.map(|range| (dataset, range)))
+            }
+            From::Derived { derived: Derived { dataset, make, .. }, i } => {
+                let sample = make(&dataset, i)?;
                 let used = dataset.stored_range(i);
                 (sample, used.map(|range| (dataset, range)))
             }

@@ -26,6 +26,7 @@ use crate::{
     select::matching_all,
 };
 pub use forebay::samples::MetadataChoice;
+pub(crate) use item::Derived;
 use item::Origin;
 pub use options::{Options, To};
 pub use pixels::Pixels;
@@ -64,6 +65,11 @@ impl Job {
         Job { origin: Origin::Stream(input), options, filtered: Filtered::default() }
     }
 
+    /// Samples that are made of those of a dataset, one of each.
+    pub(crate) fn derived(derived: Derived, options: Options) -> Job {
+        Job { origin: Origin::Derived(derived), options, filtered: Filtered::default() }
+    }
+
     /// Keeps only these samples, by dataset and number.
     #[must_use]
     pub fn select(mut self, chosen: Vec<(u32, u64)>) -> Job {
@@ -96,6 +102,9 @@ impl Job {
                 });
             }
             Origin::Stream(input) => input.set_filter(filter.clone()),
+            Origin::Derived(_) => {
+                return Err(Error::new(&forebay::error::codes::ARGUMENT, "samples made of others are not filtered"));
+            }
         }
         Ok(self)
     }

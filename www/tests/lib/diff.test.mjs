@@ -13,7 +13,7 @@ after(async () => {
   await shutdown();
 });
 
-/** Files of so many samples; `change` may give others, or none. */
+/** Files of that many samples; `change` may give others, or none. */
 function archive(n, change = () => ({})) {
   const parts = [];
   for (let i = 0; i < n; i++) {
@@ -88,7 +88,7 @@ test('what came, went and changed is what the command says', {
   }
 });
 
-test('fields that differ have names, and the order of fields is no difference', async () => {
+test('fields that differ have names, and the order of fields makes no difference', async () => {
   const [a, b] = [
     await openSamples(new Blob([before]), { name: 'a.tar' }),
     await openSamples(new Blob([now]), { name: 'b.tar' }),

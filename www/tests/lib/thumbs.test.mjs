@@ -1,13 +1,13 @@
 // Thumbnails that were made before, in a file beside the dataset: made in Chromium, read there and in Node.
 import assert from 'node:assert/strict';
-import { createReadStream, existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { createReadStream, existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import { tmpdir } from 'node:os';
 import { extname, join } from 'node:path';
 import { after, before, test } from 'node:test';
 import { convert, memorySink, openSamples, shutdown, writeThumbs } from 'forebay';
 import { chromium } from 'playwright-core';
-import { ROOT, codeOf, tarOf } from './helpers.mjs';
+import { ROOT, codeOf, member, native, runNative, tarOf } from './helpers.mjs';
 
 const EXECUTABLE = process.env.CHROMIUM ?? '/usr/bin/chromium';
 const skip = existsSync(EXECUTABLE) ? false : `there is no ${EXECUTABLE}`;
@@ -141,4 +141,79 @@ test('in Node they lie beside the path', { skip }, async () => {
   assert.equal((await dataset.thumbnail(3, { size: 100 })).type, 'image/png');
   assert.equal(await codeOf(writeThumbs(dataset, memorySink())), 'usage.argument');
   dataset.close();
+});
+
+test('what a page makes the command takes for its own, and the other way round', {
+  skip: skip || (!native() && 'the native command was not built'),
+}, async () => {
+  // A picture that its EXIF turns, one that is damaged, and a text, in both containers.
+  const turned = readFileSync(join(ROOT, 'tests/corpus/labels/truth/images/exif6.jpg'));
+  const tar = Buffer.concat([
+    Buffer.from(tarOf(4, 300)).subarray(0, -1024),
+    member('turned.jpg', turned),
+    member('damaged.jpg', Buffer.from([0xff, 0xd8, 0xff, 0xe0, 0, 0])),
+    member('text.txt', Buffer.from('no picture')),
+    Buffer.alloc(1024),
+  ]);
+  files.set('/both.tar', tar);
+  files.set('/both.tbl', await tblOf(new Uint8Array(tar)));
+  for (const name of ['both.tar', 'both.tbl']) {
+    const path = join(folder, name);
+    writeFileSync(path, files.get(`/${name}`));
+    await page.evaluate(async (name) => {
+      const { memorySink, openSamples, writeThumbs } = globalThis.forebay;
+      const sink = memorySink();
+      await writeThumbs(await openSamples(`/${name}`), sink, { size: 120 });
+      await fetch(`/${name}.page`, { method: 'PUT', body: sink.blob() });
+    }, name);
+    writeFileSync(join(folder, `${name}.page`), files.get(`/${name}.page`));
+    assert.equal(runNative('thumbs', path, '--check', '-o', join(folder, `${name}.page`)).code, 0);
+    const made = runNative('thumbs', path, '--size', '120', '--force', '--json');
+    const said = JSON.parse(made.out);
+    assert.deepEqual([made.code, said.samples, said.fault_count, said.not_pictures], [1, 7, 1, 1]);
+    // Everything but the JPEGs' own bytes is the same: names, document, and what each says of itself.
+    const [own, theirs] = [await openSamples(`${path}.thumbs`), await openSamples(join(folder, `${name}.page`))];
+    assert.deepEqual(await own.document(), await theirs.document());
+    for (let i = 0; i < own.length; i++) {
+      assert.deepEqual(await own.record(i), await theirs.record(i));
+      const comment = async (strip) =>
+        /forebay thumb [ -~]+?(?=\xff)/.exec(Buffer.from(await strip.bytes(i)).toString('latin1'))?.[0];
+      assert.equal(await comment(own), await comment(theirs));
+      const size = ({ width, height, format }) => [width, height, format];
+      assert.deepEqual(size(own.info(i)), size(theirs.info(i)), `${name} ${i}`);
+    }
+    own.close();
+    theirs.close();
+    // The page reads those of the command: of the picture that is turned it knows how.
+    files.set(`/${name}.thumbs`, readFileSync(`${path}.thumbs`));
+    const stored = await page.evaluate(async (name) => {
+      const dataset = await globalThis.forebay.openSamples(`/${name}`);
+      const there = await dataset.openThumbs();
+      const all = [];
+      for (let i = 0; i < dataset.length; i++) {
+        const found = await dataset.storedThumbnail(i);
+        if (!found) all.push(null);
+        else {
+          const { width, height } = await createImageBitmap(found.blob);
+          all.push([width, height, found.width, found.height, found.orientation, found.size]);
+        }
+      }
+      return { there, all };
+    }, name);
+    assert.equal(stored.there, true);
+    assert.deepEqual(stored.all.slice(5), [null, null]);
+    assert.deepEqual(stored.all[0], [38, 120, 96, 300, 1, 120]);
+    const [width, height, wide, tall, orientation] = stored.all[4];
+    assert.equal(orientation, 6);
+    assert.ok(Math.abs(width / height - wide / tall) < 0.03, stored.all[4].join());
+  }
+  const dataset = await openSamples(join(folder, 'both.tbl'));
+  assert.equal(await dataset.storedThumbnail(0), null);
+  assert.equal(await dataset.openThumbs(), true);
+  assert.equal((await dataset.storedThumbnail(4)).orientation, 6);
+  dataset.close();
+  assert.match(
+    runNative('thumbs', join(folder, 'both.tbl'), '--check', '-o', join(folder, 'both.tar.thumbs')).err,
+    /thumbs\.other_file/,
+  );
 });

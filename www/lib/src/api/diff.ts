@@ -7,6 +7,8 @@ import { OpenDataset } from "../samples/dataset.js";
 /** Samples of a group that is compared at once, and bytes of its payloads. */
 const TOGETHER = 64;
 const BYTES = 16 << 20;
+/** Samples of it that are read at once. */
+const LANES = 8;
 
 type Pair = readonly [a: number, b: number];
 type Fields = { readonly [key: string]: Json };
@@ -36,7 +38,7 @@ export async function diff(a: Dataset, b: Dataset, options: DiffOptions = {}): P
   let done = 0;
   for (const group of groups(a, b, pairs)) {
     signal?.throwIfAborted();
-    const differ = payloads === "none" ? [] : await Promise.all(await payloadsOf(a, b, group, payloads, signal));
+    const differ = payloads === "none" ? [] : await payloadsOf(a, b, group, payloads, signal);
     for (const [k, [i, j]] of group.entries()) {
       const fields = records ? differing(...(await records.next()).value!) : [];
       const what = [...(differ[k] ? ["payload" as const] : []), ...(fields.length > 0 ? ["metadata" as const] : [])];
@@ -123,16 +125,14 @@ async function payloadsOf(
   group: readonly Pair[],
   how: "bytes" | "checksums",
   signal: AbortSignal | undefined,
-): Promise<Promise<boolean>[]> {
+): Promise<boolean[]> {
   const ends = signal ? { signal } : {};
-  const known = await Promise.all(
-    group.map(async ([i, j]): Promise<boolean | null> => {
-      if (a.info(i).bytes !== b.info(j).bytes) return true;
-      if (how === "bytes" || !(a instanceof OpenDataset) || !(b instanceof OpenDataset)) return null;
-      const [one, other] = await Promise.all([a.checksum(i, ends), b.checksum(j, ends)]);
-      return one === null || other === null ? null : one !== other;
-    }),
-  );
+  const known = await each(group, async ([i, j]): Promise<boolean | null> => {
+    if (a.info(i).bytes !== b.info(j).bytes) return true;
+    if (how === "bytes" || !(a instanceof OpenDataset) || !(b instanceof OpenDataset)) return null;
+    const [one, other] = await Promise.all([a.checksum(i, ends), b.checksum(j, ends)]);
+    return one === null || other === null ? null : one !== other;
+  });
   const unknown = group.filter((_, k) => known[k] === null);
   // Near ones come together.
   const budget = { ...ends, budgetBytes: 2 * BYTES };
@@ -146,12 +146,26 @@ async function payloadsOf(
       budget,
     ),
   ]);
-  return group.map(async ([i, j], k) => {
+  return each(group, async ([i, j], k) => {
     const said = known[k]!;
     if (said !== null) return said;
     const [one, other] = await Promise.all([a.bytes(i, ends), b.bytes(j, ends)]);
     return one.length !== other.length || one.some((byte, at) => byte !== other[at]);
   });
+}
+
+/** Does something with each pair, with a few at a time; what came of it, in order. */
+async function each<T>(group: readonly Pair[], body: (pair: Pair, k: number) => Promise<T>): Promise<T[]> {
+  const found: T[] = [];
+  let next = 0;
+  const lane = async (): Promise<void> => {
+    while (next < group.length) {
+      const k = next++;
+      found[k] = await body(group[k]!, k);
+    }
+  };
+  await Promise.all(Array.from({ length: LANES }, lane));
+  return found;
 }
 
 /** The records of each pair. */

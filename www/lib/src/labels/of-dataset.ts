@@ -13,8 +13,8 @@ import { isWarehouse } from "../warehouse/warehouse.js";
 import { parsed } from "./json.js";
 import { takePictures } from "./read.js";
 
-/** Samples that are looked at at once. */
-const PARALLEL = 8;
+/** Samples that are looked at together: a message of the worker for each would take most of the time. */
+const TOGETHER = 1024;
 
 /**
  * The labels of a dataset: the boxes of a warehouse, or what the metadata of a TBL or TAR says, as `forebay convert --labels`
@@ -29,41 +29,38 @@ export async function labelsOf(
   options: Pick<SamplesOptions, "where" | "indexes" | "signal" | "onProgress"> = {},
 ): Promise<Labels> {
   const { signal, onProgress, where, indexes } = options;
-  let wanted = indexes === undefined ? null : Array.from(indexes);
-  if (where !== undefined && where.trim() !== "") {
-    const matching = new Set(await dataset.matches(where, { ...(signal && { signal }) }));
-    wanted = wanted ? wanted.filter((i) => matching.has(i)) : [...matching];
-  }
-  const total = wanted?.length ?? dataset.length;
-  const number = (k: number) => wanted?.[k] ?? k;
-  const each = async (take: (i: number, record: Json) => Promise<void>) => {
-    for (let k = 0; k < total; k += PARALLEL) {
-      const some = Array.from({ length: Math.min(PARALLEL, total - k) }, (_, n) => number(k + n));
-      const records = await Promise.all(some.map((i) => dataset.record(i, { ...(signal && { signal }) })));
-      for (const [n, record] of records.entries()) await take(some[n]!, record);
-      onProgress?.({ samples: Math.min(k + PARALLEL, total), totalSamples: total, bytes: 0, totalBytes: null });
-    }
+  const each: Each = async (take) => {
+    const how = {
+      batch: TOGETHER,
+      ...(where !== undefined && { where }),
+      ...(indexes !== undefined && { indexes }),
+      ...(signal && { signal }),
+      ...(onProgress && { onProgress }),
+    };
+    for await (const { indexes, records } of dataset.records(how)) await take(indexes, records);
   };
   return isWarehouse(dataset) ? ofWarehouse(dataset.manifest.classes, dataset, each) : ofRecords(dataset, each, signal);
 }
 
-type Each = (take: (i: number, record: Json) => Promise<void>) => Promise<void>;
+type Each = (take: (indexes: Uint32Array, records: readonly Json[]) => Promise<void>) => Promise<void>;
 
 /** Boxes of a warehouse are of the stored picture, whatever it was made of. */
 async function ofWarehouse(names: readonly string[] | null, dataset: Dataset, each: Each): Promise<Labels> {
   const classes: LabelClass[] = (names ?? []).map((name) => ({ name }));
   const pictures: LabelPicture[] = [];
-  await each(async (i, record) => {
-    const { width, height } = dataset.info(i);
-    const { name, boxes } = record as unknown as {
-      name: string;
-      boxes: { box: [number, number, number, number]; class?: number }[];
-    };
-    const annotations = boxes.map(({ box: [x0, y0, x1, y1], class: number }): LabelAnnotation => {
-      const box: LabelAnnotation["box"] = [x0 * width, y0 * height, x1 * width, y1 * height];
-      return { shape: "box", box, ...(number !== undefined && number < classes.length && { class: number }) };
-    });
-    pictures.push({ name: pictureName(name), width, height, annotations });
+  await each(async (indexes, records) => {
+    for (const [k, i] of indexes.entries()) {
+      const { width, height } = dataset.info(i);
+      const { name, boxes } = records[k] as unknown as {
+        name: string;
+        boxes: { box: [number, number, number, number]; class?: number }[];
+      };
+      const annotations = boxes.map(({ box: [x0, y0, x1, y1], class: number }): LabelAnnotation => {
+        const box: LabelAnnotation["box"] = [x0 * width, y0 * height, x1 * width, y1 * height];
+        return { shape: "box", box, ...(number !== undefined && number < classes.length && { class: number }) };
+      });
+      pictures.push({ name: pictureName(name), width, height, annotations });
+    }
   });
   return { classes, pictures };
 }
@@ -77,12 +74,17 @@ async function ofRecords(dataset: Dataset, each: Each, signal: AbortSignal | und
   const id = await call(worker, dataset.name, "labelsOfDocument", [JSON.stringify(document)]);
   try {
     let length = 0;
-    await each(async (i, record) => {
-      const { width, height, extension } = dataset.info(i);
-      const own = record !== null && typeof record === "object" && !Array.isArray(record) ? record.name : undefined;
-      const name = dataset.nameOf(i) ?? (typeof own === "string" ? own : `${String(i).padStart(8, "0")}.${extension}`);
-      await call(worker, dataset.name, "labelsAddRecord", [id, JSON.stringify(record), name, width, height]);
-      length++;
+    await each(async (indexes, records) => {
+      const named = Array.from(indexes, (i, k): [string, string, number, number] => {
+        const { width, height, extension } = dataset.info(i);
+        const record = records[k]!;
+        const own = record !== null && typeof record === "object" && !Array.isArray(record) ? record.name : undefined;
+        const name =
+          dataset.nameOf(i) ?? (typeof own === "string" ? own : `${String(i).padStart(8, "0")}.${extension}`);
+        return [JSON.stringify(record), name, width, height];
+      });
+      await call(worker, dataset.name, "labelsAddRecords", [id, named]);
+      length += named.length;
     });
     const { classes } = parsed<{ classes: LabelClass[] }>(await call(worker, dataset.name, "labelsAbout", [id]));
     return { classes, pictures: await takePictures(worker, dataset.name, id, length, signal) };

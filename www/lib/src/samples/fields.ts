@@ -1,4 +1,4 @@
-/** Fields of the metadata of many samples, where some may not read. */
+/** Fields of the metadata of many samples; some may not read. */
 import { valueAt } from "../base/metadata-path.js";
 import { ForebayError } from "../model/errors.js";
 import type { Dataset, Json, WhereOptions } from "../model/index.js";

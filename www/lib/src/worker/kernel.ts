@@ -365,6 +365,11 @@ export const operations = {
   labelsAdd: (id: number, pictures: string): void => get<labels.LabelSet>(id).add(pictures),
   labelsAddRecord: (id: number, record: string, name: string, width: number, height: number): boolean =>
     get<labels.LabelSet>(id).addRecord(record, name, width, height),
+  /** Takes in many records, each with the name of its picture, and its width and height. */
+  labelsAddRecords(id: number, records: readonly (readonly [string, string, number, number])[]): void {
+    const set = get<labels.LabelSet>(id);
+    for (const [record, name, width, height] of records) set.addRecord(record, name, width, height);
+  },
   labelsAbout: (id: number): string => get<labels.LabelSet>(id).about(),
   labelsPictures: (id: number, start: number, annotations: number): string =>
     get<labels.LabelSet>(id).pictures(start, annotations),

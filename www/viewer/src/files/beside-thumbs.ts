@@ -20,7 +20,7 @@ export interface WithThumbs {
   readonly thumbs: File | null;
 }
 
-/** Of several files the first that is no file of thumbnails, with its own. */
+/** Of several files the first that is not a file of thumbnails, with its own. */
 export function withThumbs(files: readonly File[]): WithThumbs | null {
   const file = files.find(({ name }) => !isThumbs(name)) ?? files[0];
   return file ? { file, thumbs: files.find(({ name }) => name === thumbsName(file.name)) ?? null } : null;

@@ -30,7 +30,7 @@ export async function takeStrip(dataset: Dataset, thumbs: Blob): Promise<void> {
 
 /**
  * Looks for the thumbnails of a dataset that was opened: those that were handed over with it, else, of an address, those that lie
- * beside it. Where there are none, or those of something else, nobody hears of it.
+ * beside it. If there are none, or only those of something else, nobody hears of it.
  */
 export function seekStrip(dataset: Dataset, far: boolean, given: Blob | null): void {
   if (dataset.format === "warehouse" || (!given && !(far && dataset.byteLength >= LEAST))) return;

@@ -1,0 +1,88 @@
+//! `forebay thumbs`: the thumbnails of a dataset in a file beside it.
+
+use std::path::PathBuf;
+
+use forebay::Result;
+use forebay_native::{
+    input::display,
+    parallel::all_cores,
+    thumbs::{Strip, ThumbsOptions, beside, write},
+};
+use serde_json::json;
+
+use super::{
+    curating::tell_faults,
+    filtering::{LimitArgs, PixelLimitArgs, open},
+};
+use crate::{
+    exit::Outcome,
+    human,
+    output::{Output, printable},
+    progress::Meter,
+};
+
+#[derive(Debug, clap::Args)]
+pub(super) struct Args {
+    /// The dataset: a TBL or a TAR.
+    #[arg(value_name = "DATASET")]
+    file: PathBuf,
+    /// The file to write; by default the dataset's name with .thumbs behind it, where viewers look for it.
+    #[arg(short, long)]
+    output: Option<PathBuf>,
+    /// No edge of a thumbnail is longer, in pixels; pictures that are smaller stay as large as they are.
+    #[arg(long, value_name = "PIXELS", default_value_t = 160, value_parser = clap::value_parser!(u32).range(2..=2048))]
+    size: u32,
+    /// How good the JPEGs are.
+    #[arg(long, value_name = "1..100", default_value_t = 80, value_parser = clap::value_parser!(u8).range(1..=100))]
+    quality: u8,
+    /// Make none: say whether those that there are belong to this file as it is now.
+    #[arg(long, conflicts_with_all = ["size", "quality", "force"])]
+    check: bool,
+    /// Replace thumbnails that exist.
+    #[arg(long, short)]
+    force: bool,
+    /// Threads.
+    #[arg(long, default_value_t = all_cores())]
+    workers: usize,
+    #[command(flatten)]
+    limits: LimitArgs,
+    #[command(flatten)]
+    pixel_limit: PixelLimitArgs,
+}
+
+pub(super) fn run(args: &Args, out: &Output) -> Result<Outcome> {
+    let limits = args.limits.limits();
+    let dataset = open(&args.file, &limits, false)?;
+    let output = args.output.clone().unwrap_or_else(|| beside(&args.file));
+    if args.check {
+        let strip = Strip::open(&output, &dataset)?;
+        let (samples, size, bytes) = (strip.len(), strip.size(), strip.file_len());
+        if out.json() {
+            let (input, output) = (dataset.name(), display(&output));
+            out.value(&json!({
+                "input": input, "output": output, "samples": samples, "size": size, "output_bytes": bytes,
+            }));
+        } else {
+            let (samples, bytes) = (human::count(samples), human::bytes(bytes));
+            out.line(format!("{}: {samples} thumbnails within {size} pixels, {bytes}, of this file", display(&output)));
+        }
+        return Ok(Outcome::Fine);
+    }
+    let mut options = ThumbsOptions::default();
+    (options.size, options.quality) = (args.size, args.quality);
+    (options.workers, options.force) = (args.workers, args.force);
+    options.limits = args.pixel_limit.limits(limits);
+    let mut meter = Meter::new(out, "drawing");
+    let made = write(&dataset, &output, &options, &mut |now| meter.update(now))?;
+    drop(meter);
+    if out.json() {
+        out.value(&made);
+    } else {
+        let (samples, bytes) = (human::count(made.samples), human::bytes(made.output_bytes));
+        out.line(format!("{}: {samples} thumbnails within {} pixels, {bytes}", printable(&made.output), made.size));
+        if made.not_pictures > 0 {
+            out.note(format!("{} samples are not pictures", human::count(made.not_pictures)));
+        }
+    }
+    Ok(tell_faults(made.fault_count, &made.faults, out))
+}
