@@ -119,8 +119,8 @@ mod tests {
 
     #[test]
     fn no_two_pictures_have_the_same_file_of_labels() {
-        let mut labels = Labels::default();
-        labels.pictures = ["a.jpg", "a.png", "a.jpg.png", "b", "c/b.x", ".d"].map(Picture::named).to_vec();
+        let pictures = ["a.jpg", "a.png", "a.jpg.png", "b", "c/b.x", ".d"].map(Picture::named).to_vec();
+        let labels = Labels { pictures, ..Labels::default() };
         let expected = ["a.jpg.json", "a.png.json", "a.jpg.png.json", "b.json", "c/b.json", ".d.json"];
         assert_eq!(label_names(&labels, "json"), expected);
     }
