@@ -24,8 +24,8 @@ impl Names {
 
     /// The longest name that a sample's name is or ends with, folder by folder.
     pub fn longest_in(&self, sample: &str) -> Option<usize> {
-        let ends = std::iter::once(0).chain(sample.match_indices('/').map(|(at, _)| at + 1));
-        ends.filter_map(|at| self.exactly(sample.get(at..)?)).next()
+        let mut ends = std::iter::once(0).chain(sample.match_indices('/').map(|(at, _)| at + 1));
+        ends.find_map(|at| self.exactly(sample.get(at..)?))
     }
 
     fn exactly(&self, wanted: &str) -> Option<usize> {
