@@ -101,7 +101,9 @@ impl Lay {
                 (None, [classes, mask @ ..]) => {
                     if let [mask] = mask {
                         mask.grow(k + 1);
-                        mask.bytes().fill(1);
+                        if let Some(there) = mask.bytes().get_mut(k) {
+                            *there = 1;
+                        }
                     }
                     classes
                 }
