@@ -19,7 +19,7 @@ function large(name, shade) {
   const parts = [];
   for (let i = 0; i < SAMPLES; i++) {
     parts.push(member(`${i}.bmp`, bitmap(360, 280, i + shade)));
-    const boxes = [{ label: 'thing', bbox: [30, 40, 200, 120] }];
+    const boxes = [{ label: 'thing', bbox: [30 + shade, 40, 200, 120] }];
     parts.push(member(`${i}.json`, Buffer.from(JSON.stringify({ boxes }))));
   }
   writeFileSync(at('made.tar'), Buffer.concat([...parts, Buffer.alloc(1024)]));
