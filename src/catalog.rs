@@ -31,9 +31,9 @@ pub fn codes() -> impl Iterator<Item = &'static Code> {
         crate::curate::codes::ALL,
         #[cfg(feature = "warehouse")]
         crate::warehouse::codes::ALL,
-    ]
         #[cfg(feature = "zip")]
         crate::zip::codes::ALL,
+    ]
     .into_iter()
     .flatten()
     .copied()
