@@ -95,7 +95,7 @@ fn an_archive_opens_by_its_end_and_a_sample_is_one_range() {
         assert_eq!(zip.plan(1).unwrap().info.codec, Codec::Deflate);
         assert_eq!(zip.plan(2).unwrap_err().code().id(), "usage.out_of_range");
         let record = zip.record(1, |range| Ok(slice(&file, range))).unwrap().unwrap();
-        assert_eq!(record, r#"{"id":1,"name":"b.png","json":{"n":1}}"#);
+        assert_eq!(record, r#"{"id":1,"name":"b.png","json":{"n":1},"members":["json","png"]}"#);
     }
 }
 
@@ -115,8 +115,8 @@ fn sidecars_find_their_pictures_wherever_they_lie() {
     let left = zip.left_out();
     assert_eq!((zip.len(), left.directories, left.hidden, left.total()), (2, 1, 2, 3));
     let record = |i| zip.record(i, |range| Ok(slice(&file, range))).unwrap().unwrap();
-    assert_eq!(record(0), r#"{"id":0,"name":"train/1.jpg","cls":5}"#);
-    assert_eq!(record(1), r#"{"id":1,"name":"train/2.jpg","cls":7}"#);
+    assert_eq!(record(0), r#"{"id":0,"name":"train/1.jpg","cls":5,"members":["cls","jpg"]}"#);
+    assert_eq!(record(1), r#"{"id":1,"name":"train/2.jpg","cls":7,"members":["cls","jpg"]}"#);
 }
 
 #[test]

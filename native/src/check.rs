@@ -141,7 +141,8 @@ fn check_samples(
             // Neither TARs nor folders have checksums: that the bytes can be read is all there is to say. A ZIP has one of
             // every file, sidecars too.
             (Some(_), None) if dataset.zip().is_some() => {
-                dataset.payload(i)?;
+                let name = dataset.zip().and_then(|zip| zip.name(i)).unwrap_or_default();
+                dataset.payload(i).map_err(|e| e.member(name))?;
                 dataset.record(i)?;
             }
             (Some(_), None) => {}

@@ -1,4 +1,4 @@
-//! Every fault of an archive: each member is unpacked and held against its checksum.
+//! Every fault of an archive: each member is unpacked and compared with its checksum.
 
 use std::ops::Range;
 

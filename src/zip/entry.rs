@@ -112,7 +112,7 @@ fn wide(extra: &[u8], narrow: [u32; 3], disk: u16) -> Option<[u64; 3]> {
     None
 }
 
-/// The name as text: UTF-8 where the entry says so or where it is that anyway, the old code page otherwise.
+/// The name as text: UTF-8 if the entry says so or if it is that anyway, the old code page otherwise.
 fn name_of(raw: &[u8], is_utf8: bool, made_by: u16) -> Result<String> {
     let name = match std::str::from_utf8(raw) {
         Ok(name) => name.to_owned(),

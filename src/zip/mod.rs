@@ -2,7 +2,7 @@
 //!
 //! A ZIP says at its end what it holds and where, so opening one reads that and nothing else: two or three ranges,
 //! however large the archive is. Every sample is then one range. Forebay reads stored and deflated members, also of
-//! ZIP64, and holds each against the directory's CRC-32; it writes none.
+//! ZIP64, and compares each with the directory's CRC-32; it writes none.
 //!
 //! | file | what it holds |
 //! |---|---|
