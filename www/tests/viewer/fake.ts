@@ -194,6 +194,7 @@ export const fake: Engine = {
           },
           o?.signal,
         ),
+      document: async () => ({}),
       record(i, o) {
         const found = () => {
           named.add(i);
