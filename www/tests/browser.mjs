@@ -76,6 +76,9 @@ export const dropFiles = (page, paths, at) => engine.dropFiles(page, paths, at);
  */
 export const touch = (page, steps, { hold = 0 } = {}) => engine.touch(page, steps, hold);
 
+/** A pen that is `Pressed`, `Moved` or `Released` at `[x, y]`; a test of it `needs('use a pen')`. */
+export const pen = (page, what, at) => engine.pen(page, what, at);
+
 /** Opens a link as if it came from outside. */
 export async function visit(page, url) {
   await page.goto('about:blank');

@@ -57,6 +57,16 @@ export async function touch(page, steps, hold) {
   await send('Input.dispatchTouchEvent', { type: 'touchEnd', touchPoints: [] });
 }
 
+/** A pen: `what` is `Pressed`, `Moved` or `Released`. */
+export async function pen(page, what, [x, y]) {
+  const held = what === 'Released' ? 0 : 1;
+  const { send } = bound(await session(page));
+  await send('Input.dispatchMouseEvent', {
+    ...{ type: `mouse${what}`, x, y, button: 'left', buttons: held },
+    ...{ clickCount: what === 'Moved' ? 0 : 1, pointerType: 'pen' },
+  });
+}
+
 const sessions = new WeakMap();
 async function session(page) {
   if (!sessions.has(page)) sessions.set(page, await page.context().newCDPSession(page));

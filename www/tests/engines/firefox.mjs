@@ -6,6 +6,7 @@ import { firefox } from 'playwright-core';
 export const executable = process.env.FIREFOX || '/usr/bin/firefox-esr';
 export const cannot = {
   'drop folders': 'Firefox has no protocol that drops files of the machine',
+  'use a pen': 'no pen is driven in Firefox here',
   'choose folders': 'Firefox has no protocol that chooses a folder of the machine',
 };
 
@@ -109,6 +110,10 @@ export async function limitStorage(page, bytes) {
 
 export async function dropFiles() {
   throw new Error(cannot['drop folders']);
+}
+
+export async function pen() {
+  throw new Error(cannot['use a pen']);
 }
 
 /** Steps: for each, where every finger is. */

@@ -4,7 +4,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 import { shutdown } from 'forebay';
-import { ROOT, axe, launch, newPage, serveFolder, until, visit } from '../browser.mjs';
+import { ROOT, axe, launch, needs, newPage, pen, serveFolder, touch, until, visit } from '../browser.mjs';
 import { recordsOf, tblOf } from './edited.mjs';
 
 const SAMPLES = 6;
@@ -297,6 +297,54 @@ test('what cannot be drawn is said, and a full or evicted store says what to do'
   await drawable(page, 6);
   const { bytes } = await saved(page);
   assert.equal((await recordsOf(bytes)).records[5].json.annotations.length, 6);
+  assert.deepEqual(page.faults, []);
+  await page.context().close();
+});
+
+test('a pen draws whatever the hand that holds it does, and its other end deletes', {
+  skip: needs('use a pen'),
+}, async () => {
+  const page = await opened(0, await browser.newContext({ hasTouch: true }));
+  await edit(page);
+  await drawable(page, 1);
+  const before = await page.locator('forebay-sample .picture').boundingBox();
+  let at = await placed(page);
+  await pen(page, 'Moved', at([80, 20]));
+  await pen(page, 'Pressed', at([80, 20]));
+  await pen(page, 'Moved', at([100, 40]));
+  // The hand comes down and slides along: it moves the picture, and neither draws nor goes on to the next.
+  const [x, y] = at([30, 100]);
+  await touch(page, [[[x, y]], [[x + 50, y]], [[x + 90, y]]]);
+  await until(
+    async () => (await page.locator('forebay-sample .picture').boundingBox()).x > before.x + 40,
+    'the picture is moved',
+  );
+  at = await placed(page);
+  await pen(page, 'Moved', at([120, 60]));
+  await pen(page, 'Released', at([120, 60]));
+  await drawable(page, 2);
+  await until(async () => (await listed(page)).length === 2, 'both are listed');
+  near((await listed(page))[1], ['boat', 40, 40, 80, 20]);
+  // Between two strokes it draws nothing either.
+  const [from, to] = [at([20, 90]), at([60, 110])];
+  await touch(page, [[from], [[(from[0] + to[0]) / 2, to[1]]], [to]]);
+  await page.getByRole('heading', { name: 'Sample 0', exact: true }).waitFor();
+  assert.equal((await listed(page)).length, 2);
+  // The other end takes away what it touches: the box in the front, and undo brings it back.
+  const [ex, ey] = (await placed(page))([100, 40]);
+  await page.locator('forebay-drawing').evaluate(
+    (stage, { x, y }) => {
+      const event = { pointerType: 'pen', pointerId: 77, clientX: x, clientY: y, bubbles: true, composed: true };
+      stage.dispatchEvent(new PointerEvent('pointerdown', { ...event, button: 5, buttons: 32 }));
+      stage.dispatchEvent(new PointerEvent('pointerup', { ...event, button: 5, buttons: 0 }));
+    },
+    { x: ex, y: ey },
+  );
+  await drawable(page, 1);
+  await until(async () => (await listed(page)).length === 1, 'one is left');
+  near((await listed(page))[0], ['boat', 40, 50, 20, 30]);
+  await page.keyboard.press('Control+z');
+  await drawable(page, 2);
   assert.deepEqual(page.faults, []);
   await page.context().close();
 });

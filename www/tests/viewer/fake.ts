@@ -196,6 +196,7 @@ export const fake: Engine = {
           },
           o?.signal,
         ),
+      document: async () => ({}),
       record(i, o) {
         const found = () => {
           named.add(i);
