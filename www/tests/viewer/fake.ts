@@ -205,7 +205,6 @@ export const fake: Engine = {
         return read(i, found, o?.signal);
       },
       prefetch: async () => undefined,
-      document: async () => ({}),
       async *records({ indexes, fields, signal, onProgress } = {}) {
         const chosen = Uint32Array.from((indexes as ArrayLike<number>) ?? Array.from({ length }, (_, i) => i));
         for (let at = 0; at < chosen.length; at += 256) {

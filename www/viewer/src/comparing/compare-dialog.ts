@@ -12,7 +12,8 @@ import { asJson, countsOf, entriesOf, type Entry, type Kind } from "./groups.ts"
 import "./pair-list.ts";
 import type { PairList } from "./pair-list.ts";
 import "./pair-view.ts";
-import { WORDS } from "./words.ts";
+import { msg as common } from "../messages/common.ts";
+import { msg } from "../messages/comparing.ts";
 
 /** Samples that are shown at first, and how many more each time. */
 const SHOWN = 60;
@@ -117,7 +118,7 @@ export class CompareDialog extends LitElement {
       const url = new URL(text, document.baseURI);
       if (text !== "") void this.begin(url, url.pathname.split("/").pop() || url.host);
     } catch {
-      this.failure = { message: WORDS.address, code: undefined, offset: undefined };
+      this.failure = { message: msg("address"), code: undefined, offset: undefined };
     }
   };
 
@@ -133,7 +134,7 @@ export class CompareDialog extends LitElement {
       if (this.work !== work || found.kind !== "samples" || found.format === "warehouse") {
         found.close();
         if (this.work !== work) return;
-        throw new Error(found.kind === "samples" ? WORDS.warehouse : WORDS.notSamples);
+        throw new Error(found.kind === "samples" ? msg("warehouse") : msg("notSamples"));
       }
       this.other = found;
       this.thumbs = { a: new Thumbs(data, () => this.pairs?.draw()), b: new Thumbs(found, () => this.pairs?.draw()) };
@@ -176,7 +177,7 @@ export class CompareDialog extends LitElement {
   }
   private showThem(): void {
     const samples = this.listed.flatMap(({ a }) => (a === null ? [] : [a]));
-    const label = WORDS.label(this.kind === null ? WORDS.all : WORDS.kinds[this.kind]);
+    const label = msg("label", { kind: msg(this.kind ?? "all") });
     this.dispatchEvent(new CustomEvent("show", { detail: { label, samples: Uint32Array.from(samples).sort() } }));
     this.close();
   }
@@ -193,45 +194,47 @@ export class CompareDialog extends LitElement {
         @dragover=${(e: Event) => e.preventDefault()} @drop=${this.drop} @keydown=${(e: Event) => {
           if (this.dialog.open) e.stopPropagation();
         }}>
-        <div class="head"><h2 id="title">${WORDS.title}</h2><button class="bare icon" aria-label=${WORDS.close} @click=${this.close}>✕</button></div>
-        <div class="body" tabindex="0" role="group" aria-label=${WORDS.title}>
-          ${this.found ? nothing : html`<p class="muted">${WORDS.why}</p>`}
+        <div class="head"><h2 id="title">${msg("title")}</h2><button class="bare icon" aria-label=${common("close")} @click=${this.close}>✕</button></div>
+        <div class="body" tabindex="0" role="group" aria-label=${msg("title")}>
+          ${this.found ? nothing : html`<p class="muted">${msg("why")}</p>`}
           ${this.renderAsk()}
           ${failure ? html`<p class="bad" role="alert">${failure.message} ${failure.code ? html`<code>${failure.code}</code>` : nothing}</p>` : nothing}
           <div aria-live="polite">${this.renderState()}</div>
           ${this.renderFound()}
         </div>
-        <input type="file" hidden aria-label=${WORDS.choose} @change=${this.take} />
+        <input type="file" hidden aria-label=${msg("choose")} @change=${this.take} />
       </dialog>`;
   }
   private renderAsk(): TemplateResult | typeof nothing {
     if (this.running || this.opening) return nothing;
-    const every = html`<label title=${WORDS.everyWhy}><input type="checkbox" .checked=${this.every}
+    const every = html`<label title=${msg("everyWhy")}><input type="checkbox" .checked=${this.every}
       @change=${(e: Event) => {
         this.every = (e.target as HTMLInputElement).checked;
         if (this.other) void this.compare();
-      }} />${WORDS.every}</label>`;
+      }} />${msg("every")}</label>`;
     if (this.other)
-      return html`<div class="row"><button @click=${() => this.file.click()}>${WORDS.again}</button>
+      return html`<div class="row"><button @click=${() => this.file.click()}>${msg("again")}</button>
         <span class="muted">${visible(this.other.name ?? "")}</span>${every}</div>`;
     return html`
-      <div class="row"><button class="primary" @click=${() => this.file.click()}>${WORDS.choose}</button>
-        <span class="muted">${WORDS.drop}</span>${every}</div>
-      <div class="row"><input class="address" aria-label=${WORDS.address} placeholder=${WORDS.address}
+      <div class="row"><button class="primary" @click=${() => this.file.click()}>${msg("choose")}</button>
+        <span class="muted">${msg("drop")}</span>${every}</div>
+      <div class="row"><input class="address" aria-label=${msg("address")} placeholder=${msg("address")}
         @keydown=${(e: KeyboardEvent) => e.key === "Enter" && this.follow()} />
-        <button @click=${this.follow}>${WORDS.open}</button></div>`;
+        <button @click=${this.follow}>${common("open")}</button></div>`;
   }
   private renderState(): TemplateResult | typeof nothing {
     const { running, opening, progress: p, found } = this;
     if (running)
-      return html`<progress aria-label=${WORDS.progress} max=${Math.max(1, p?.totalSamples ?? 1)} .value=${p?.samples ?? 0}></progress>
-        <p>${p ? WORDS.done(p.samples, p.totalSamples ?? 0) : WORDS.names} <button @click=${() => this.work.abort()}>${WORDS.cancel}</button></p>`;
+      return html`<progress aria-label=${msg("progress")} max=${Math.max(1, p?.totalSamples ?? 1)} .value=${p?.samples ?? 0}></progress>
+        <p>${p ? msg("done", { done: p.samples, total: p.totalSamples ?? 0 }) : msg("names")} <button @click=${() => this.work.abort()}>${common("cancel")}</button></p>`;
     if (opening)
-      return html`<p>${WORDS.opening(visible(opening))} <button @click=${() => this.leave()}>${WORDS.cancel}</button></p>`;
+      return html`<p>${msg("opening", { name: visible(opening) })} <button @click=${() => this.leave()}>${common("cancel")}</button></p>`;
     if (!found) return nothing;
-    const verdict = found.same ? WORDS.same(found.equal) : WORDS.found(this.entries.length, found.equal);
+    const verdict = found.same
+      ? msg("same", { equal: found.equal })
+      : msg("found", { entries: this.entries.length, equal: found.equal });
     return html`<p class=${found.same ? "good" : ""}><b>${verdict}</b>
-      ${found.by === "number" ? html`<span class="muted">${WORDS.byNumber}</span>` : nothing}</p>`;
+      ${found.by === "number" ? html`<span class="muted">${msg("byNumber")}</span>` : nothing}</p>`;
   }
   private renderFound(): TemplateResult | typeof nothing {
     const { found, data, other } = this;
@@ -242,13 +245,13 @@ export class CompareDialog extends LitElement {
         this.kind = kind;
         this.shown = SHOWN;
         this.chosen = this.listed[0] ?? null;
-      }}>${kind === null ? WORDS.all : WORDS.kinds[kind]} ${count(n)}</button>`;
+      }}>${kind === null ? msg("all") : msg(kind)} ${count(n)}</button>`;
     const { listed } = this;
     const left = listed.length - this.shown;
     return html`
-      <div class="row" role="group" aria-label=${WORDS.filter}>${chip(null, this.entries.length)}${[...counts].map(([kind, n]) => chip(kind, n))}</div>
-      <div class="row">${listed.some(({ a }) => a !== null) ? html`<button @click=${this.showThem}>${WORDS.showThem}</button>` : nothing}
-        <button @click=${this.save}>${WORDS.save}</button></div>
+      <div class="row" role="group" aria-label=${msg("filter")}>${chip(null, this.entries.length)}${[...counts].map(([kind, n]) => chip(kind, n))}</div>
+      <div class="row">${listed.some(({ a }) => a !== null) ? html`<button @click=${this.showThem}>${msg("showThem")}</button>` : nothing}
+        <button @click=${this.save}>${msg("save")}</button></div>
       <forebay-pair .a=${data} .b=${other} .entry=${this.chosen}
         @jump=${(e: CustomEvent<number>) => {
           this.dispatchEvent(new CustomEvent("jump", { detail: e.detail }));
@@ -256,6 +259,6 @@ export class CompareDialog extends LitElement {
         }}></forebay-pair>
       <forebay-pairs .thumbs=${this.thumbs} .entries=${listed.slice(0, this.shown)} .chosen=${this.chosen}
         @choose=${(e: CustomEvent<Entry>) => (this.chosen = e.detail)}></forebay-pairs>
-      ${left > 0 ? html`<p><button @click=${() => (this.shown += SHOWN)}>${WORDS.more(left)}</button></p>` : nothing}`;
+      ${left > 0 ? html`<p><button @click=${() => (this.shown += SHOWN)}>${msg("more", { left })}</button></p>` : nothing}`;
   }
 }

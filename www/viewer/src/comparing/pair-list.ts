@@ -6,7 +6,7 @@ import { drawTile } from "../samples/tile-picture.ts";
 import { controls } from "../ui/styles.ts";
 import { visible } from "../ui/visible.ts";
 import type { Entry } from "./groups.ts";
-import { WORDS } from "./words.ts";
+import { msg } from "../messages/comparing.ts";
 
 /** Pixels of a side of a picture. */
 const SIDE = 84;
@@ -104,7 +104,7 @@ export class PairList extends LitElement {
         <span class="sides">${this.side("a", entry.a)}${this.side("b", entry.b)}</span>
         <span class="words"><span class="visually-hidden">Sample </span>${entry.a ?? entry.b}
           ${name ? html`<span class="muted">${visible(name)}</span>` : nothing}
-          <b>${entry.kinds.map((kind) => WORDS.kinds[kind]).join(", ")}</b></span></button></li>`;
+          <b>${entry.kinds.map((kind) => msg(kind)).join(", ")}</b></span></button></li>`;
     })}</ul>`;
   }
 }

@@ -11,7 +11,7 @@ import { controls } from "../ui/styles.ts";
 import { visible } from "../ui/visible.ts";
 import { isAbort, plural } from "../ui/wording.ts";
 import type { Entry } from "./groups.ts";
-import { WORDS } from "./words.ts";
+import { msg } from "../messages/comparing.ts";
 
 /** Pixels of the longer edge that pictures are decoded to. */
 const EDGE = 900;
@@ -158,20 +158,20 @@ export class PairView extends LitElement {
 
   override render(): TemplateResult {
     const { entry } = this;
-    if (!entry) return html`<p class="muted">${WORDS.pick}</p>`;
+    if (!entry) return html`<p class="muted">${msg("pick")}</p>`;
     return html`
-      <div class="sides">${this.renderSide("a", WORDS.here)}${this.renderSide("b", WORDS.there)}</div>
+      <div class="sides">${this.renderSide("a", msg("here"))}${this.renderSide("b", msg("there"))}</div>
       ${entry.fields.length > 0 ? this.renderFields(entry.fields) : nothing}
-      ${entry.a === null ? nothing : html`<p><button @click=${() => this.dispatchEvent(new CustomEvent("jump", { detail: entry.a }))}>${WORDS.jump}</button></p>`}`;
+      ${entry.a === null ? nothing : html`<p><button @click=${() => this.dispatchEvent(new CustomEvent("jump", { detail: entry.a }))}>${msg("jump")}</button></p>`}`;
   }
   private renderSide(name: "a" | "b", title: string): TemplateResult {
     const side = this.sides[name];
-    if (!side) return html`<figure><span class="none">${WORDS.none}</span><figcaption>${title}</figcaption></figure>`;
+    if (!side) return html`<figure><span class="none">${msg("none")}</span><figcaption>${title}</figcaption></figure>`;
     const { picture, sample, boxes, dataset, failed } = side;
     const size = picture ? `, ${picture.width} × ${picture.height}` : "";
     const drawn = boxes ? `, ${plural(boxes.annotations.boxes.length, "box", "boxes")}` : "";
     return html`<figure>
-      ${failed ? html`<span class="none">${WORDS.unread}</span>` : html`<canvas aria-hidden="true" data-side=${name}></canvas>`}
+      ${failed ? html`<span class="none">${msg("unread")}</span>` : html`<canvas aria-hidden="true" data-side=${name}></canvas>`}
       <figcaption>${title}: ${visible(dataset.name ?? "")}, ${sample}${size}${drawn}</figcaption></figure>`;
   }
   private renderFields(fields: readonly string[]): TemplateResult {
@@ -180,7 +180,7 @@ export class PairView extends LitElement {
       return value === undefined ? "–" : visible(JSON.stringify(value).slice(0, LONGEST));
     };
     return html`<table>
-      <thead><tr><th scope="col">${WORDS.field}</th><th scope="col">${WORDS.here}</th><th scope="col">${WORDS.there}</th></tr></thead>
+      <thead><tr><th scope="col">${msg("field")}</th><th scope="col">${msg("here")}</th><th scope="col">${msg("there")}</th></tr></thead>
       <tbody>${fields.map(
         (field) =>
           html`<tr><th scope="row">${visible(field)}</th><td>${text(this.sides.a, field)}</td><td>${text(this.sides.b, field)}</td></tr>`,

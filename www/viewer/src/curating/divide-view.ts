@@ -6,6 +6,8 @@ import type { Engine } from "../files/engine.ts";
 import { outputName } from "../files/output-name.ts";
 import { download, makeTarget } from "../files/targets.ts";
 import { controls } from "../ui/styles.ts";
+import { msg as common } from "../messages/common.ts";
+import { msg } from "../messages/curating.ts";
 import { visible } from "../ui/visible.ts";
 import { bytes, count, isAbort, plural, stem, trouble, type Trouble } from "../ui/wording.ts";
 import { partsCsv, partsTags } from "./divided.ts";
@@ -17,33 +19,9 @@ type PartName = (typeof PARTS)[number];
 /** Classes of a part that are named. */
 const NAMED = 6;
 
-/** What is said here. */
-const WORDS = {
-  why: "Who is for training, who for validation, who for the test: every class is divided in the same way, and what belongs together stays together. The same file, shares and number give the same parts everywhere, as forebay split does.",
-  share: { train: "Training", val: "Validation", test: "Test" } satisfies Record<PartName, string>,
-  percent: (name: string): string => `${name}, percent`,
-  sum: (sum: number): string => `The shares are ${sum} percent together, and must be 100.`,
-  by: "Class",
-  noField: "none",
-  group: "Stays together by",
-  near: "Pictures that are alike stay together",
-  nearWhy: "Every picture is decoded on this machine.",
-  seed: "Number of the draw",
-  begin: "Divide",
-  progress: "Looked at",
-  cancel: "Cancel",
-  groups: (n: number): string => `${plural(n, "group")} of samples stayed together.`,
-  noClass: "no class",
-  keep: "Keep as sets",
-  kept: "The parts are sets now, at the side of the samples.",
-  lost: "This browser keeps nothing, so there are no sets.",
-  csv: "List (CSV)",
-  journal: "Edits that tag them",
-  files: "Write the files",
-  pick: "Show",
-  written: (name: string, size: number): string => `${name}: ${bytes(size)}`,
-  writing: (name: string): string => `Writing ${name}…`,
-} as const;
+/** What the parts are called. */
+const titleOf = (part: PartName): string =>
+  msg(part === "train" ? "partsTrain" : part === "val" ? "partsVal" : "partsTest");
 
 /** `<forebay-divide>`: sends `show` with `{ label, samples }`. */
 @customElement("forebay-divide")
@@ -168,7 +146,7 @@ export class DivideView extends LitElement {
       const of = { name: data.name ?? "", bytes: data.byteLength, samples: data.length };
       let sets: Sets = (await recallSets(of)) ?? new Map();
       for (const { part, samples } of this.found?.parts ?? []) sets = withSet(sets, part, samples);
-      this.said = (await keepSets(of, sets)) ? WORDS.kept : WORDS.lost;
+      this.said = (await keepSets(of, sets)) ? msg("partsKept") : msg("partsLost");
     });
   }
   private csv(): Promise<void> {
@@ -191,7 +169,7 @@ export class DivideView extends LitElement {
       for (const { part, samples } of this.found?.parts ?? []) {
         const to = data.format === "tar" ? "tar" : "tbl";
         const name = outputName(data.name, { to, otherwise: "dataset", selection: false, apart: part });
-        this.said = WORDS.writing(visible(name));
+        this.said = msg("partsWriting", { name: visible(name) });
         const target = await makeTarget(name, "download");
         try {
           const { outputBytes } = await this.engine.convert(data, target.output, {
@@ -202,7 +180,7 @@ export class DivideView extends LitElement {
             onProgress: (progress) => (this.progress = progress),
           });
           (await target.finish()).keep();
-          written.push(WORDS.written(visible(name), outputBytes));
+          written.push(msg("partsWritten", { name: visible(name), bytes: bytes(outputBytes) }));
         } catch (e) {
           await target.discard();
           throw e;
@@ -215,7 +193,7 @@ export class DivideView extends LitElement {
   override render(): TemplateResult {
     const { failure, running, said } = this;
     return html`
-      <p class="muted">${WORDS.why}</p>
+      <p class="muted">${msg("partsWhy")}</p>
       ${this.renderAsk()}
       ${failure ? html`<p class="bad" role="alert">${failure.message} ${failure.code ? html`<code>${failure.code}</code>` : nothing}</p>` : nothing}
       ${running ? this.renderProgress() : nothing}
@@ -225,8 +203,8 @@ export class DivideView extends LitElement {
   private renderProgress(): TemplateResult {
     const { progress: p } = this;
     const total = p?.totalSamples ?? this.data?.length ?? 0;
-    return html`<progress aria-label=${WORDS.progress} max=${Math.max(1, total)} .value=${p?.samples ?? 0}></progress>
-      <p>${count(p?.samples ?? 0)} / ${count(total)} <button @click=${() => this.stop()}>${WORDS.cancel}</button></p>`;
+    return html`<progress aria-label=${msg("lookedAt")} max=${Math.max(1, total)} .value=${p?.samples ?? 0}></progress>
+      <p>${count(p?.samples ?? 0)} / ${count(total)} <button @click=${() => this.stop()}>${common("cancel")}</button></p>`;
   }
   private renderAsk(): TemplateResult {
     const wrong = Math.abs(this.sum - 100) > 1e-6;
@@ -238,28 +216,28 @@ export class DivideView extends LitElement {
       html`<label>${label} <select @change=${(e: Event) => set((e.target as HTMLSelectElement).value)}>
         ${first}${this.fields.map((name) => html`<option value=${name} ?selected=${name === value}>${visible(name)}</option>`)}</select></label>`;
     const none = (value: string): TemplateResult =>
-      html`<option value="" ?selected=${value === ""}>${WORDS.noField}</option>`;
+      html`<option value="" ?selected=${value === ""}>${msg("partsNoField")}</option>`;
     return html`
       <div class="row">${PARTS.map(
-        (part) => html`<label>${WORDS.share[part]} <input type="number" min="0" max="100" step="any"
-          aria-label=${WORDS.percent(WORDS.share[part])} .value=${String(this.shares[part])}
+        (part) => html`<label>${titleOf(part)} <input type="number" min="0" max="100" step="any"
+          aria-label=${msg("partsPercent", { name: titleOf(part) })} .value=${String(this.shares[part])}
           @change=${(e: Event) => (this.shares = { ...this.shares, [part]: number(e, 100, this.shares[part]) })} /> %</label>`,
       )}</div>
       <div class="row">
-        ${field(WORDS.by, this.by, html`<option value="class" ?selected=${this.by === "class"}>class</option>${none(this.by)}`, (to) => (this.by = to))}
-        ${field(WORDS.group, this.group, none(this.group), (to) => (this.group = to))}
-        <label title=${WORDS.nearWhy}><input type="checkbox" .checked=${this.near}
-          @change=${(e: Event) => (this.near = (e.target as HTMLInputElement).checked)} />${WORDS.near}</label>
-        <label>${WORDS.seed} <input type="number" min="0" step="1" .value=${String(this.seed)}
+        ${field(msg("partsBy"), this.by, html`<option value="class" ?selected=${this.by === "class"}>class</option>${none(this.by)}`, (to) => (this.by = to))}
+        ${field(msg("partsGroup"), this.group, none(this.group), (to) => (this.group = to))}
+        <label title=${msg("partsNearWhy")}><input type="checkbox" .checked=${this.near}
+          @change=${(e: Event) => (this.near = (e.target as HTMLInputElement).checked)} />${msg("partsNear")}</label>
+        <label>${msg("partsSeed")} <input type="number" min="0" step="1" .value=${String(this.seed)}
           @change=${(e: Event) => (this.seed = Math.floor(number(e, Number.MAX_SAFE_INTEGER, this.seed)))} /></label></div>
-      ${wrong ? html`<p class="bad">${WORDS.sum(this.sum)}</p>` : nothing}
-      <div class="row"><button class="primary" ?disabled=${wrong || this.running} @click=${() => void this.divide()}>${WORDS.begin}</button></div>`;
+      ${wrong ? html`<p class="bad">${msg("partsSum", { sum: this.sum })}</p>` : nothing}
+      <div class="row"><button class="primary" ?disabled=${wrong || this.running} @click=${() => void this.divide()}>${msg("partsBegin")}</button></div>`;
   }
   private renderFound({ parts, groups, faultCount }: Divided): TemplateResult {
     const classes = ({ classes }: DividedPart): string => {
       const named = classes
         .slice(0, NAMED)
-        .map(({ label, samples }) => `${visible(label) || WORDS.noClass} ${count(samples)}`);
+        .map(({ label, samples }) => `${visible(label) || msg("partsNoClass")} ${count(samples)}`);
       return classes.length > NAMED ? `${named.join(", ")}…` : named.join(", ");
     };
     return html`
@@ -267,14 +245,14 @@ export class DivideView extends LitElement {
         (
           part,
         ) => html`<tr><th scope="row">${part.part}</th><td class="number">${plural(part.samples.length, "sample")}</td><td>${classes(part)}</td>
-          <td><button @click=${() => this.dispatchEvent(new CustomEvent("show", { detail: { label: part.part, samples: part.samples } }))}>${WORDS.pick}</button></td></tr>`,
+          <td><button @click=${() => this.dispatchEvent(new CustomEvent("show", { detail: { label: part.part, samples: part.samples } }))}>${msg("partsPick")}</button></td></tr>`,
       )}</tbody></table>
-      ${groups > 0 ? html`<p class="muted">${WORDS.groups(groups)}</p>` : nothing}
+      ${groups > 0 ? html`<p class="muted">${msg("partsGroups", { groups })}</p>` : nothing}
       ${faultCount > 0 ? html`<p class="bad">${plural(faultCount, "sample")} could not be read; they are divided all the same.</p>` : nothing}
       <div class="row">
-        ${this.keeps ? html`<button ?disabled=${this.running} @click=${() => void this.keep()}>${WORDS.keep}</button>` : nothing}
-        <button ?disabled=${this.running} @click=${() => void this.csv()}>${WORDS.csv}</button>
-        ${this.data?.format === "tbl" ? html`<button ?disabled=${this.running} @click=${() => void this.journal()}>${WORDS.journal}</button>` : nothing}
-        <button ?disabled=${this.running} @click=${() => void this.files()}>${WORDS.files}</button></div>`;
+        ${this.keeps ? html`<button ?disabled=${this.running} @click=${() => void this.keep()}>${msg("partsKeep")}</button>` : nothing}
+        <button ?disabled=${this.running} @click=${() => void this.csv()}>${msg("partsCsv")}</button>
+        ${this.data?.format === "tbl" ? html`<button ?disabled=${this.running} @click=${() => void this.journal()}>${msg("partsJournal")}</button>` : nothing}
+        <button ?disabled=${this.running} @click=${() => void this.files()}>${msg("partsFiles")}</button></div>`;
   }
 }

@@ -1,5 +1,6 @@
 /** Everything that the viewer says, in English: what a translation begins with. The viewer itself fetches each room with what it is for. */
 import { common } from "./common.ts";
+import { comparing } from "./comparing.ts";
 import { curating } from "./curating.ts";
 import { dialogs } from "./dialogs.ts";
 import { drawing } from "./drawing.ts";
@@ -11,7 +12,20 @@ import { shell } from "./shell.ts";
 import { tables } from "./tables.ts";
 import { ui } from "./ui.ts";
 
-export const en = { common, curating, dialogs, drawing, editing, files, pictures, samples, shell, tables, ui } as const;
+export const en = {
+  common,
+  comparing,
+  curating,
+  dialogs,
+  drawing,
+  editing,
+  files,
+  pictures,
+  samples,
+  shell,
+  tables,
+  ui,
+} as const;
 
 /** The messages of the viewer in another language, by room; what is missing is said in English. */
 export type ViewerMessages = {

@@ -1,43 +1,36 @@
-/** What the room says. */
-import { count, plural } from "../ui/wording.ts";
-import type { Kind } from "./groups.ts";
+/** What the room `comparing` says. */
+import { speaker } from "./language.ts";
 
-export const WORDS = {
+export const comparing = {
   title: "Compare",
-  close: "Close",
   why: "What differs between this dataset and another version of it: samples that came or went, other pictures, boxes or metadata. Nothing leaves this machine.",
   choose: "Choose the other version…",
   drop: "or drop it here",
   address: "or its address",
-  open: "Open",
   every: "Compare every byte of the pictures",
   everyWhy: "Otherwise pictures of TBL files are compared by the checksums that are stored with them.",
-  begin: "Compare",
   again: "Another file…",
-  cancel: "Cancel",
-  opening: (name: string): string => `Opening ${name}…`,
+  opening: "Opening {name}…",
   names: "Reading the names…",
-  done: (done: number, total: number): string => `${count(done)} of ${plural(total, "pair")}`,
+  done: "{done} of {total, plural, one {# pair} other {# pairs}}",
   progress: "Compared",
-  notSamples: "This is a table, and no other version of the samples that are open.",
+  notSamples: "This is a table, and not another version of the samples that are open.",
   warehouse: "Warehouses are compared by what their manifests say: drop the other one on this one.",
-  same: (n: number): string => `Both have the same ${plural(n, "sample")}.`,
-  found: (entries: number, equal: number): string =>
-    `${plural(entries, "sample")} differ${entries === 1 ? "s" : ""}; ${count(equal)} ${equal === 1 ? "is" : "are"} the same.`,
+  same: "Both have the same {equal, plural, one {# sample} other {# samples}}.",
+  found:
+    "{entries, plural, one {# sample differs} other {# samples differ}}; {equal, plural, one {# is} other {# are}} the same.",
   byNumber: "Names are missing or stand twice, so samples are compared by their numbers.",
   all: "all",
-  kinds: {
-    added: "added",
-    removed: "removed",
-    picture: "picture",
-    boxes: "boxes",
-    metadata: "metadata",
-  } satisfies Record<Kind, string>,
+  added: "added",
+  removed: "removed",
+  picture: "picture",
+  boxes: "boxes",
+  metadata: "metadata",
   filter: "What differs",
   showThem: "Show these samples",
-  label: (kind: string): string => `differs: ${kind}`,
+  label: "differs: {kind}",
   save: "Save as JSON",
-  more: (n: number): string => `Show more of ${plural(n, "sample")}`,
+  more: "Show more of {left, plural, one {# sample} other {# samples}}",
   here: "This file",
   there: "The other",
   none: "not there",
@@ -46,3 +39,5 @@ export const WORDS = {
   field: "Field",
   jump: "Open this sample",
 } as const;
+
+export const { msg, rich } = speaker("comparing", comparing);
