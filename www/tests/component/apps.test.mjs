@@ -17,6 +17,7 @@ import { dirname, join } from 'node:path';
 import { after, before, test } from 'node:test';
 import { ROOT, launch, newPage, until } from '../browser.mjs';
 import { tarOf } from '../lib/helpers.mjs';
+import { lintPackage } from '../publint.mjs';
 import { inFolder, serve } from './host.mjs';
 
 let folder, site, browser;
@@ -47,6 +48,10 @@ after(async () => {
   await browser?.close();
   site?.close();
   rmSync(folder, { recursive: true, force: true });
+});
+
+test("publint finds nothing in the element's package", async () => {
+  assert.deepEqual(await lintPackage(join(folder, 'node_modules/@forebay/viewer')), []);
 });
 
 const STYLE = 'body { margin: 0; } forebay-viewer { height: 600px; }';

@@ -5,6 +5,7 @@ import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'nod
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, test } from 'node:test';
+import { lintPackage } from '../publint.mjs';
 import { ROOT, tarOf } from './helpers.mjs';
 
 const folder = mkdtempSync(join(tmpdir(), 'forebay-'));
@@ -63,6 +64,10 @@ test('packed and unpacked it is small, whole, and works in another folder', () =
     execFileSync(process.execPath, ['app.mjs'], { cwd: folder, encoding: 'utf8', timeout: 60_000 }).trim(),
     '5 1,4',
   );
+});
+
+test('publint finds nothing in it', async () => {
+  assert.deepEqual(await lintPackage(join(folder, 'node_modules/forebay')), []);
 });
 
 /** A program of somebody who lets nothing pass, and what must not compile. */
