@@ -148,6 +148,9 @@ test('from right to left nothing is cut off, lies over something else or turns i
       assert.ok((await classes.boundingBox()).x > (await sample.boundingBox()).x, place);
       const filter = page.locator('forebay-filter input');
       assert.equal(await filter.evaluate((input) => getComputedStyle(input).direction), 'ltr');
+      // Width comes before height, and a name begins with its beginning.
+      assert.ok(await readsOn(sample.locator('forebay-boxes .muted').first()), place);
+      assert.ok(await readsOn(sample.locator('.title .muted')), place);
       // An arrow's key leads where it points.
       const [one, next] = [await page.locator('#p8').boundingBox(), await page.locator('#p9').boundingBox()];
       assert.ok(next.x > one.x || next.y > one.y, place);

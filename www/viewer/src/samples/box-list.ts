@@ -51,7 +51,7 @@ export class BoxList extends LitElement {
       text-overflow: ellipsis;
     }
     .muted {
-      margin-left: auto;
+      margin-inline-start: auto;
       font-variant-numeric: tabular-nums;
       font-size: 12px;
     }
@@ -84,7 +84,7 @@ export class BoxList extends LitElement {
           const place = msg("atXY", { x: short(Math.round(box.x)), y: short(Math.round(box.y)) });
           return html`<li><button class=${box === this.marked ? "on" : ""} title=${msg("pixels", { size, place })}
           @pointerenter=${() => this.mark(box)} @focus=${() => this.mark(box)} @blur=${() => this.mark(null)}
-          @click=${() => this.choose(box)}><i .style=${`background:${colorOf(box.label)}`}></i><bdi>${visible(box.label) || msg("box")}</bdi><span class="muted">${size}</span></button></li>`;
+          @click=${() => this.choose(box)}><i .style=${`background:${colorOf(box.label)}`}></i><bdi>${visible(box.label) || msg("box")}</bdi><span class="muted" dir="ltr">${size}</span></button></li>`;
         })}</ol>
       ${more > 0 ? html`<p class="muted">${msg("moreBoxes", { more })}</p>` : nothing}`;
   }

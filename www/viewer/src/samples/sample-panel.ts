@@ -387,7 +387,7 @@ export class SamplePanel extends LitElement {
     const send = (type: string, detail?: unknown) => () => this.dispatchEvent(new CustomEvent(type, { detail }));
     return html`
       <div class="head">
-        <div class="title"><h2>${msg("sample2", { index: this.index })}</h2> ${this.renderClass()} <span class="muted" title=${name}>${name}</span></div>
+        <div class="title"><h2>${msg("sample2", { index: this.index })}</h2> ${this.renderClass()} <bdi class="muted" title=${name}>${name}</bdi></div>
         <button class="icon bare" aria-label=${msg("previousSample")} title=${msg("previous")}
           @click=${send("step", -1)}>←</button>
         <button class="icon bare" aria-label=${msg("nextSample")} title=${msg("next")} @click=${send("step", 1)}>→</button>

@@ -97,13 +97,20 @@ export const sampleStyles = css`
     flex-wrap: wrap;
     gap: 4px;
     max-width: calc(100% - 170px);
-    max-height: 70px;
+    /* Two lines, and none of them by half. */
+    max-height: 57px;
     overflow: auto;
   }
   .legend.beside {
     max-width: calc(100% - 262px);
   }
+  @media (max-width: 560px) {
+    .legend {
+      flex-wrap: nowrap;
+    }
+  }
   .legend button {
+    flex: none;
     min-height: 26px;
     padding: 0 8px;
     font-size: 12px;
