@@ -5,6 +5,7 @@ from __future__ import annotations
 import http.client
 import http.server
 import importlib.util
+import json
 import os
 import pathlib
 import shutil
@@ -21,6 +22,9 @@ from typing import Any, Callable
 ACCOUNT = "devstoreaccount1"
 KEY = "Eby8vdM02xNOcqFlqUwJPLlmEtlCDXJ1OUzFT50uSRZ6IFsuFq2UVErCz4I6tq/K1SZFPTOtr/KBHBeksoGMGw=="
 BUCKET = "forebay"
+
+#: What a service account's file has.
+KEY_OF_GOOGLE = ("private_key", "private_key_id", "client_email")
 
 #: What must not be in anything that Forebay says or keeps.
 SECRETS = ["hidden-secret", KEY]
@@ -119,14 +123,18 @@ class S3(Store):
 class Own(S3):
     """What the benchmarks read from, `tools/src/store`: it needs nothing but what cargo builds."""
 
+    # A process speaks to a bucket as it did first, wherever its environment says later that this is.
+    bucket = "own"
+    root = f"s3://{bucket}"
+
     def command(self) -> list[str]:
         served = self.folder / "served"
-        (served / BUCKET).mkdir(parents=True)
+        (served / self.bucket).mkdir(parents=True)
         return [os.environ["FOREBAY_STORE"], str(served), "--port", str(self.port)]
 
     def client(self) -> Client:
         def ask(method: str, name: str, data: bytes | None = None) -> bytes:
-            url = f"{self.url()}/{BUCKET}/{urllib.parse.quote(name)}"
+            url = f"{self.url()}/{self.bucket}/{urllib.parse.quote(name)}"
             with urllib.request.urlopen(urllib.request.Request(url, data, method=method)) as answer:
                 return bytes(answer.read())
 
@@ -248,7 +256,11 @@ class Google(Store):
         self.door = Doors(("127.0.0.1", 0), Door)
         self.door.to = self.port
         threading.Thread(target=self.door.serve_forever, daemon=True).start()
-        self.said = {"GOOGLE_BASE_URL": f"http://127.0.0.1:{self.door.server_port}", "GOOGLE_SKIP_SIGNATURE": "true"}
+        # Who reads may leave signatures away; who writes has credentials, and the emulator believes any.
+        key = self.folder / "key.json"
+        key.write_text(json.dumps({**dict.fromkeys(KEY_OF_GOOGLE, "hidden-secret"), "disable_oauth": True}))
+        place = f"http://127.0.0.1:{self.door.server_port}"
+        self.said = {"GOOGLE_BASE_URL": place, "GOOGLE_SERVICE_ACCOUNT": str(key)}
         return self.said
 
     def client(self) -> Client:

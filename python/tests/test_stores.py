@@ -95,7 +95,8 @@ def test_commands_say_of_an_object_what_they_say_of_the_file(
 def test_an_object_is_converted_from(store: stores.Store, files: pathlib.Path, tmp_path: pathlib.Path) -> None:
     for name, to in [("a.tar", "out.tbl"), ("a.tbl", "out.tar"), ("t.parquet", "out.csv")]:
         said("convert", f"{store.root}/{name}", str(tmp_path / to))
-    assert (tmp_path / "out.tbl").read_bytes() == (files / "a.tbl").read_bytes()
+    # An archive elsewhere is read once, so how many samples it has is known last: the index has room for more.
+    assert said("diff", str(files / "a.tbl"), str(tmp_path / "out.tbl"), "--payloads") is not None
     assert said("diff", str(files / "a.tbl"), f"{store.root}/a.tbl", "--payloads") is not None
 
 
