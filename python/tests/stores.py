@@ -180,6 +180,10 @@ class Door(http.server.BaseHTTPRequestHandler):
 
     protocol_version = "HTTP/1.1"
 
+    def named(self) -> str:
+        """The object, however its name is encoded."""
+        return urllib.parse.unquote(self.path)
+
     def do_GET(self) -> None:
         assert isinstance(self.server, Doors)
         inner = http.client.HTTPConnection("127.0.0.1", self.server.to)
@@ -191,7 +195,7 @@ class Door(http.server.BaseHTTPRequestHandler):
         for name, value in answer.getheaders():
             if name.lower() not in ("transfer-encoding", "connection", "content-length", "last-modified", "etag"):
                 self.send_header(name, value)
-        generation = self.server.generations.get(self.path, 1)
+        generation = self.server.generations.get(self.named(), 1)
         self.send_header("etag", f'"{generation}"')
         self.send_header("x-goog-generation", str(generation))
         self.send_header("last-modified", "Thu, 01 Jan 2026 00:00:00 GMT")
@@ -209,7 +213,7 @@ class Door(http.server.BaseHTTPRequestHandler):
         inner.request("GET", self.path)
         there = inner.getresponse()
         there.read()
-        generation = self.server.generations.get(self.path, 1) if there.status == 200 else 0
+        generation = self.server.generations.get(self.named(), 1) if there.status == 200 else 0
         wanted = self.headers.get("x-goog-if-generation-match")
         if wanted is not None and int(wanted) != generation:
             status, said = 412, b"<Error><Code>PreconditionFailed</Code><Message>It is another.</Message></Error>"
@@ -217,7 +221,7 @@ class Door(http.server.BaseHTTPRequestHandler):
             inner.request("PUT", self.path, body, {"content-type": "application/octet-stream"})
             answer = inner.getresponse()
             status, said = answer.status, answer.read()
-            self.server.generations[self.path] = generation = generation + 1
+            self.server.generations[self.named()] = generation = generation + 1
         self.send_response_only(status)
         self.send_header("etag", f'"{generation}"')
         self.send_header("x-goog-generation", str(generation))
