@@ -5,6 +5,7 @@ from __future__ import annotations
 import http.client
 import http.server
 import importlib.util
+import json
 import os
 import pathlib
 import shutil
@@ -21,6 +22,9 @@ from typing import Any, Callable
 ACCOUNT = "devstoreaccount1"
 KEY = "Eby8vdM02xNOcqFlqUwJPLlmEtlCDXJ1OUzFT50uSRZ6IFsuFq2UVErCz4I6tq/K1SZFPTOtr/KBHBeksoGMGw=="
 BUCKET = "forebay"
+
+#: What a service account's file has.
+KEY_OF_GOOGLE = ("private_key", "private_key_id", "client_email")
 
 #: What must not be in anything that Forebay says or keeps.
 SECRETS = ["hidden-secret", KEY]
@@ -119,14 +123,18 @@ class S3(Store):
 class Own(S3):
     """What the benchmarks read from, `tools/src/store`: it needs nothing but what cargo builds."""
 
+    # A process speaks to a bucket as it did first, wherever its environment says later that this is.
+    bucket = "own"
+    root = f"s3://{bucket}"
+
     def command(self) -> list[str]:
         served = self.folder / "served"
-        (served / BUCKET).mkdir(parents=True)
+        (served / self.bucket).mkdir(parents=True)
         return [os.environ["FOREBAY_STORE"], str(served), "--port", str(self.port)]
 
     def client(self) -> Client:
         def ask(method: str, name: str, data: bytes | None = None) -> bytes:
-            url = f"{self.url()}/{BUCKET}/{urllib.parse.quote(name)}"
+            url = f"{self.url()}/{self.bucket}/{urllib.parse.quote(name)}"
             with urllib.request.urlopen(urllib.request.Request(url, data, method=method)) as answer:
                 return bytes(answer.read())
 
@@ -172,6 +180,10 @@ class Door(http.server.BaseHTTPRequestHandler):
 
     protocol_version = "HTTP/1.1"
 
+    def named(self) -> str:
+        """The object, however its name is encoded."""
+        return urllib.parse.unquote(self.path)
+
     def do_GET(self) -> None:
         assert isinstance(self.server, Doors)
         inner = http.client.HTTPConnection("127.0.0.1", self.server.to)
@@ -183,7 +195,7 @@ class Door(http.server.BaseHTTPRequestHandler):
         for name, value in answer.getheaders():
             if name.lower() not in ("transfer-encoding", "connection", "content-length", "last-modified", "etag"):
                 self.send_header(name, value)
-        generation = self.server.generations.get(self.path, 1)
+        generation = self.server.generations.get(self.named(), 1)
         self.send_header("etag", f'"{generation}"')
         self.send_header("x-goog-generation", str(generation))
         self.send_header("last-modified", "Thu, 01 Jan 2026 00:00:00 GMT")
@@ -201,7 +213,7 @@ class Door(http.server.BaseHTTPRequestHandler):
         inner.request("GET", self.path)
         there = inner.getresponse()
         there.read()
-        generation = self.server.generations.get(self.path, 1) if there.status == 200 else 0
+        generation = self.server.generations.get(self.named(), 1) if there.status == 200 else 0
         wanted = self.headers.get("x-goog-if-generation-match")
         if wanted is not None and int(wanted) != generation:
             status, said = 412, b"<Error><Code>PreconditionFailed</Code><Message>It is another.</Message></Error>"
@@ -209,7 +221,7 @@ class Door(http.server.BaseHTTPRequestHandler):
             inner.request("PUT", self.path, body, {"content-type": "application/octet-stream"})
             answer = inner.getresponse()
             status, said = answer.status, answer.read()
-            self.server.generations[self.path] = generation = generation + 1
+            self.server.generations[self.named()] = generation = generation + 1
         self.send_response_only(status)
         self.send_header("etag", f'"{generation}"')
         self.send_header("x-goog-generation", str(generation))
@@ -248,7 +260,11 @@ class Google(Store):
         self.door = Doors(("127.0.0.1", 0), Door)
         self.door.to = self.port
         threading.Thread(target=self.door.serve_forever, daemon=True).start()
-        self.said = {"GOOGLE_BASE_URL": f"http://127.0.0.1:{self.door.server_port}", "GOOGLE_SKIP_SIGNATURE": "true"}
+        # Who reads may leave signatures away; who writes has credentials, and the emulator believes any.
+        key = self.folder / "key.json"
+        key.write_text(json.dumps({**dict.fromkeys(KEY_OF_GOOGLE, "hidden-secret"), "disable_oauth": True}))
+        place = f"http://127.0.0.1:{self.door.server_port}"
+        self.said = {"GOOGLE_BASE_URL": place, "GOOGLE_SERVICE_ACCOUNT": str(key)}
         return self.said
 
     def client(self) -> Client:

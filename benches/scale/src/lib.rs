@@ -11,7 +11,7 @@
 //! | `sim`, `reading` | event by event: training and deaths; fetches and requests |
 //! | [`worker`] | one reader: what it fetches, waits for and gives |
 //! | [`fetches`] | what is on its way |
-//! | [`store`], [`link`], [`disk`] | the store, a host's network, and the disk of its cache |
+//! | [`store`], [`link`] | the store, and a host's network |
 //! | [`outcome`] | what came of it |
 
 #![forbid(unsafe_code)]
@@ -21,7 +21,6 @@
     reason = "a benchmark is a host: files and clocks are its own"
 )]
 
-pub mod disk;
 pub mod fetches;
 pub mod job;
 pub mod link;

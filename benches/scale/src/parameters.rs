@@ -94,8 +94,6 @@ parameters! {
     restart_seconds,
     /// What the disk of a host's cache carries.
     cache_read_bits_per_second,
-    /// How long it takes to find a block there.
-    cache_open_seconds,
     /// What 1,000 requests cost.
     cents_per_1000_requests,
     /// What a gigabyte costs to be read.

@@ -10,7 +10,6 @@ use forebay_native::{
 };
 
 use crate::{
-    disk::carried,
     fetches::{Fetch, Place, Request},
     sim::{Event, Sim},
     store::Answer,
@@ -141,7 +140,7 @@ impl Sim<'_> {
         if is_here {
             // Off the host's disk.
             let disk = self.links.len() / 2 + host;
-            let bytes = carried(&range, self.parameters);
+            let bytes = (range.end - range.start) as f64;
             let request = self.request(w, number, bytes, true);
             let stamp = self.requests.turn(request);
             if let Some(link) = self.links.get_mut(disk) {

@@ -24,7 +24,7 @@ use super::folder::Key;
 /// Bytes of a source that are kept together. An object's store needs about as long to send that many as to begin; and a
 /// hundred gigabytes of such files are a folder that can still be listed.
 pub(super) const BLOCK: u64 = 1 << 20;
-pub(super) const PART: usize = 64 << 10;
+const PART: usize = 64 << 10;
 const PARTS: usize = BLOCK as usize / PART;
 const MAGIC: &[u8; 8] = b"FBCACHE1";
 const SUMS: usize = 8 + 32 + 8 + 4;

@@ -39,7 +39,7 @@ use forebay::{Error, Result, error::codes as common};
 
 pub use cached::Cached;
 #[doc(hidden)]
-pub use spans::{BLOCK, PART, Spans, room};
+pub use spans::{BLOCK, Spans, room};
 
 use crate::input::{Input, display, io_error, keep_by};
 use folder::{Folder, Whose};

@@ -4,8 +4,6 @@ use std::ops::Range;
 
 /// Bytes of a source that are kept together.
 pub const BLOCK: u64 = super::block::BLOCK;
-/// Bytes of a block that have one checksum, and so are read together.
-pub const PART: u64 = super::block::PART as u64;
 /// The most bytes that are one request.
 const MOST: u64 = 8 * BLOCK;
 

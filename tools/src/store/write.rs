@@ -254,7 +254,7 @@ fn named_part(text: &str, id: &str) -> Option<u32> {
 fn end(store: &Store, id: &str) -> Answer {
     let Some(upload) = writes(store).uploads.remove(id) else { return refusal(404, "NoSuchUpload") };
     for number in upload.parts.into_keys() {
-        // One that is gone is no loss.
+        // One that is gone does no harm.
         let _ = fs::remove_file(part_file(store, id, number));
     }
     done(204)

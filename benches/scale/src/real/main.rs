@@ -17,7 +17,7 @@
 mod data;
 mod server;
 
-use std::{ops::Range, path::Path, process::ExitCode, sync::Barrier, thread, time::Instant};
+use std::{path::Path, process::ExitCode, sync::Barrier, thread, time::Instant};
 
 use clap::Parser;
 use forebay::{Error, Result};
@@ -28,7 +28,6 @@ use forebay_native::{
     remote::{Settings, open},
 };
 use forebay_scale::{
-    disk,
     job::{Job, Ordering},
     parameters::Parameters,
     run::{Sample, run},
@@ -160,31 +159,12 @@ fn usual(mut all: Vec<Took>) -> Vec<Took> {
     all
 }
 
-/// What a full cache carries here, in bits a second, and how long it takes to find a block: what one loader takes in
-/// stored order and in a full shuffle is made of these.
-#[derive(Clone, Copy, Debug)]
-struct Disk {
-    bits: f64,
-    open: f64,
-}
-
-fn measured(server: &Server, folder: &Path, (samples, front): (u64, u64)) -> Result<Disk> {
+/// What a full cache carries here, in bits a second: as much as one loader takes in stored order.
+fn speed_of_cache(server: &Server, folder: &Path, bytes: u64) -> Result<f64> {
     server.latency(0);
-    let took = |order: &'static str| -> Result<f64> {
-        let case = Case { latency_ms: 0, loaders: 1, order };
-        let took = usual(real(server, case, Some(&Cache::open(folder.join(order))?), 1 + LATER)?);
-        Ok(took.last().map_or(0.0, |last| last.seconds))
-    };
-    let (stored, full) = (took("stored")?, took("full")?);
-    let of = |range: &Range<u64>| (disk::read(range) as f64, disk::opened(range) as f64);
-    // Neighbors are fetched together, as many as eight blocks hold.
-    let whole = of(&(front..front + samples * SAMPLE_BYTES));
-    let whole = (whole.0, whole.1 * 9.0 / 8.0);
-    let each = (0..samples).map(|sample| of(&(front + sample * SAMPLE_BYTES..front + (sample + 1) * SAMPLE_BYTES)));
-    let each = each.fold((0.0, 0.0), |sum, one| (sum.0 + one.0, sum.1 + one.1));
-    let a_byte = (stored * each.1 - full * whole.1) / (whole.0 * each.1 - each.0 * whole.1);
-    let a_byte = if a_byte > 0.0 { a_byte } else { stored / whole.0 };
-    Ok(Disk { bits: 8.0 / a_byte, open: ((full - each.0 * a_byte) / each.1).max(0.0) })
+    let case = Case { latency_ms: 0, loaders: 1, order: "stored" };
+    let took = usual(real(server, case, Some(&Cache::open(folder)?), 1 + LATER)?);
+    Ok(took.last().map_or(1.0, |last| bytes as f64 * 8.0 / last.seconds.max(1e-3)))
 }
 
 /// The same by the simulator.
@@ -192,7 +172,7 @@ fn simulated(
     options: &Options,
     case: Case<'_>,
     (samples, around): (u64, (u64, u64)),
-    cache: Option<Disk>,
+    cache: Option<f64>,
 ) -> Result<Vec<Took>> {
     let wrong = |message: String| Error::new(&forebay::error::codes::ARGUMENT, message);
     let rate = options.megabits as f64 * 1e6;
@@ -202,8 +182,8 @@ fn simulated(
     let mut job = Job::new(case.loaders, samples * SAMPLE_BYTES);
     job.around = around;
     (job.shards, job.sample_bytes, job.batch, job.order) = (1, SAMPLE_BYTES, BATCH, ordering(case.order)?);
-    if let Some(disk) = cache {
-        (parameters.cache_read_bits_per_second, parameters.cache_open_seconds) = (disk.bits, disk.open);
+    if let Some(speed) = cache {
+        parameters.cache_read_bits_per_second = speed;
         (job.cache_bytes, job.epochs, job.one_process) = (Some(64 << 30), 2, true);
     }
     let outcomes = run(&job, &parameters, Sample::ALL).map_err(wrong)?;
@@ -222,14 +202,12 @@ fn all(options: &Options) -> Result<()> {
     let (file, around) = data::table(folder.path(), samples)?;
     let server = Server::start(file, options.megabits * 1_000_000 / 8)?;
     let mut rows = Vec::new();
-    let disk = match options.cache {
-        true => Some(measured(&server, folder.path(), (samples, around.0))?),
+    let speed = match options.cache {
+        true => Some(speed_of_cache(&server, &folder.path().join("first"), samples * SAMPLE_BYTES)?),
         false => None,
     };
     if !options.json {
-        let said =
-            |disk: &Disk| println!("A full cache: {:.1} Gb/s, {:.0} us a block", disk.bits / 1e9, disk.open * 1e6);
-        disk.iter().for_each(said);
+        speed.iter().for_each(|speed| println!("A full cache: {:.1} Gb/s", speed / 1e9));
         println!("| order | latency | loaders | epoch | s | simulated | requests | simulated | bytes | simulated |");
         println!("|---|---:|---:|---|---:|---:|---:|---:|---:|---:|");
     }
@@ -242,7 +220,7 @@ fn all(options: &Options) -> Result<()> {
                 let cache = options.cache.then(|| Cache::open(&place)).transpose()?;
                 let epochs = if options.cache { 1 + LATER } else { 1 };
                 let real = usual(real(&server, case, cache.as_ref(), epochs)?);
-                let simulated = simulated(options, case, (samples, around), disk)?;
+                let simulated = simulated(options, case, (samples, around), speed)?;
                 for (epoch, (real, simulated)) in real.iter().zip(&simulated).enumerate() {
                     if !options.json {
                         println!(
