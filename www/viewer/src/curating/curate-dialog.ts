@@ -37,7 +37,7 @@ function measure(trait: OutlierReason["trait"], value: number): string {
   return trait === "pixels" ? msg("pixels", { value }) : short(value);
 }
 const because = ({ reason, trait, value, median }: OutlierReason): string =>
-  msg("usual", { reason: msg(reason), trait: measure(trait, value), trait2: measure(trait, median) });
+  msg("measuredBesideUsual", { reason: msg(reason), trait: measure(trait, value), trait2: measure(trait, median) });
 const others = (groups: Duplicates["groups"]): number[] =>
   groups.flatMap((group) => group.slice(1).map(({ index }) => index));
 

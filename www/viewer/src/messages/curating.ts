@@ -3,7 +3,7 @@ import { speaker } from "./language.ts";
 
 export const curating = {
   pixels: "{value, plural, one {# pixel} other {# pixels}}",
-  usual: "{reason}: {trait}, usual {trait2}",
+  measuredBesideUsual: "{reason}: {trait}, usual {trait2}",
   curate: "Curate",
   whatLook: "What to look for",
   duplicates: "Duplicates",
