@@ -14,6 +14,7 @@ import type { PairList } from "./pair-list.ts";
 import "./pair-view.ts";
 import { msg as common } from "../messages/common.ts";
 import { msg } from "../messages/comparing.ts";
+import { titleOf } from "./kinds.ts";
 
 /** Samples that are shown at first, and how many more each time. */
 const SHOWN = 60;
@@ -177,7 +178,7 @@ export class CompareDialog extends LitElement {
   }
   private showThem(): void {
     const samples = this.listed.flatMap(({ a }) => (a === null ? [] : [a]));
-    const label = msg("label", { kind: msg(this.kind ?? "all") });
+    const label = msg("label", { kind: this.kind ? titleOf(this.kind) : msg("all") });
     this.dispatchEvent(new CustomEvent("show", { detail: { label, samples: Uint32Array.from(samples).sort() } }));
     this.close();
   }
@@ -245,7 +246,7 @@ export class CompareDialog extends LitElement {
         this.kind = kind;
         this.shown = SHOWN;
         this.chosen = this.listed[0] ?? null;
-      }}>${kind === null ? msg("all") : msg(kind)} ${count(n)}</button>`;
+      }}>${kind === null ? msg("all") : titleOf(kind)} ${count(n)}</button>`;
     const { listed } = this;
     const left = listed.length - this.shown;
     return html`

@@ -6,7 +6,8 @@ import { drawTile } from "../samples/tile-picture.ts";
 import { controls } from "../ui/styles.ts";
 import { visible } from "../ui/visible.ts";
 import type { Entry } from "./groups.ts";
-import { msg } from "../messages/comparing.ts";
+import { msg as common } from "../messages/common.ts";
+import { titleOf } from "./kinds.ts";
 
 /** Pixels of a side of a picture. */
 const SIDE = 84;
@@ -102,9 +103,9 @@ export class PairList extends LitElement {
       return html`<li><button aria-pressed=${entry === this.chosen}
         @click=${() => this.dispatchEvent(new CustomEvent("choose", { detail: entry }))}>
         <span class="sides">${this.side("a", entry.a)}${this.side("b", entry.b)}</span>
-        <span class="words"><span class="visually-hidden">Sample </span>${entry.a ?? entry.b}
+        <span class="words"><span class="visually-hidden">${common("sample")} </span>${entry.a ?? entry.b}
           ${name ? html`<span class="muted">${visible(name)}</span>` : nothing}
-          <b>${entry.kinds.map((kind) => msg(kind)).join(", ")}</b></span></button></li>`;
+          <b>${entry.kinds.map(titleOf).join(", ")}</b></span></button></li>`;
     })}</ul>`;
   }
 }

@@ -224,7 +224,7 @@ export class DivideView extends LitElement {
           @change=${(e: Event) => (this.shares = { ...this.shares, [part]: number(e, 100, this.shares[part]) })} /> %</label>`,
       )}</div>
       <div class="row">
-        ${field(msg("partsBy"), this.by, html`<option value="class" ?selected=${this.by === "class"}>class</option>${none(this.by)}`, (to) => (this.by = to))}
+        ${field(msg("partsBy"), this.by, html`<option value="class" ?selected=${this.by === "class"}>${msg("partsClass")}</option>${none(this.by)}`, (to) => (this.by = to))}
         ${field(msg("partsGroup"), this.group, none(this.group), (to) => (this.group = to))}
         <label title=${msg("partsNearWhy")}><input type="checkbox" .checked=${this.near}
           @change=${(e: Event) => (this.near = (e.target as HTMLInputElement).checked)} />${msg("partsNear")}</label>
@@ -248,7 +248,7 @@ export class DivideView extends LitElement {
           <td><button @click=${() => this.dispatchEvent(new CustomEvent("show", { detail: { label: part.part, samples: part.samples } }))}>${msg("partsPick")}</button></td></tr>`,
       )}</tbody></table>
       ${groups > 0 ? html`<p class="muted">${msg("partsGroups", { groups })}</p>` : nothing}
-      ${faultCount > 0 ? html`<p class="bad">${plural(faultCount, "sample")} could not be read; they are divided all the same.</p>` : nothing}
+      ${faultCount > 0 ? html`<p class="bad">${msg("partsUnread", { faults: faultCount })}</p>` : nothing}
       <div class="row">
         ${this.keeps ? html`<button ?disabled=${this.running} @click=${() => void this.keep()}>${msg("partsKeep")}</button>` : nothing}
         <button ?disabled=${this.running} @click=${() => void this.csv()}>${msg("partsCsv")}</button>

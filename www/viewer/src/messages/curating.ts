@@ -102,6 +102,8 @@ export const curating = {
   partsPick: "Show",
   partsWritten: "{name}: {bytes}",
   partsWriting: "Writing {name}…",
+  partsClass: "class",
+  partsUnread: "{faults, plural, one {# sample} other {# samples}} could not be read; they are divided all the same.",
 } as const;
 
 export const { msg, rich } = speaker("curating", curating);

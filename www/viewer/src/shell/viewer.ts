@@ -714,7 +714,7 @@ export class Viewer extends LitElement implements ViewerMembers {
   }
 }
 
-const tooLate = (): Error => new DOMException("Something else was opened, or it was closed", "AbortError");
+const tooLate = (): Error => new DOMException(msg("somethingElseWasOpenedWas"), "AbortError");
 
 /** A clause that is set, or taken away where it is null. */
 interface ClauseChange {
