@@ -1,7 +1,7 @@
 //! `forebay extract`: samples become files again.
 
 use std::{
-    io::IoSlice,
+    io::{IoSlice, Write},
     path::{Path, PathBuf},
 };
 
@@ -16,12 +16,7 @@ use forebay_native::{
 use serde_json::json;
 
 use super::filtering::{LimitArgs, filter, open};
-use crate::{
-    exit::Outcome,
-    human,
-    output::{Output, print_all},
-    progress::Meter,
-};
+use crate::{exit::Outcome, human, output::Output, progress::Meter};
 
 #[derive(Debug, clap::Args)]
 pub(super) struct Args {
@@ -70,7 +65,11 @@ fn one(dataset: &Dataset, i: u64, args: &Args, out: &Output) -> Result<Outcome> 
         None => PathBuf::from(format!("{i:08}.{}", dataset.info(i)?.format.extension())),
     };
     if target.as_os_str() == PIPE {
-        return print_all(&payload).map(|()| Outcome::Fine);
+        // Not printed: a reader that goes away would be no fault, and these bytes are the output itself.
+        let failed = |e| input::io_error("stdout", "write", e);
+        let mut out = std::io::stdout().lock();
+        out.write_all(&payload).and_then(|()| out.flush()).map_err(failed)?;
+        return Ok(Outcome::Fine);
     }
     write_file(&target, &payload, args.force)?;
     if out.json() {
