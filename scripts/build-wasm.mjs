@@ -17,14 +17,14 @@ import { TARGET, wasmToolchain } from './lib/wasm.mjs';
  */
 export const MODULES = [
   { name: 'forebay', features: ['reader'], budget: 150_000 },
-  { name: 'convert', features: ['convert'], budget: 242_000, fast: true },
-  { name: 'threads', features: ['threads'], budget: 264_000, fast: true, variant: 'threads' },
+  { name: 'convert', features: ['convert'], budget: 272_000, fast: true },
+  { name: 'threads', features: ['threads'], budget: 291_000, fast: true, variant: 'threads' },
   { name: 'tables', features: ['tables'], budget: 376_000, fast: true },
   { name: 'tensor', features: ['tensor'], budget: 116_000, fast: true },
   { name: 'pictures', features: ['pictures'], budget: 280_000 },
   { name: 'warehouse', features: ['warehouse'], budget: 302_000 },
-  { name: 'labels', features: ['labels'], budget: 281_000 },
-  { name: 'edits', features: ['edits'], budget: 218_000 },
+  { name: 'labels', features: ['labels'], budget: 284_000 },
+  { name: 'edits', features: ['edits'], budget: 221_000 },
   { name: 'curate', features: ['curate'], budget: 290_000 },
 ];
 const FEATURES = [

@@ -39,6 +39,7 @@ pub const OF_SAMPLES: &[Case] = &[
     case("duplicates FILE --exact"),
     case("duplicates FILE"),
     case("outliers FILE"),
+    case("thumbs FILE -o OUT.thumbs"),
     case("plan FILE --batch 8 --shuffle 1"),
     case("bench FILE --batch 8 --image 16 --workers 2 --decode-alone 5 --labels cls"),
 ];
