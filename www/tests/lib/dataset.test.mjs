@@ -224,6 +224,6 @@ test('markup in names and metadata stays text', async () => {
 
 test('capabilities say what there is', () => {
   const found = capabilities();
-  assert.deepEqual([found.simd, found.threads, found.reads], [true, false, ['tbl', 'tar', 'tbf', 'idv']]);
+  assert.deepEqual([found.simd, found.threads, found.reads], [true, false, ['tbl', 'tar', 'zip', 'tbf', 'idv']]);
   assert.ok(found.workers >= 1);
 });
