@@ -63,7 +63,10 @@ export class LinkController implements ReactiveController {
   }
   /** Writes what is shown into the address. */
   update(link: Omit<Link, "file">): void {
-    if (this.of.ownPage()) history.replaceState(null, "", formatLink({ file: this.of.file(), ...link }));
+    const file = this.of.file();
+    // Whoever opens a file points to it first. An address without one is that of a step back, which is followed in a moment.
+    if (!this.of.ownPage() || (file !== "" && !this.asked.file)) return;
+    history.replaceState(null, "", formatLink({ file, ...link }));
   }
 
   private readonly follow = (): void => {
