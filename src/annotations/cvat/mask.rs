@@ -99,7 +99,9 @@ pub(super) fn to_rows(mask: &Rle, account: &mut Account) -> Option<(String, [u32
             _ => None,
         };
         let each = 2 * on.len() as u64 + 1;
-        if !account.take(runs.len() as u64 + alike.map_or(each.saturating_mul(to - from), |_| 1)) {
+        let added = alike.map_or(each.saturating_mul(to - from), |_| 1);
+        // They are in memory at once, and each is a number in the file.
+        if added > MOST || !account.take(runs.len() as u64 + added) {
             return None;
         }
         if let Some(on) = alike {
@@ -119,6 +121,9 @@ pub(super) fn to_rows(mask: &Rle, account: &mut Account) -> Option<(String, [u32
     let texts: Vec<String> = counts.done()?.iter().map(u32::to_string).collect();
     Some((texts.join(", "), [left, top, width, height]))
 }
+
+/// Runs that a band of one mask may have.
+const MOST: u64 = 1 << 24;
 
 /// Runs that grow pixel by pixel, the first of which is off.
 #[derive(Default)]
