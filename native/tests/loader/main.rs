@@ -8,6 +8,7 @@ mod support;
 
 mod batches;
 mod decoded;
+mod drawn;
 mod extremes;
 mod faults;
 mod groups;
