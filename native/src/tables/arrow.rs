@@ -27,15 +27,17 @@ use forebay::{
     },
 };
 
-use super::{codes, guard::guarded, parse_type};
+use super::{codes, guard::guarded, parse_type, side_by_side::side_by_side};
 
 mod changes;
 mod from;
 mod unread;
+mod views;
 pub use changes::Changes;
 pub use from::from_record_batch;
 pub(super) use from::{Cuts, read_record_batch};
 pub(super) use unread::{Unread, field_of};
+pub use views::with_views;
 
 /// The metadata key for types that Arrow does not have.
 pub const TYPE: &str = "forebay:type";
@@ -203,10 +205,25 @@ fn vector_of(item: &ArrowField, len: Option<u32>) -> Result<DataType> {
 
 /// A batch for Arrow.
 pub fn to_record_batch(batch: &Batch, schema: &Arc<ArrowSchema>) -> Result<RecordBatch> {
-    let columns = batch.columns().iter().zip(batch.schema().fields());
-    let columns = columns.map(|(c, f)| to_array(c).map_err(|e| e.column(&f.name)));
+    to_record_batch_by(batch, schema, 1)
+}
+
+/// A batch for Arrow, its columns made by at most this many threads: texts that are stored once are written out, which touches
+/// much new memory.
+#[doc(hidden)]
+pub fn to_record_batch_by(batch: &Batch, schema: &Arc<ArrowSchema>, workers: usize) -> Result<RecordBatch> {
+    let fields = batch.schema().fields();
+    let columns: Vec<_> = batch.columns().iter().zip(fields).zip(schema.fields()).collect();
+    let array = |((column, field), wanted): ((&Column, &Field), &Arc<ArrowField>)| {
+        let array = match wanted.data_type() {
+            Arrow::Utf8View => views::to_views(column),
+            _ => to_array(column),
+        };
+        array.map_err(|e| e.column(&field.name))
+    };
+    let arrays = side_by_side(columns, workers, |((column, _), _)| column.memory(), array)?;
     let options = RecordBatchOptions::new().with_row_count(Some(batch.rows()));
-    RecordBatch::try_new_with_options(schema.clone(), columns.collect::<Result<_>>()?, &options).map_err(not_arrow)
+    RecordBatch::try_new_with_options(schema.clone(), arrays, &options).map_err(not_arrow)
 }
 
 /// A column for Arrow.
