@@ -2,6 +2,7 @@
 import { barChart } from './chart.mjs';
 import { PEER_VERSION, TRAINING } from './peer.mjs';
 import { detection } from './detection_report.mjs';
+import { parts } from './parts_report.mjs';
 
 /** Ways to begin over many samples, and what each has to find out. */
 const BEGINNINGS = {
@@ -305,7 +306,7 @@ ${['forebay', 'zune']
   .filter((jpeg) => ran(`${jpeg}, resize, 1 core`))
   .map(one)
   .join('\n')}
-${detection()}`;
+${detection()}${parts()}`;
 }
 
 /** The picture of the page. */

@@ -338,6 +338,15 @@ fn decoded_pictures_are_kept_and_a_timeline_is_written() {
     assert_eq!(workers, [1, 3]);
     assert!(plan["predicted"][0]["images_per_second"].as_f64().unwrap() > 0.0, "{plan}");
     assert!(plan["stage_ms"]["decode"].as_f64().unwrap() > 0.0 && plan["samples"].as_u64().unwrap() >= 8, "{plan}");
+    // Of one rank of a run, with its own share: 12 samples leave two for the third of three.
+    let simulate = ["plan", "a.tbl", "--simulate", "--samples", "4", "--image", "6", "--workers", "1", "--world", "3"];
+    let told = &place.ok(&[&simulate[..], &["--batch", "5", "--tail", "uneven", "--rank", "2"]].concat())[0];
+    assert_eq!((&told["rank"], &told["world"], &told["batch"]), (&json!(2), &json!(3), &json!(4)), "{told}");
+    let told = &place.ok(&[&simulate[..], &["--batch", "5", "--tail", "pad"]].concat())[0];
+    assert_eq!((&told["rank"], &told["batch"]), (&json!(0), &json!(5)), "{told}");
+    let (code, error) = place.json(&[&simulate[..], &["--batch", "5"]].concat());
+    assert_ne!(code, 0, "nothing is left of dropped tails: {error:?}");
+    assert_ne!(place.json(&[&simulate[..], &["--batch", "2", "--rank", "3"]].concat()).0, 0);
 }
 
 #[test]

@@ -11,7 +11,11 @@ use forebay::{
 };
 use serde::Serialize;
 
-use crate::{Dataset, loader::Loader, select::matching_all};
+use crate::{
+    Dataset,
+    loader::{Builder, Loader},
+    select::matching_all,
+};
 
 /// More ranks than this are not listed.
 const MOST_RANKS: u64 = 1 << 20;
@@ -87,6 +91,40 @@ impl Run {
             _ => refuse("weights and the samples of an epoch are given together, or neither"),
         }
     }
+
+    /// A loader's settings with this order, for one of its ranks.
+    pub fn loader(&self, builder: Builder, rank: u64) -> Result<Builder> {
+        if rank >= self.world {
+            return Err(no_rank(rank, self.world));
+        }
+        Ok(self.with_settings(builder, rank, &self.settings()?))
+    }
+
+    fn with_settings(&self, builder: Builder, rank: u64, settings: &Settings) -> Builder {
+        let builder = builder.batch(self.batch).shard(rank, self.world).tail(self.tail).repeated(self.repeated);
+        let mut builder = match settings.shuffle {
+            Shuffle::Full => builder.shuffle(settings.seed),
+            Shuffle::Blocks { block, window } => builder.shuffle_blocks(settings.seed, block, window),
+            _ => builder,
+        };
+        if let Some(mix) = &settings.mix {
+            builder = builder.mix(mix.weights.clone(), mix.epoch_samples);
+        }
+        if let Some(draws) = self.draws {
+            builder = builder.draws(draws);
+        }
+        if let Some(field) = &self.weight_by {
+            builder = builder.weights(field.as_str());
+        }
+        if let Some(field) = &self.balanced {
+            builder = builder.balanced(field.as_str());
+        }
+        builder
+    }
+}
+
+fn no_rank(rank: u64, world: u64) -> Error {
+    Error::new(&ARGUMENT, format!("there is no rank {rank} of {world}"))
 }
 
 /// A run over these datasets.
@@ -187,7 +225,7 @@ impl Plan {
     pub fn batches(&self, epoch: u64, rank: u64, steps: Range<u64>) -> Result<impl Iterator<Item = Batch>> {
         let (epoch, world) = (self.order.epoch(epoch)?, self.order.settings().world);
         if rank >= world {
-            return Err(Error::new(&ARGUMENT, format!("there is no rank {rank} of {world}")));
+            return Err(no_rank(rank, world));
         }
         let steps = steps.start..steps.end.min(epoch.steps());
         Ok(steps.filter_map(move |step| self.batch(&epoch, step, rank)))
@@ -228,13 +266,8 @@ fn by_metadata(
     chosen: Option<Vec<Vec<u64>>>,
     (run, settings): (&Run, &Settings),
 ) -> Result<Order> {
-    let mut builder = Loader::over(datasets.iter().cloned())?.workers(1).allow_empty(true);
-    builder = builder.batch(run.batch).shard(0, run.world).tail(run.tail).repeated(run.repeated);
-    builder = match settings.shuffle {
-        Shuffle::Full => builder.shuffle(settings.seed),
-        Shuffle::Blocks { block, window } => builder.shuffle_blocks(settings.seed, block, window),
-        _ => builder,
-    };
+    let mut builder =
+        run.with_settings(Loader::over(datasets.iter().cloned())?, 0, settings).workers(1).allow_empty(true);
     if let Some(chosen) = chosen {
         // A loader counts through all datasets.
         let firsts = datasets.iter().scan(0_u64, |next, dataset| {
@@ -244,18 +277,6 @@ fn by_metadata(
         });
         let samples = firsts.zip(chosen).flat_map(|(first, chosen)| chosen.into_iter().map(move |i| first + i));
         builder = builder.samples(samples.collect::<Vec<u64>>());
-    }
-    if let Some(mix) = &settings.mix {
-        builder = builder.mix(mix.weights.clone(), mix.epoch_samples);
-    }
-    if let Some(draws) = run.draws {
-        builder = builder.draws(draws);
-    }
-    if let Some(field) = &run.weight_by {
-        builder = builder.weights(field.as_str());
-    }
-    if let Some(field) = &run.balanced {
-        builder = builder.balanced(field.as_str());
     }
     Ok(builder.build()?.order().clone())
 }

@@ -2,10 +2,15 @@
 //!
 //! A few samples are made by one worker, and timed. Then the loader is acted out: tasks are taken in order by whichever worker
 //! is free, a batch is sent when the one that is `prefetch` before it was taken, and the thread that takes batches needs its
-//! own time for each. Where more threads work than there are cores, all of it takes longer in proportion. What cannot be known
-//! from one worker is how much several slow each other down: caches, memory and cores of a processor that they share. So a few more
-//! samples are made by as many workers as this machine has cores, and what these took longer for than their own times say is
-//! what as many workers cost each other, and fewer their part of it.
+//! own time for each. Where more threads work than there are cores, all of it takes longer in proportion.
+//!
+//! Two things cannot be told from the times of samples. What lies between them (a task taken from its queue, a batch begun and
+//! ended) is what the worker took longer for than these. And how much several slow each other down, by caches, memory and halves
+//! of cores that they share, is told by as many workers as this machine has cores making the same samples: what these took longer
+//! for than one alone is what as many cost each other, and fewer their part of it.
+//!
+//! What is measured is taken from several places of the epoch, since a file's first samples need not be like its last, and
+//! alone and together in turns, since a machine is not equally fast all the time.
 
 use std::{
     cmp::Reverse,
@@ -17,7 +22,7 @@ use forebay::{Error, Result, error::codes::ARGUMENT};
 use serde::Serialize;
 
 use crate::{
-    loader::{Builder, Loader},
+    loader::{Builder, Event, Loader},
     parallel::all_cores,
 };
 
@@ -25,6 +30,10 @@ use crate::{
 const PREFETCH: usize = 2;
 /// Batches that are not counted, in which caches warm up and memory for all batches is touched for the first time.
 const WARM: u64 = PREFETCH as u64 + 1;
+/// Places of an epoch at which samples are made, alone and then together.
+const TURNS: u64 = 3;
+/// How long they are made at each place and in each way, at least: small pictures are made too quickly to be timed.
+const LEAST: Duration = Duration::from_millis(200);
 
 /// What one worker took for each sample.
 #[derive(Clone, Debug, PartialEq)]
@@ -38,6 +47,8 @@ pub struct Measured {
     pub taking: Duration,
     /// Stored bytes of a sample.
     pub bytes: u64,
+    /// How many samples one worker made in a second, if that was measured.
+    pub alone: Option<f64>,
     /// How many workers made samples together, one on each core, and how many in a second; none where there is only one core.
     pub together: Option<(usize, f64)>,
 }
@@ -79,41 +90,39 @@ pub struct Predicted {
     pub bound: &'static str,
 }
 
-/// Makes about that many samples with one worker and times them, behind a batch that is not counted.
-pub fn measure(builder: Builder, batch: u64, samples: u64) -> Result<Measured> {
+/// Makes at least that many samples with one worker, and as many for each core with one on each, and times them. Batch, rank and
+/// order are the builder's.
+pub fn measure(builder: Builder, samples: u64) -> Result<Measured> {
     let refuse = |what: &str| Err(Error::new(&ARGUMENT, what.to_owned()));
-    if samples == 0 || batch == 0 {
+    if samples == 0 {
         return refuse("no samples leave nothing to measure");
     }
-    let batches = samples.div_ceil(batch);
-    // Each has five stages, and some more are made ahead.
-    let events = batches.saturating_add(2 * WARM + 4).saturating_mul(batch).saturating_mul(8);
-    let events = usize::try_from(events).unwrap_or(usize::MAX).min(MOST_EVENTS);
-    let mut loader = builder.batch(batch).workers(1).prefetch(PREFETCH).timeline(events).build()?;
-    let warm = take(&mut loader, WARM)?;
-    if warm.batches == 0 {
+    let mut loader = builder.workers(1).prefetch(PREFETCH).timeline(MOST_EVENTS).build()?;
+    let (steps, cores) = (loader.steps(), all_cores());
+    let batches = samples.div_ceil(loader.order().settings().batch.max(1)).div_ceil(TURNS);
+    let mut windows = Vec::new();
+    let (mut alone, mut together, mut waited) = (Taken::default(), Taken::default(), Duration::ZERO);
+    for turn in 0..TURNS {
+        let at = (u128::from(steps) * u128::from(turn) / u128::from(TURNS)) as u64;
+        set_out(&mut loader, 1, at)?;
+        let (events, before) = (loader.events(), loader.stats());
+        alone.add(take(&mut loader, batches, LEAST)?);
+        let after = loader.stats();
+        waited += after.waiting.saturating_sub(before.waiting);
+        windows.push((events..loader.events(), after.samples.saturating_sub(before.samples)));
+        if cores > 1 {
+            set_out(&mut loader, cores, at)?;
+            together.add(take(&mut loader, batches.saturating_mul(cores.min(MOST_TOGETHER) as u64), LEAST)?);
+        }
+    }
+    loader.stop();
+    if alone.batches == 0 {
         return refuse("there is no batch to measure");
     }
-    let before = loader.stats().waiting;
-    let alone = take(&mut loader, batches)?;
-    let waited = loader.stats().waiting.saturating_sub(before);
-    let taking = alone.time.saturating_sub(waited) / u32::try_from(alone.batches.max(1)).unwrap_or(u32::MAX);
-    loader.stop();
-    let mut samples: Vec<[u64; 5]> = Vec::new();
-    let mut last = None;
-    for event in loader.timeline().unwrap_or_default().events {
-        let stages = ["read", "verify", "decode", "transform", "targets"];
-        let Some(stage) = stages.iter().position(|name| *name == event.name) else { continue };
-        // One worker makes one sample after the other.
-        if last.replace((event.epoch, event.number)) != Some((event.epoch, event.number)) {
-            samples.push([0; 5]);
-        }
-        if let Some(sample) = samples.last_mut() {
-            sample[stage] += event.nanos;
-        }
-    }
-    let warm = WARM.saturating_mul(batch);
-    samples.drain(..samples.len().min(usize::try_from(warm).unwrap_or(usize::MAX)));
+    let taking = alone.time.saturating_sub(waited) / u32::try_from(alone.batches).unwrap_or(u32::MAX);
+    let events = loader.timeline().unwrap_or_default().events;
+    let samples: Vec<[u64; 5]> =
+        windows.into_iter().flat_map(|(w, made)| stages(events.get(w).unwrap_or_default(), made)).collect();
     if samples.is_empty() {
         return refuse("there are too few samples to measure: take smaller batches");
     }
@@ -122,24 +131,53 @@ pub fn measure(builder: Builder, batch: u64, samples: u64) -> Result<Measured> {
     for item in (0..loader.order().epoch_samples().min(1000)).filter_map(|position| epoch.item(position)) {
         (bytes, counted) = (bytes + loader.stored_bytes(&item), counted + 1);
     }
-    let bytes = bytes / counted.max(1);
-    let cores = all_cores();
-    let together = match cores {
-        ..2 => None,
-        cores => {
-            loader.stop();
-            loader.set_workers(cores);
-            loader.start()?;
-            take(&mut loader, WARM)?;
-            let made = take(&mut loader, batches.saturating_mul(cores.min(MOST_TOGETHER) as u64))?;
-            loader.stop();
-            Some((cores, made.samples as f64 / made.time.as_secs_f64().max(1e-9)))
+    Ok(Measured {
+        samples,
+        batch: alone.most.max(1),
+        taking,
+        bytes: bytes / counted.max(1),
+        alone: Some(alone.rate()),
+        together: (together.batches > 0).then(|| (cores, together.rate())),
+    })
+}
+
+/// Starts with this number of workers at this step, and takes what is not counted.
+fn set_out(loader: &mut Loader, workers: usize, step: u64) -> Result<()> {
+    loader.stop();
+    loader.set_workers(workers);
+    loader.stand_at(step);
+    loader.start()?;
+    // Each worker is to have made a sample.
+    let batch = loader.order().settings().batch.max(1);
+    take(loader, WARM.max(1 + (workers as u64).div_ceil(batch)), Duration::ZERO).map(|_| ())
+}
+
+/// The time of each stage of that many samples, which one worker made, one after the other.
+fn stages(events: &[Event], made: u64) -> Vec<[u64; 5]> {
+    let mut samples: Vec<[u64; 5]> = Vec::new();
+    let mut last = None;
+    for event in events {
+        let names = ["read", "verify", "decode", "transform", "targets"];
+        let Some(stage) = names.iter().position(|name| *name == event.name) else { continue };
+        let this = (event.epoch, event.number);
+        if last.replace(this) != Some(this) {
+            samples.push([0; 5]);
         }
-    };
-    Ok(Measured { samples, batch: alone.most.max(1), taking, bytes, together })
+        if let Some(sample) = samples.last_mut() {
+            sample[stage] += event.nanos;
+        }
+    }
+    // One that was begun before, and one that is not ended. Where more is missing, samples came twice in a row or are made of
+    // several, and cannot be told apart: each is then taken to need as long as the others.
+    if (samples.len() as u64).abs_diff(made) <= 2 || events.len() >= MOST_EVENTS || made == 0 {
+        return samples;
+    }
+    let mean = std::array::from_fn(|stage| samples.iter().map(|sample| sample[stage]).sum::<u64>() / made);
+    vec![mean; usize::try_from(made).unwrap_or(MOST_EVENTS).min(MOST_EVENTS)]
 }
 
 /// Batches that were taken.
+#[derive(Default)]
 struct Taken {
     batches: u64,
     samples: usize,
@@ -148,18 +186,32 @@ struct Taken {
     time: Duration,
 }
 
-/// Takes that many batches, of as many epochs as that takes.
-fn take(loader: &mut Loader, batches: u64) -> Result<Taken> {
+impl Taken {
+    fn add(&mut self, more: Taken) {
+        self.batches += more.batches;
+        self.samples += more.samples;
+        self.most = self.most.max(more.most);
+        self.time += more.time;
+    }
+    fn rate(&self) -> f64 {
+        self.samples as f64 / self.time.as_secs_f64().max(1e-9)
+    }
+}
+
+/// Takes that many batches, and more until so much time is over, of as many epochs as that takes.
+fn take(loader: &mut Loader, batches: u64, least: Duration) -> Result<Taken> {
     let begun = Instant::now();
-    let (mut taken, mut epochs) = (Taken { batches: 0, samples: 0, most: 0, time: Duration::ZERO }, 0);
-    while taken.batches < batches && epochs <= batches {
+    let (mut taken, mut empty) = (Taken::default(), 0);
+    // An epoch may have nothing for this rank.
+    while (taken.batches < batches || begun.elapsed() < least) && empty < 2 {
         match loader.next_batch()? {
             Some(batch) => {
                 taken.batches += 1;
                 taken.samples += batch.len();
                 taken.most = taken.most.max(batch.len());
+                empty = 0;
             }
-            None => epochs += 1,
+            None => empty += 1,
         }
     }
     taken.time = begun.elapsed();
@@ -170,7 +222,7 @@ fn take(loader: &mut Loader, batches: u64) -> Result<Taken> {
 const MOST_TOGETHER: usize = 16;
 
 /// More are never taken down.
-const MOST_EVENTS: usize = 1 << 21;
+const MOST_EVENTS: usize = 1 << 20;
 /// Batches that are acted out.
 const ACTED: usize = 200;
 /// How many times as long a sample takes beside others, at least and at most, and in how many steps that is found.
@@ -180,7 +232,13 @@ const HALVED: usize = 24;
 impl Measured {
     /// From times that were taken elsewhere: of each sample, and of the thread that takes batches of that size for each of them.
     pub fn new(samples: impl Into<Vec<[u64; 5]>>, batch: usize, taking: Duration) -> Measured {
-        Measured { samples: samples.into(), batch: batch.max(1), taking, bytes: 0, together: None }
+        Measured { samples: samples.into(), batch: batch.max(1), taking, bytes: 0, alone: None, together: None }
+    }
+    /// Adds what one worker made in a second.
+    #[must_use]
+    pub fn alone(mut self, images_per_second: f64) -> Measured {
+        self.alone = Some(images_per_second);
+        self
     }
     /// Adds what that many workers made in a second together, on a machine with as many cores.
     #[must_use]
@@ -192,18 +250,22 @@ impl Measured {
     /// How many times as long each sample takes where this number of workers makes them: 1 for one alone.
     pub fn slower(&self, workers: usize) -> f64 {
         let Some((cores, real)) = self.together.filter(|(cores, real)| *cores > 1 && *real > 0.0) else { return 1.0 };
-        let machine = Machine::new(cores);
-        // More is slower, so that it is found by halving.
-        let (mut least, mut most) = SLOWER;
-        for _ in 0..HALVED {
-            let middle = f64::midpoint(least, most);
-            match self.act(cores, &machine, middle).images_per_second > real {
-                true => least = middle,
-                false => most = middle,
-            }
-        }
+        let (machine, between) = (Machine::new(cores), self.between());
+        let found =
+            least_above(SLOWER, |slower| self.act(cores, &machine, (slower, between)).images_per_second <= real);
         let part = (workers.clamp(1, cores) - 1) as f64 / (cores - 1) as f64;
-        1.0 + (f64::midpoint(least, most) - 1.0) * part
+        1.0 + (found - 1.0) * part
+    }
+
+    /// What a worker needs between two samples.
+    pub fn between(&self) -> Duration {
+        let Some(real) = self.alone.filter(|real| *real > 0.0) else { return Duration::ZERO };
+        let machine = Machine::new(self.together.map_or(1, |(cores, _)| cores));
+        let rate = |nanos: f64| self.act(1, &machine, (1.0, Duration::from_nanos(nanos as u64))).images_per_second;
+        match rate(0.0) <= real {
+            true => Duration::ZERO,
+            false => Duration::from_nanos(least_above((0.0, 1e9 / real), |nanos| rate(nanos) <= real) as u64),
+        }
     }
 
     /// The mean time of each stage for a sample: reading, verifying, decoding, transforming, targets.
@@ -216,12 +278,13 @@ impl Measured {
 
     /// Acts the loader out with this number of workers.
     pub fn simulate(&self, workers: usize, machine: &Machine) -> Predicted {
-        self.act(workers, machine, self.slower(workers))
+        self.act(workers, machine, (self.slower(workers), self.between()))
     }
 
-    fn act(&self, workers: usize, machine: &Machine, slower: f64) -> Predicted {
+    fn act(&self, workers: usize, machine: &Machine, (slower, between): (f64, Duration)) -> Predicted {
         let workers = workers.max(1);
-        let time = |sample: &[u64; 5]| (sample.iter().sum::<u64>() as f64 * slower) as u64;
+        let between = between.as_nanos() as f64;
+        let time = |sample: &[u64; 5]| ((sample.iter().sum::<u64>() as f64 + between) * slower) as u64;
         let times: Vec<u64> = self.samples.iter().map(time).collect();
         let taking = u64::try_from(self.taking.as_nanos()).unwrap_or(u64::MAX);
         // When each worker is free; when each batch was sent, and when it was taken.
@@ -263,4 +326,16 @@ impl Measured {
         let busy = busy / crowded / workers as f64 * images_per_second / rate;
         Predicted { workers, images_per_second, busy, bound }
     }
+}
+
+/// The least number, of those from one to the other, from which on this holds: found by halving.
+fn least_above((mut from, mut to): (f64, f64), holds: impl Fn(f64) -> bool) -> f64 {
+    for _ in 0..HALVED {
+        let middle = f64::midpoint(from, to);
+        match holds(middle) {
+            true => to = middle,
+            false => from = middle,
+        }
+    }
+    f64::midpoint(from, to)
 }

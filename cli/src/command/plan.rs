@@ -91,7 +91,8 @@ pub(super) fn blocks(text: &str) -> Result<(u64, u64), String> {
 
 pub(super) fn run(args: &Args, cache: &CacheArgs, out: &Output) -> Result<Outcome> {
     if args.simulate.simulate {
-        args.simulate.run(&args.files, (args.filter.as_deref(), args.shuffle, args.batch), out)?;
+        let what = (args.files.as_slice(), args.filter.as_deref(), args.limits.limits());
+        args.simulate.run(what, (&wish(args), args.rank.unwrap_or(0)), out)?;
         return Ok(Outcome::Fine);
     }
     let (limits, wanted) = (args.limits.limits(), filter(args.filter.as_deref())?);

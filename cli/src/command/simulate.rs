@@ -2,10 +2,11 @@
 
 use std::path::PathBuf;
 
-use forebay::Result;
+use forebay::{Limits, Result};
 use forebay_native::{
     loader::{IMAGENET, Image, Loader},
     parallel::all_cores,
+    plan::Run,
     simulate::{Machine, measure},
 };
 use serde_json::json;
@@ -17,7 +18,7 @@ use crate::{human, output::Output};
 pub(super) struct SimulateArgs {
     /// Make a few samples with one worker, and then with one on each core, and say how many images a second other numbers of
     /// workers would make.
-    #[arg(long, conflicts_with_all = ["cost", "rank"])]
+    #[arg(long, conflicts_with_all = ["cost", "n", "skip", "epoch"])]
     pub simulate: bool,
     /// With --simulate: of which numbers of workers.
     #[arg(long, value_name = "NUMBERS", value_delimiter = ',', requires = "simulate", default_value = "1,2,4,8")]
@@ -40,28 +41,27 @@ pub(super) struct SimulateArgs {
 }
 
 impl SimulateArgs {
+    /// Of one rank of a run, over these files with this filter.
     pub fn run(
         &self,
-        files: &[PathBuf],
-        (filter, shuffle, batch): (Option<&str>, Option<u64>, u64),
+        (files, filter, limits): (&[PathBuf], Option<&str>, Limits),
+        (run, rank): (&Run, u64),
         out: &Output,
     ) -> Result<()> {
         let image = Image::new(self.image.0, self.image.1).normalize(IMAGENET);
         let image = if self.augment { image.random_resized_crop().hflip() } else { image };
-        let mut builder = Loader::open_all(paths(files)?)?.image(image).tail(forebay::order::Tail::Uneven);
-        if let Some(seed) = shuffle {
-            builder = builder.shuffle(seed);
-        }
+        let mut builder = run.loader(Loader::open_all(paths(files)?)?.image(image).limits(limits), rank)?;
         if let Some(filter) = filter {
             builder = builder.filter(filter)?;
         }
-        let measured = measure(builder, batch, self.samples)?;
+        let measured = measure(builder, self.samples)?;
         let machine =
             Machine::new(self.cores.unwrap_or_else(all_cores)).read_bytes(self.read_rate.map(|bits| bits / 8));
         let predicted: Vec<_> = self.workers.iter().map(|workers| measured.simulate(*workers, &machine)).collect();
         let names = ["read", "verify", "decode", "resize", "targets"];
         let stages: Vec<(&str, f64)> =
             names.into_iter().zip(measured.stages()).map(|(name, time)| (name, 1000.0 * time.as_secs_f64())).collect();
+        let between = 1000.0 * measured.between().as_secs_f64();
         let taking = 1000.0 * measured.taking.as_secs_f64();
         if out.json() {
             let stages: serde_json::Map<_, _> =
@@ -69,9 +69,12 @@ impl SimulateArgs {
             out.value(&json!({
                 "samples": measured.samples.len(),
                 "batch": measured.batch,
+                "rank": rank,
+                "world": run.world,
                 "sample_bytes": measured.bytes,
                 "stage_ms": stages,
                 "batch_taking_ms": taking,
+                "between_ms": between,
                 "cores": machine.cores,
                 "read_bytes_per_second": machine.read_bytes,
                 "together": measured.together.map(|(workers, rate)| json!({
@@ -89,7 +92,7 @@ impl SimulateArgs {
             human::count(measured.samples.len() as u64),
             human::bytes(measured.bytes)
         ));
-        out.line(format!("ms a sample   {}", each.join(", ")));
+        out.line(format!("ms a sample   {}, between {between:.3}", each.join(", ")));
         out.line(format!("ms a batch    {taking:.3} of the thread that takes it"));
         if let Some((workers, rate)) = measured.together {
             let slower = measured.slower(workers);

@@ -239,6 +239,15 @@ impl Loader {
         self.workers = workers.max(1);
     }
 
+    /// Stands at this step of the first epoch, with nothing on its way.
+    pub(crate) fn stand_at(&mut self, step: u64) {
+        self.go_to(Position { epoch: 0, step });
+    }
+    /// How many events were taken down.
+    pub(crate) fn events(&self) -> usize {
+        self.shared.clock.recorder.as_ref().map_or(0, timeline::Recorder::events)
+    }
+
     /// The order of samples.
     pub fn order(&self) -> &Order {
         &self.shared.order

@@ -136,6 +136,10 @@ impl Recorder {
     pub(super) fn timeline(&self) -> Timeline {
         lock(&self.taken).clone()
     }
+    /// How many events that is.
+    pub(super) fn events(&self) -> usize {
+        lock(&self.taken).events.len()
+    }
 
     pub(super) fn sample(&self, (worker, epoch, sample): (u16, u64, u64), stage: Stage, time: (Instant, u64)) {
         let name = match stage {
