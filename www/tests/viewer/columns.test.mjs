@@ -17,7 +17,7 @@ after(async () => {
 async function opened(hash, options) {
   const page = await newPage(browser, options);
   await visit(page, `${site.url}#${hash}`);
-  await page.locator('[role=option], [role=grid] [role=row]').first().waitFor();
+  await page.locator('.tile, [role=grid] [role=row]').first().waitFor();
   return page;
 }
 
@@ -103,7 +103,7 @@ test('at 200 % and on a phone the pictures keep most of the page, and nothing is
     await page.getByRole('button', { name: 'View', exact: true }).click();
     await page.getByLabel('Size of the pictures').fill('300');
     await page.getByRole('button', { name: 'Table', exact: true }).click();
-    await page.locator('[role=grid]').waitFor();
+    await page.locator('forebay-table').waitFor();
     assert.deepEqual(await axe(page), [], `${width}`);
     await page.keyboard.press('Escape');
     await page.getByRole('button', { name: 'More', exact: true }).click();

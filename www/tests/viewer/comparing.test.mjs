@@ -18,7 +18,7 @@ after(async () => {
 async function opened(hash, options) {
   const page = await newPage(browser, options);
   await visit(page, `${site.url}#${hash}`);
-  await page.locator('[role=option], [role=grid] [role=row]').first().waitFor();
+  await page.locator('.tile, [role=grid] [role=row]').first().waitFor();
   return page;
 }
 async function comparing(page) {
@@ -86,7 +86,7 @@ test('the same is said to be the same, and what cannot be compared is refused', 
   // Another file forgets what was compared.
   await dialog.getByRole('button', { name: 'Close' }).click();
   await visit(page, `${site.url}#file=40.tbl`);
-  await page.locator('[role=option]').first().waitFor();
+  await page.locator('.tile').first().waitFor();
   await comparing(page);
   assert.equal(await page.locator('forebay-compare').getByText('samples differ').count(), 0);
   assert.deepEqual(page.faults, []);

@@ -18,7 +18,7 @@ after(async () => {
 async function opened(hash, options) {
   const page = await newPage(browser, options);
   await visit(page, `${site.url}#${hash}`);
-  await page.locator('[role=option], [role=grid] [role=row]').first().waitFor();
+  await page.locator('.tile, [role=grid] [role=row]').first().waitFor();
   return page;
 }
 
@@ -129,7 +129,7 @@ test('sets of two pages of one browser are all kept, and one that grows filters 
   const shown = async () => {
     const page = await newPage(context);
     await visit(page, `${site.url}#file=300.tbl`);
-    await page.locator('[role=option]').first().waitFor();
+    await page.locator('.tile').first().waitFor();
     return page;
   };
   const save = async (page, name, ...samples) => {

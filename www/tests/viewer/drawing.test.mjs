@@ -34,7 +34,7 @@ async function opened(i, context, name = 'harbor.tbl', bytes = tbl) {
   const page = await newPage(context ?? (await browser.newContext()));
   await visit(page, site.url);
   await page.locator('#file-input').setInputFiles({ name, mimeType: 'application/octet-stream', buffer: bytes });
-  await page.locator('[role=option]').first().waitFor();
+  await page.locator('.tile').first().waitFor();
   if (i !== null) {
     await page.locator(`#p${i}`).click();
     await page.locator('forebay-sample .sum.good').waitFor();
@@ -446,7 +446,7 @@ test('hosts hear of edits, and what is not a TBL says what to do', async () => {
   await page.context().close();
   const tar = await newPage(await browser.newContext());
   await visit(tar, `${site.url}#file=sample:harbor`);
-  await tar.locator('[role=option]').first().waitFor();
+  await tar.locator('.tile').first().waitFor();
   await tar.getByRole('button', { name: 'Edit', exact: true }).click();
   await tar.getByText('make one of it, and open that').waitFor();
   await tar.context().close();

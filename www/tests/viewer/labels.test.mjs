@@ -18,7 +18,7 @@ const at = (hash) => `${site.url}#${hash}`;
 async function opened(hash, options) {
   const page = await newPage(browser, options);
   await visit(page, at(hash));
-  await page.locator('[role=option], [role=grid] [role=row]').first().waitFor();
+  await page.locator('.tile, [role=grid] [role=row]').first().waitFor();
   return page;
 }
 
@@ -99,6 +99,20 @@ test('boxes are counted when that is asked for, and filter by class, by number a
   for (const key of ['ArrowRight', 'ArrowRight', 'Enter']) await page.keyboard.press(key);
   await page.locator('.chips button', { hasText: '2 boxes' }).waitFor();
   await page.locator('.counts', { hasText: '100 of 300' }).waitFor();
+  // What a bar of the histogram holds is said where one points at it.
+  const pillars = boxes.locator('forebay-histogram');
+  await pillars.locator('svg').evaluate((svg) => svg.blur());
+  await pillars.locator('.of', { hasText: 'tallest: 100' }).waitFor();
+  await pillars.locator('svg').hover();
+  await pillars.locator('.of', { hasText: /^\d+ to \d+: \d+ of \d+$/ }).waitFor();
+  // By their share of the picture: those of a size filter.
+  await page.locator('.chips button').first().click();
+  await page.locator('.counts', { hasText: /^\s*300\s*$/ }).waitFor();
+  const large = bar('10 %');
+  const many = Number((await large.last().innerText()).match(/\d+$/)[0]);
+  await large.last().click();
+  await page.locator('.chips button', { hasText: 'of the picture' }).waitFor();
+  await page.locator('.counts', { hasText: many === 300 ? '300' : `${many} of 300` }).waitFor();
   assert.deepEqual(await axe(page), []);
   assert.deepEqual(page.faults, []);
   await page.close();

@@ -281,7 +281,7 @@ test('dialogs speak it too', async () => {
     ['file=2000.tbf', { c: 'check', e: 'convert-table', i: 'about' }],
   ]) {
     const page = await strangePage(hash);
-    await page.locator('[role=option], [role=grid] [role=row]').first().waitFor();
+    await page.locator('.tile, [role=grid] [role=row]').first().waitFor();
     for (const [key, name] of Object.entries(keys)) {
       await page.locator('.scroll').focus();
       await page.keyboard.press(key);

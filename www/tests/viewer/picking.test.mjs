@@ -17,7 +17,7 @@ after(async () => {
 async function opened(hash, options) {
   const page = await newPage(browser, options);
   await visit(page, `${site.url}#${hash}`);
-  await page.locator('[role=option], [role=grid] [role=row]').first().waitFor();
+  await page.locator('.tile, [role=grid] [role=row]').first().waitFor();
   return page;
 }
 
@@ -46,6 +46,25 @@ test('a range is picked with Shift, by mouse and by keys, and what the filter ke
     await page.locator('.selection').getByRole('button', { name: 'Export' }).click();
     await page.locator('forebay-convert').getByLabel('The picked 30').waitFor();
     assert.equal(await page.locator('forebay-convert').getByLabel('The picked 30').isChecked(), true);
+    assert.deepEqual(page.faults, []);
+    await page.close();
+  }
+});
+
+test('what is picked gets a name from where it is counted, on a phone too', async () => {
+  for (const width of [1280, 360]) {
+    const page = await opened('file=300.tbl', { viewport: { width, height: 740 } });
+    await page.locator('.scroll').focus();
+    await page.keyboard.press('Space');
+    await page.locator('.selection').getByRole('button', { name: 'Name them' }).click();
+    await until(
+      () => page.getByLabel('Name of the set').evaluate((field) => field.getRootNode().activeElement === field),
+      'the name is asked for',
+    );
+    await page.keyboard.type('first');
+    await page.keyboard.press('Enter');
+    await page.getByRole('button', { name: 'first 1' }).waitFor();
+    assert.deepEqual(await axe(page), []);
     assert.deepEqual(page.faults, []);
     await page.close();
   }

@@ -18,7 +18,7 @@ after(async () => {
 async function opened(hash) {
   const page = await newPage(browser, { viewport: { width: 390, height: 844 }, hasTouch: true });
   await visit(page, `${site.url}#${hash}`);
-  await page.locator('[role=option], [role=grid] [role=row]').first().waitFor();
+  await page.locator('.tile, [role=grid] [role=row]').first().waitFor();
   return page;
 }
 /** The middle of what is in sight of it: rows reach beyond a phone. */
