@@ -7,7 +7,7 @@
 // dataset as objects and the file written from them, whose bytes must be the same; and what pycocotools counts in the file where
 // PYTHON, or python3, has it.
 import { execFileSync } from 'node:child_process';
-import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import { extname, join } from 'node:path';
 import { parseArgs } from 'node:util';
@@ -128,10 +128,10 @@ async function inBrowser(input, rounds, before) {
       return response.end();
     }
     const found = { '/': '<!doctype html><title>bench</title>', '/made.tbl': made }[path];
-    response.writeHead(200, {
-      'content-type': TYPES[extname(path)] ?? (path === '/' ? 'text/html' : 'application/octet-stream'),
-    });
-    response.end(found ?? readFileSync(join(ROOT, 'www/lib/dist', path)));
+    const file = join(ROOT, 'www/lib/dist', path);
+    if (!found && !existsSync(file)) return response.writeHead(404).end();
+    const type = TYPES[path === '/' ? '.html' : extname(path)] ?? 'application/octet-stream';
+    response.writeHead(200, { 'content-type': type }).end(found ?? readFileSync(file));
   });
   await new Promise((listening) => server.listen(0, '127.0.0.1', listening));
   const browser = await launch();
