@@ -24,7 +24,7 @@ export const MODULES = [
   { name: 'pictures', features: ['pictures'], budget: 280_000 },
   { name: 'warehouse', features: ['warehouse'], budget: 302_000 },
   { name: 'labels', features: ['labels'], budget: 284_000 },
-  { name: 'edits', features: ['edits'], budget: 221_000 },
+  { name: 'edits', features: ['edits'], budget: 328_000 },
   { name: 'curate', features: ['curate'], budget: 290_000 },
 ];
 const FEATURES = [

@@ -48,7 +48,8 @@ const CRATES = {
   'wasm/src': [
     'fail limits ranges threads',
     'words',
-    'check convert curate labels record select tables tensor',
+    'labeling',
+    'check convert curate export labels record select tables tensor',
     'dataset',
     'edits open warehouse',
   ],

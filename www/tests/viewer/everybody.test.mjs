@@ -1,25 +1,9 @@
 // For everybody: by keys alone, from right to left, by names that are read out, and in the few colors that somebody chose.
 import assert from 'node:assert/strict';
-import { join } from 'node:path';
-import { after, before, test } from 'node:test';
-import { ROOT, axe, launch, newPage, serveFolder, until, visit } from '../browser.mjs';
+import { test } from 'node:test';
+import { axe, newPage, until, visit } from '../browser.mjs';
+import { browser, opened, site } from './made-up.mjs';
 
-let browser, site;
-before(async () => {
-  browser = await launch();
-  site = await serveFolder(process.env.FOREBAY_FAKE_SITE ?? join(ROOT, 'target/viewer-fake'));
-});
-after(async () => {
-  await browser?.close();
-  site?.server.close();
-});
-
-async function opened(hash, options) {
-  const page = await newPage(browser, options);
-  await visit(page, `${site.url}#${hash}`);
-  await page.locator('.tile, [role=grid] [role=row]').first().waitFor();
-  return page;
-}
 /** What has the focus, inside of all components: its role or tag, and its name. */
 const focused = (page) =>
   page.evaluate(() => {

@@ -1,26 +1,10 @@
 // What labels and boxes look like in the viewer, over made-up datasets.
 import assert from 'node:assert/strict';
-import { join } from 'node:path';
-import { after, before, test } from 'node:test';
-import { ROOT, axe, launch, newPage, serveFolder, until, visit } from '../browser.mjs';
-
-let browser, site;
-before(async () => {
-  browser = await launch();
-  site = await serveFolder(process.env.FOREBAY_FAKE_SITE ?? join(ROOT, 'target/viewer-fake'));
-});
-after(async () => {
-  await browser?.close();
-  site?.server.close();
-});
+import { test } from 'node:test';
+import { axe, until, visit } from '../browser.mjs';
+import { opened, site } from './made-up.mjs';
 
 const at = (hash) => `${site.url}#${hash}`;
-async function opened(hash, options) {
-  const page = await newPage(browser, options);
-  await visit(page, at(hash));
-  await page.locator('.tile, [role=grid] [role=row]').first().waitFor();
-  return page;
-}
 
 /** How many pixels of a tile's picture have a color, as CSS writes it. */
 const pixelsOf = (page, tile, color) =>

@@ -1,18 +1,8 @@
 // The ways into a file, over made-up datasets.
 import assert from 'node:assert/strict';
-import { join } from 'node:path';
-import { after, before, test } from 'node:test';
-import { ROOT, axe, launch, newPage, serveFolder, until, visit } from '../browser.mjs';
-
-let browser, site;
-before(async () => {
-  browser = await launch();
-  site = await serveFolder(process.env.FOREBAY_FAKE_SITE ?? join(ROOT, 'target/viewer-fake'));
-});
-after(async () => {
-  await browser?.close();
-  site?.server.close();
-});
+import { test } from 'node:test';
+import { axe, newPage, until, visit } from '../browser.mjs';
+import { browser, site } from './made-up.mjs';
 
 const at = (hash) => `${site.url}#${hash}`;
 

@@ -1,25 +1,8 @@
 // Picking samples, and what the panel of one says, over made-up datasets.
 import assert from 'node:assert/strict';
-import { join } from 'node:path';
-import { after, before, test } from 'node:test';
-import { ROOT, axe, launch, newPage, serveFolder, until, visit } from '../browser.mjs';
-
-let browser, site;
-before(async () => {
-  browser = await launch();
-  site = await serveFolder(process.env.FOREBAY_FAKE_SITE ?? join(ROOT, 'target/viewer-fake'));
-});
-after(async () => {
-  await browser?.close();
-  site?.server.close();
-});
-
-async function opened(hash, options) {
-  const page = await newPage(browser, options);
-  await visit(page, `${site.url}#${hash}`);
-  await page.locator('.tile, [role=grid] [role=row]').first().waitFor();
-  return page;
-}
+import { test } from 'node:test';
+import { axe, until } from '../browser.mjs';
+import { opened } from './made-up.mjs';
 
 test('a range is picked with Shift, by mouse and by keys, and what the filter keeps with Ctrl+A', async () => {
   for (const view of ['gallery', 'table']) {

@@ -211,6 +211,15 @@ export const operations = {
   editsRecord: (id: number, i: number, record: string | null): string =>
     get<edits.Edits>(id).record(i, record ?? undefined),
   editsApply: (id: number, blobs: number): number => keep(get<edits.Edits>(id).apply(blobs)),
+  /** Each sample of the file with the journal's changes, written anew. */
+  editsRewrite: (id: number, options: string, length: number, blobs: number): number =>
+    keep(get<edits.Edits>(id).rewrite(options, length, blobs)),
+  editsCounts: (id: number): Float64Array => get<edits.Edits>(id).counts(),
+  /** The labels of an opened file, or of a journal over one of this length, written in a format. */
+  exportLabels: (id: number, options: string, chosen: Uint32Array | null): number =>
+    keep(get<edits.Dataset>(id).exportLabels(options, chosen ?? undefined)),
+  editsExportLabels: (id: number, options: string, length: number, blobs: number): number =>
+    keep(get<edits.Edits>(id).exportLabels(options, length, blobs)),
   /** The format by the first bytes, also of a file that holds no samples. */
   formatOf: (id: number): string | null => get<wasm.Opener>(id).format() ?? null,
   parseFilter: (where: string): string => wasm.parseFilter(where),
@@ -296,6 +305,7 @@ export const operations = {
         | warehouses.WarehouseSurveyor
         | tables.TableStats
         | tables.TableConverter
+        | edits.LabelExporter
       >(id).finish() ?? null
     );
   },

@@ -26,6 +26,8 @@ export interface Turn {
   batch: RawBatch | null;
   /** Records of samples, as a JSON list. */
   records: string | null;
+  /** Whole files: the name of each, and then its bytes. */
+  files: (string | Uint8Array)[] | null;
   /** Ranges that were read for it here, and their bytes. */
   requests: number;
   bytes: number;
