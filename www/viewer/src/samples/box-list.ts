@@ -27,6 +27,8 @@ export class BoxList extends LitElement {
       list-style: none;
     }
     button {
+      /* What is only read out stays where its box is: elsewhere it would make the page longer. */
+      position: relative;
       width: 100%;
       min-height: 28px;
       justify-content: flex-start;
