@@ -59,6 +59,9 @@ export interface Selected {
   columns: IndexColumns | null;
 }
 
+/** The modules of tables: the second has Parquet and Arrow too. */
+export type TableModule = "tables" | "columns";
+
 /** What opening a table gives. */
 export interface OpenedTable {
   table: number;

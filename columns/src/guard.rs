@@ -8,7 +8,7 @@ use std::{
 
 use forebay::{Error, Result};
 
-use super::codes;
+use crate::codes;
 
 thread_local! {
     static GUARDED: Cell<bool> = const { Cell::new(false) };
@@ -20,7 +20,7 @@ pub fn panics_are_errors() -> bool {
 }
 
 /// Does work that may panic over what a file claims.
-pub(super) fn guarded<T>(work: impl FnOnce() -> Result<T>) -> Result<T> {
+pub fn guarded<T>(work: impl FnOnce() -> Result<T>) -> Result<T> {
     let before = GUARDED.replace(true);
     let outcome = catch_unwind(AssertUnwindSafe(work));
     GUARDED.set(before);

@@ -12,7 +12,7 @@ use super::{codes, from_arrow_schema, own_type};
 
 /// The columns of a file that are not read.
 #[derive(Debug)]
-pub(in crate::tables) struct Unread {
+pub struct Unread {
     /// Numbers, and what about each is not read.
     columns: Vec<(usize, String)>,
     /// Those that cannot even be handed on as they are.
@@ -78,7 +78,7 @@ impl Unread {
 }
 
 /// The field of a schema as Arrow IPC describes it; if its type is not known, that type's name.
-pub(in crate::tables) fn field_of(field: arrow_ipc::Field<'_>) -> std::result::Result<ArrowField, String> {
+pub fn field_of(field: arrow_ipc::Field<'_>) -> std::result::Result<ArrowField, String> {
     // The crate's conversion panics over what it does not know.
     super::guarded(|| Ok(ArrowField::from(field))).map_err(|_| match field.type_as_int() {
         Some(int) if int.is_signed() => format!("Int{}", int.bitWidth()),

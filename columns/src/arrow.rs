@@ -23,19 +23,21 @@ use forebay::{
     Error, Result,
     table::{
         Batch, Bitmap, Buffer, Column, ColumnBuilder, ColumnData, DataType, Field, JsonStyle, KeyType, Schema, Strings,
-        VectorColumn,
+        VectorColumn, parse_type,
     },
 };
 
-use super::{codes, guard::guarded, parse_type};
+use crate::{codes, guard::guarded};
 
 mod changes;
 mod from;
 mod unread;
 pub use changes::Changes;
 pub use from::from_record_batch;
-pub(super) use from::{Cuts, read_record_batch};
-pub(super) use unread::{Unread, field_of};
+#[doc(hidden)]
+pub use from::{Cuts, read_record_batch};
+#[doc(hidden)]
+pub use unread::{Unread, field_of};
 
 /// The metadata key for types that Arrow does not have.
 pub const TYPE: &str = "forebay:type";
@@ -135,7 +137,7 @@ fn annotations(text: &str) -> Result<Vec<(String, Column)>> {
     let one = |(name, written): (String, serde_json::Value)| {
         let dtype = parse_type(written["type"].as_str().ok_or_else(|| damaged("no type"))?)?;
         let mut column = ColumnBuilder::new(&dtype);
-        super::push_json(&mut column, &written["value"])?;
+        forebay::text::push_json(&mut column, &written["value"])?;
         Ok((name, column.finish()?))
     };
     all.into_iter().map(one).collect()
@@ -286,7 +288,8 @@ fn list_array(dtype: &DataType, vectors: &VectorColumn, nulls: Option<NullBuffer
 }
 
 /// A column of one row that holds the type's default.
-pub(super) fn default_of(dtype: &DataType) -> Result<Column> {
+#[doc(hidden)]
+pub fn default_of(dtype: &DataType) -> Result<Column> {
     let mut column = ColumnBuilder::new(dtype);
     column.push_null();
     column.finish()?.with_validity(None)
@@ -328,8 +331,10 @@ fn shared<A: arrow_buffer::ArrowNativeType>(bytes: &Bytes, len: usize) -> Scalar
     ScalarBuffer::new(arrow_buffer::Buffer::from(bytes.clone()), 0, len)
 }
 
-pub(super) fn not_arrow(e: arrow_schema::ArrowError) -> Error {
+/// An error of Arrow's crates: what they have no words for may be sound, all else is damage.
+#[doc(hidden)]
+pub fn not_arrow(e: arrow_schema::ArrowError) -> Error {
     let text = e.to_string();
-    let unsupported = matches!(e, arrow_schema::ArrowError::NotYetImplemented(_)) || super::says_unsupported(&text);
+    let unsupported = matches!(e, arrow_schema::ArrowError::NotYetImplemented(_)) || crate::says_unsupported(&text);
     Error::caused(if unsupported { &codes::ROUTE } else { &codes::ARROW }, text, e)
 }
