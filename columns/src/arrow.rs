@@ -335,6 +335,6 @@ fn shared<A: arrow_buffer::ArrowNativeType>(bytes: &Bytes, len: usize) -> Scalar
 #[doc(hidden)]
 pub fn not_arrow(e: arrow_schema::ArrowError) -> Error {
     let text = e.to_string();
-    let unsupported = matches!(e, arrow_schema::ArrowError::NotYetImplemented(_)) || crate::says_unsupported(&text);
+    let unsupported = matches!(e, arrow_schema::ArrowError::NotYetImplemented(_)) || codes::says_unsupported(&text);
     Error::caused(if unsupported { &codes::ROUTE } else { &codes::ARROW }, text, e)
 }

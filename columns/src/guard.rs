@@ -24,7 +24,12 @@ pub fn guarded<T>(work: impl FnOnce() -> Result<T>) -> Result<T> {
     let before = GUARDED.replace(true);
     let outcome = catch_unwind(AssertUnwindSafe(work));
     GUARDED.set(before);
-    outcome.unwrap_or_else(|panic| Err(Error::new(&codes::ARROW, format!("the reader gave up: {}", words(&*panic)))))
+    outcome.unwrap_or_else(|panic| Err(gave_up(words(&*panic))))
+}
+
+/// What such a panic is. A module of WebAssembly ends with a panic, and its host says this instead.
+pub fn gave_up(words: &str) -> Error {
+    Error::new(&codes::ARROW, format!("the reader gave up: {words}"))
 }
 
 fn words(panic: &(dyn Any + Send)) -> &str {

@@ -7,6 +7,7 @@
 //! | file | what it holds |
 //! |---|---|
 //! | `arrow.rs` and its folder | tables and columns as Arrow's, and back |
+//! | `codes.rs` | what their errors are |
 //! | `guard.rs` | panics of those crates as errors |
 //! | `hugging.rs` | what Hugging Face's `datasets` says of pictures and classes |
 //! | `ranges.rs` | the file as those crates ask for it |
@@ -18,6 +19,8 @@
 //! Nothing here is promised beside [`arrow`].
 
 pub mod arrow;
+#[doc(hidden)]
+pub mod codes;
 #[doc(hidden)]
 pub mod guard;
 mod hugging;
@@ -33,20 +36,3 @@ mod thrift;
 
 #[doc(hidden)]
 pub use guard::panics_are_errors;
-
-/// The codes of Parquet and Arrow.
-#[doc(hidden)]
-pub mod codes {
-    pub use forebay::{
-        table::codes::TARGET,
-        tables::codes::{ARROW, ROUTE},
-    };
-}
-
-/// True for words of the Arrow crates that are about themselves and not about the file.
-#[doc(hidden)]
-pub fn says_unsupported(text: &str) -> bool {
-    ["NYI: ", "Not yet implemented: ", "Disabled feature at compile time", "not enabled", "requires the zstd feature"]
-        .into_iter()
-        .any(|words| text.contains(words))
-}

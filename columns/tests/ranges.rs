@@ -21,7 +21,7 @@ use forebay_columns::{
     parquet::{ParquetOpener, ParquetSink, ParquetTable},
     sink::{InTurn, Waiting},
 };
-use parquet::basic::{Compression, ZstdLevel};
+use parquet::basic::{BrotliLevel, Compression, ZstdLevel};
 
 const ROWS: usize = 3000;
 
@@ -94,7 +94,8 @@ fn open(file: &Bytes) -> Result<ParquetTable> {
 #[test]
 fn parquet_is_read_by_its_chunks_however_it_is_packed() {
     let zstd = Compression::ZSTD(ZstdLevel::default());
-    for compression in [Compression::UNCOMPRESSED, Compression::SNAPPY, Compression::LZ4_RAW, zstd] {
+    let brotli = Compression::BROTLI(BrotliLevel::default());
+    for compression in [Compression::UNCOMPRESSED, Compression::SNAPPY, Compression::LZ4_RAW, zstd, brotli] {
         let file = as_parquet(&batch(), compression, 1000);
         let table = open(&file).unwrap();
         check(&table, &file, 3);
@@ -167,9 +168,9 @@ fn pictures_become_samples_with_the_names_of_their_classes() {
             ("00000000.png", Bytes::from_static(pictures[0])),
             ("00000000.cls", "0".into()),
             ("00000000.json", br#"{"label":"cat","path":"cats/1.png"}"#[..].into()),
-            ("00000001.jpg", Bytes::from_static(pictures[2])),
-            ("00000001.cls", "1".into()),
-            ("00000001.json", said[..].into()),
+            ("00000002.jpg", Bytes::from_static(pictures[2])),
+            ("00000002.cls", "1".into()),
+            ("00000002.json", said[..].into()),
         ]
     );
 }

@@ -2,7 +2,7 @@
 //!
 //! Pictures stand in tables as bytes, or as Hugging Face's `datasets` writes them: a struct of `bytes` and `path`, which is a cell
 //! of JSON here. A row becomes `00000012.jpg` and `00000012.json`; a column of classes is said by their names, and by their
-//! number in `00000012.cls`. Rows without a picture are left out and counted.
+//! number in `00000012.cls`; 12 is the number of the row. Rows without a picture are left out.
 
 use std::sync::Arc;
 
@@ -67,7 +67,7 @@ impl PictureWriter {
         if let Some(path) = path {
             said.entry("path").or_insert(path.into());
         }
-        let stem = format!("{:08}", self.samples);
+        let stem = format!("{:08}", self.rows);
         self.samples += 1;
         let mut put = |extension: &str, bytes: &[u8]| {
             out.extend_from_slice(&header_for(&format!("{stem}.{extension}"), bytes.len() as u64)?);
@@ -129,12 +129,12 @@ impl TableSink for PictureWriter {
     }
 }
 
-/// The bytes of a picture, and where it came from, if the cell says it.
+/// The bytes of a picture, and its path, if the cell has one.
 fn picture(value: &Value<'_>) -> Result<Option<(Bytes, Option<String>)>> {
     let wrong = |why: String| Error::new(&codes::TARGET, why);
     match value {
         Value::Bytes(bytes) => Ok((!bytes.is_empty()).then(|| (Bytes::copy_from_slice(bytes), None))),
-        Value::Str(text) if !text.is_empty() => {
+        Value::Json(text) => {
             #[derive(serde::Deserialize)]
             struct Cell<'a> {
                 #[serde(borrow, default)]

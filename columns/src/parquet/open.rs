@@ -18,7 +18,7 @@ use parquet::{
 };
 
 use super::{file::ParquetFile, footer};
-use crate::{arrow::field_of, codes, guard::guarded, ranges::Ranges, says_unsupported};
+use crate::{arrow::field_of, codes, guard::guarded, ranges::Ranges};
 
 /// Numbers of columns, and what about each is not read.
 pub type NotRead = BTreeMap<usize, String>;
@@ -110,6 +110,6 @@ fn is_unsupported(e: &ParquetError, text: &str) -> bool {
     let number = |word: &str| text.split_once(word).and_then(|(_, rest)| rest.trim().parse::<u64>().ok());
     let newer = ["Unexpected Encoding ", "Unexpected CompressionCodec ", "Unexpected Compression "];
     matches!(e, ParquetError::NYI(_))
-        || says_unsupported(text)
+        || codes::says_unsupported(text)
         || newer.into_iter().filter_map(number).any(|n| n < NEXT_NUMBERS)
 }

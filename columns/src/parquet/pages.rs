@@ -268,6 +268,7 @@ impl Unbounded {
 }
 
 /// The bytes of a page's header, which are held back until they were looked at.
+#[derive(Debug)]
 pub struct Header<F> {
     bytes: Piecemeal<F>,
     pages: Pages<F>,

@@ -1,5 +1,5 @@
-//! The pages of a row group as Parquet's crate asks for them, those of Zstandard unpacked in Rust: the crate itself knows only
-//! the C library, which is not there in a browser.
+//! The pages of a row group as Parquet's crate asks for them. Where a browser is what reads, those of Zstandard and Brotli are unpacked
+//! here: the crate knows Zstandard by its C library alone, and Brotli with what packs it, which is large.
 
 use std::{io::Read, sync::Arc};
 
@@ -18,12 +18,15 @@ use parquet::{
 use super::pages::Pages;
 use crate::ranges::Ranges;
 
+/// Bytes that are handed to Brotli at a time.
+const BROTLI_BUFFER: usize = 1 << 16;
+
 /// One row group of a file.
 pub(super) struct Group<'a, F: Ranges> {
     pages: Arc<Pages<F>>,
     metadata: &'a ParquetMetaData,
     group: &'a RowGroupMetaData,
-    /// A page of Zstandard becomes at most this.
+    /// A page that is unpacked here becomes at most this.
     most: u64,
 }
 
@@ -42,11 +45,11 @@ impl<F: Ranges> RowGroups for Group<'_, F> {
         let chunk = self.group.columns().get(i).ok_or_else(|| ParquetError::General(format!("no column {i}")))?;
         let rows = self.num_rows();
         let pages: Box<dyn PageReader> = match chunk.compression() {
-            Compression::ZSTD(_) if cfg!(not(feature = "zstd")) => {
+            codec @ (Compression::ZSTD(_) | Compression::BROTLI(_)) if cfg!(not(feature = "codecs")) => {
                 // The same pages as they are stored.
                 let plain = chunk.clone().into_builder().set_compression(Compression::UNCOMPRESSED).build()?;
                 let stored = SerializedPageReader::new(self.pages.clone(), &plain, rows, None)?;
-                Box::new(Zstandard { stored, most: self.most })
+                Box::new(Unpacking { stored, codec, most: self.most })
             }
             _ => Box::new(SerializedPageReader::new(self.pages.clone(), chunk, rows, None)?),
         };
@@ -76,28 +79,38 @@ impl Iterator for One {
 impl PageIterator for One {}
 
 /// Pages that are unpacked as they come.
-struct Zstandard<F: Ranges> {
+struct Unpacking<F: Ranges> {
     stored: SerializedPageReader<Pages<F>>,
+    codec: Compression,
+    /// A page becomes at most this.
     most: u64,
 }
 
-impl<F: Ranges> Zstandard<F> {
+impl<F: Ranges> Unpacking<F> {
     /// The bytes behind the first `plain`, unpacked.
     fn unpacked(&self, buffer: &Bytes, plain: usize) -> Result<Bytes> {
-        let damaged = |why: String| ParquetError::General(format!("Zstandard: {why}"));
+        let damaged = |why: String| ParquetError::General(format!("{}: {why}", self.codec));
         let (front, packed) = buffer.split_at_checked(plain).ok_or_else(|| damaged("levels are cut".to_owned()))?;
         if packed.is_empty() {
             return Ok(buffer.clone());
         }
         let mut out = front.to_vec();
         let mut rest = packed;
-        // A page may be several frames.
-        while !rest.is_empty() {
-            let mut frame = ruzstd::decoding::StreamingDecoder::new(&mut rest).map_err(|e| damaged(e.to_string()))?;
+        let mut take = |part: &mut dyn Read| {
             let room = self.most.saturating_sub(out.len() as u64).saturating_add(1);
-            (&mut frame).take(room).read_to_end(&mut out).map_err(|e| damaged(e.to_string()))?;
-            if out.len() as u64 > self.most {
-                return Err(damaged(format!("a page becomes more than {} bytes", self.most)));
+            part.take(room).read_to_end(&mut out).map_err(|e| damaged(e.to_string()))?;
+            match out.len() as u64 > self.most {
+                true => Err(damaged(format!("a page becomes more than {} bytes", self.most))),
+                false => Ok(()),
+            }
+        };
+        if matches!(self.codec, Compression::BROTLI(_)) {
+            take(&mut brotli::Decompressor::new(rest, BROTLI_BUFFER))?;
+        } else {
+            // A page may be several frames.
+            while !rest.is_empty() {
+                let frame = ruzstd::decoding::StreamingDecoder::new(&mut rest);
+                take(&mut frame.map_err(|e| damaged(e.to_string()))?)?;
             }
         }
         Ok(out.into())
@@ -140,7 +153,7 @@ impl<F: Ranges> Zstandard<F> {
     }
 }
 
-impl<F: Ranges> Iterator for Zstandard<F> {
+impl<F: Ranges> Iterator for Unpacking<F> {
     type Item = Result<Page>;
 
     fn next(&mut self) -> Option<Self::Item> {
@@ -148,7 +161,7 @@ impl<F: Ranges> Iterator for Zstandard<F> {
     }
 }
 
-impl<F: Ranges> PageReader for Zstandard<F> {
+impl<F: Ranges> PageReader for Unpacking<F> {
     fn get_next_page(&mut self) -> Result<Option<Page>> {
         let page = self.stored.get_next_page()?;
         page.map(|page| self.unpack(page)).transpose()

@@ -1,4 +1,4 @@
-//! What takes rows: the core, or where it is built in what writes Parquet and Arrow.
+//! What takes rows: the core, or, if it is built in, what writes Parquet and Arrow.
 
 #[cfg(feature = "columns")]
 use std::sync::Arc;

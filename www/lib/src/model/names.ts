@@ -1,7 +1,18 @@
 /** Names of formats and codecs, the fields of an error, and what JSON is. */
 
 /** The formats that are recognized by content. The first four hold samples, the last five are tables. */
-export type Format = "tbl" | "tar" | "zip" | "warehouse" | "gzip" | "zstd" | "tbf" | "idv" | "parquet" | "arrow" | "arrows";
+export type Format =
+  | "tbl"
+  | "tar"
+  | "zip"
+  | "warehouse"
+  | "gzip"
+  | "zstd"
+  | "tbf"
+  | "idv"
+  | "parquet"
+  | "arrow"
+  | "arrows";
 
 /** What a payload is. The order is that of the numbers in `IndexColumns.format`. */
 export type MediaFormat = "unknown" | "jpeg" | "png" | "webp" | "bmp" | "tiff" | "mp4" | "avi" | "raw_u8";

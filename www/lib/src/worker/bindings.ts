@@ -63,5 +63,5 @@ export function failure(e: unknown): Failed {
       // Too broken to say why.
     }
   }
-  return { trap: message };
+  return message.startsWith("{") ? { thrown: message, trap: message } : { trap: message };
 }

@@ -79,7 +79,7 @@ export interface OpenedLabels {
 export interface Failed {
   /** The JSON that the module threw. */
   thrown?: string;
-  /** The module trapped: it must not be used any more. */
+  /** The module trapped: it must not be used any more. With `thrown` a file was to blame. */
   trap?: string;
 }
 
