@@ -3,9 +3,7 @@
 
 use std::{ops::Range, sync::Arc};
 
-use arrow_array::{
-    ArrayRef, BinaryArray, Int64Array, RecordBatch, StringArray, StructArray, builder::BinaryBuilder,
-};
+use arrow_array::{ArrayRef, BinaryArray, Int64Array, RecordBatch, StringArray, StructArray, builder::BinaryBuilder};
 use arrow_schema::{DataType, Field, Fields, Schema};
 use bytes::Bytes;
 use forebay::{
@@ -143,7 +141,8 @@ fn pictures_become_samples_with_the_names_of_their_classes() {
     let parts: Fields =
         vec![Field::new("bytes", DataType::Binary, true), Field::new("path", DataType::Utf8, true)].into();
     let image = StructArray::new(parts.clone(), vec![Arc::new(bytes.finish()), Arc::new(paths)], None);
-    let said = r#"{"info":{"features":{"image":{"_type":"Image"},"label":{"names":["cat","dog"],"_type":"ClassLabel"}}}}"#;
+    let said =
+        r#"{"info":{"features":{"image":{"_type":"Image"},"label":{"names":["cat","dog"],"_type":"ClassLabel"}}}}"#;
     let fields = vec![Field::new("image", DataType::Struct(parts), true), Field::new("label", DataType::Int64, true)];
     let schema = Schema::new(fields).with_metadata([("huggingface".to_owned(), said.to_owned())].into());
     let columns: Vec<ArrayRef> = vec![Arc::new(image), Arc::new(Int64Array::from(vec![0, 0, 1]))];
