@@ -24,12 +24,12 @@ pub fn guarded<T>(work: impl FnOnce() -> Result<T>) -> Result<T> {
     let before = GUARDED.replace(true);
     let outcome = catch_unwind(AssertUnwindSafe(work));
     GUARDED.set(before);
-    outcome.unwrap_or_else(|panic| Err(gave_up(words(&*panic))))
+    outcome.unwrap_or_else(|panic| Err(gave_up(&*panic)))
 }
 
 /// What such a panic is. A module of WebAssembly ends with a panic, and its host says this instead.
-pub fn gave_up(words: &str) -> Error {
-    Error::new(&codes::ARROW, format!("the reader gave up: {words}"))
+pub fn gave_up(panic: &(dyn Any + Send)) -> Error {
+    Error::new(&codes::ARROW, format!("the reader gave up: {}", words(panic)))
 }
 
 fn words(panic: &(dyn Any + Send)) -> &str {

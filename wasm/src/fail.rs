@@ -81,7 +81,7 @@ fn start() {
         // Other crates panic over what a file claims: that is the file's fault, and said as such.
         #[cfg(feature = "columns")]
         let said = match forebay_columns::panics_are_errors() {
-            true => json(&forebay_columns::guard::gave_up(info.payload_as_str().unwrap_or("no reason given"))),
+            true => json(&forebay_columns::guard::gave_up(info.payload())),
             false => said,
         };
         *LAST_PANIC.lock().unwrap_or_else(PoisonError::into_inner) = said;
