@@ -13,13 +13,14 @@ import { TARGET, wasmToolchain } from './lib/wasm.mjs';
 /**
  * The modules: the reader first, which every page loads; the others are loaded when they are used. `budget` is the
  * bytes of brotli that a module may have: for the reader what was asked for, for the others what they have, and a little. A `fast` one is
- * built for speed, one of the `variant` threads with them.
+ * built for speed, one of the `variant` threads with them; a `large` one is looked at once, for more looks take many minutes.
  */
 export const MODULES = [
   { name: 'forebay', features: ['reader'], budget: 150_000 },
   { name: 'convert', features: ['convert'], budget: 272_000, fast: true },
   { name: 'threads', features: ['threads'], budget: 291_000, fast: true, variant: 'threads' },
   { name: 'tables', features: ['tables'], budget: 376_000, fast: true },
+  { name: 'columns', features: ['columns'], budget: 1_430_000, large: true },
   { name: 'tensor', features: ['tensor'], budget: 116_000, fast: true },
   { name: 'pictures', features: ['pictures'], budget: 280_000 },
   { name: 'warehouse', features: ['warehouse'], budget: 302_000 },
@@ -43,6 +44,7 @@ const FEATURES = [
  */
 const FAST = ['--low-memory-unused', '-O3', '--flatten', '--rereloop', '-O3'];
 const SMALL = ['-Oz', '-Oz', '--flatten', '--rereloop', '-Oz', '-Oz'];
+const ONCE = ['--low-memory-unused', '-Oz'];
 
 const OUT = join(ROOT, 'www/lib/wasm');
 
@@ -121,9 +123,9 @@ async function finishingTools() {
 }
 
 /** Binds and optimizes a module, unless that was done; its name, its budget and its size as brotli. */
-async function finish({ name, budget, fast, variant }, raw, { bindgen, optimizer: [command, first], versions }) {
+async function finish({ name, budget, fast, large, variant }, raw, { bindgen, optimizer: [command, first], versions }) {
   const enabled = [...FEATURES, ...(variant === 'threads' ? ['threads'] : [])].map((feature) => `--enable-${feature}`);
-  const optimize = [...enabled, ...(fast ? FAST : SMALL), '--strip-producers'];
+  const optimize = [...enabled, ...(fast ? FAST : large ? ONCE : SMALL), '--strip-producers'];
   const ingredients = { name, raw: digest(readFileSync(raw)), versions, optimize };
   let sizes = stamped(OUT, name, ingredients);
   const how = sizes ? 'bound and optimized before' : 'bound and optimized';

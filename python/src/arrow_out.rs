@@ -11,7 +11,7 @@ use forebay::{
 };
 use forebay_native::{
     parallel::codes,
-    tables::{Scanned, arrow},
+    tables::{Scanned, to_record_batch},
 };
 
 /// How many batches wait for whoever takes them.
@@ -45,7 +45,7 @@ impl Reader {
                 },
             };
             let workers = if batch.rows() < LONG { 1 } else { self.workers };
-            match arrow::to_record_batch_by(&batch, &self.schema, workers) {
+            match to_record_batch(&batch, &self.schema, workers) {
                 // A text that is stored once can stand in very many rows.
                 Err(e) if e.code() == &SIZE && batch.rows() > 1 => {
                     let half = batch.rows() / 2;

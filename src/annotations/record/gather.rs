@@ -41,8 +41,7 @@ pub struct Gather {
 impl Gather {
     /// For the samples beside which this document stands.
     pub fn new(options: &ReadOptions, document: &Map<String, Value>) -> Result<Gather> {
-        let mut labels = Labels::default();
-        labels.classes = read_classes(document)?;
+        let labels = Labels { classes: read_classes(document)?, ..Labels::default() };
         Ok(Gather { options: options.clone(), labels, marked: false })
     }
 

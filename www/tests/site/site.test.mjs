@@ -189,7 +189,9 @@ test('what is packed as a whole is unpacked and opened, and what only the comman
     await page
       .locator('#file-input')
       .setInputFiles({ name: 'people.parquet', mimeType: '', buffer: Buffer.from(`PAR1${'x'.repeat(600)}PAR1`) });
-    await page.getByText('forebay convert people.parquet people.tbf').waitFor();
+    await page.getByText('table.arrow').waitFor();
+    await page.locator('#file-input').setInputFiles(join(ROOT, 'tests/fixtures/tables/pandas.parquet'));
+    await page.getByRole('gridcell', { name: '2024-02-29' }).first().waitFor();
     assert.deepEqual(page.faults, []);
   } finally {
     await page.close();

@@ -49,6 +49,7 @@ const open = of<OpenOptions>({
   limits: true,
   http: true,
   tbfSchema: true,
+  column: true,
 });
 
 /** What each call takes. */

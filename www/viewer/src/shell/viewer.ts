@@ -43,7 +43,7 @@ import { LinkController } from "./link-controller.ts";
 import type { Link } from "./link.ts";
 import { Messages } from "./messages.ts";
 import { nameable } from "./nameable.ts";
-import { damageNotice, growthNotice, labelNotice, thresholdNotice } from "./notices.ts";
+import { damageNotice, growthNotice, labelNotice, picturesNotice, thresholdNotice } from "./notices.ts";
 import { OpenController } from "./open-controller.ts";
 import { PublicController } from "./public-controller.ts";
 import { ReadMeter } from "./read-meter.ts";
@@ -566,6 +566,7 @@ export class Viewer extends LitElement implements ViewerMembers {
     return html`
       <div class="app">
         ${this.renderHead({ found: table, format: text?.format ?? table.format, facts, read: this.meter.words })}
+        ${picturesNotice(table, (column) => void this.opener.showPictures(column))}
         <div class="beside">
           <forebay-table-view part="rows" .data=${table} .text=${text} ?within=${!this.ownPage}
             @shown=${(e: CustomEvent<ShownTable>) => (this.shownTable = e.detail)}

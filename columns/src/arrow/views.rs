@@ -66,7 +66,7 @@ mod tests {
     use forebay::table::{Batch, DataType, Field, Schema, Strings, Value};
 
     use super::*;
-    use crate::tables::arrow::{from_record_batch, to_arrow_schema, to_record_batch, to_record_batch_by};
+    use crate::arrow::{from_record_batch, to_arrow_schema, to_record_batch};
 
     const TEXTS: [&str; 5] = ["", "ü", "of twelve b.", "of thirteen b", "a text that lies elsewhere, as it is long"];
 
@@ -97,13 +97,13 @@ mod tests {
         assert!((0..5).all(|i| *views.field(i).data_type() == Arrow::Utf8View) && views.field(5) == plain.field(5));
         for (start, rows) in [(0, 2000), (0, 0), (13, 900), (1999, 1)] {
             let part = all.slice(start, rows);
-            for (schema, workers) in [(&plain, 1), (&plain, 3), (&views, 1), (&views, 2)] {
-                let made = to_record_batch_by(&part, schema, workers).unwrap();
+            for schema in [&plain, &views] {
+                let made = to_record_batch(&part, schema).unwrap();
                 assert_eq!(made.schema(), *schema);
                 let back = from_record_batch(&made, all.schema(), false).unwrap();
                 assert_eq!(back.rows(), rows);
                 for (a, b) in back.columns().iter().zip(part.columns()) {
-                    assert!((0..rows).all(|i| a.value(i).same(&b.value(i))), "{start} {rows} {workers}");
+                    assert!((0..rows).all(|i| a.value(i).same(&b.value(i))), "{start} {rows}");
                 }
             }
         }
@@ -112,7 +112,9 @@ mod tests {
     #[test]
     fn what_is_no_text_stays_what_it_is() {
         let mut json = forebay::table::ColumnBuilder::new(&DataType::Json);
-        ["{}", "[1, 2, 3, 4, 5, 6, 7, 8]"].map(|text| json.push(Value::Json(text)).unwrap());
+        for text in ["{}", "[1, 2, 3, 4, 5, 6, 7, 8]"] {
+            json.push(Value::Json(text)).unwrap();
+        }
         let field = Field::new("more", DataType::Json);
         let all = Batch::new(Arc::new(Schema::new(vec![field]).unwrap()), vec![json.finish().unwrap()]).unwrap();
         let schema = Arc::new(with_views(&to_arrow_schema(all.schema()).unwrap()));
