@@ -9,7 +9,7 @@ use super::{
     Inherited, MetadataChoice, is_of_sample,
     make::{Form, Ready},
     opened::Opened,
-    overlay::{Over, Overlay},
+    overlay::Over,
     read::DocumentReader,
     window::{BYTES, Gate, Wants, Window},
     write::Writer,
@@ -153,15 +153,16 @@ impl Conversion {
 
     /// Plans it for the samples of a file of `file_len` bytes with what changes there are over it. The bytes of samples that are
     /// not in the file follow those of the file.
+    #[cfg(feature = "overlay")]
     #[doc(hidden)]
     pub fn over(
         opened: Arc<Opened>,
         options: ConversionOptions,
         file_len: u64,
-        changes: Arc<dyn Overlay>,
+        changes: Arc<dyn super::Overlay>,
     ) -> Result<Self> {
         let mut work = Self::new(opened, options, None)?;
-        work.over = Some(Over { changes, file_len });
+        work.over = Some(Over::new(changes, file_len));
         Ok(work)
     }
 

@@ -6,7 +6,7 @@ use bytes::Bytes;
 
 use super::{
     opened::Opened,
-    overlay::{Over, Overlay},
+    overlay::Over,
     read::DocumentReader,
     window::{BYTES, Gate, Wants, Window},
 };
@@ -24,6 +24,7 @@ use crate::{
 enum Order {
     All(u64),
     Chosen(Vec<u32>),
+    #[cfg_attr(not(feature = "overlay"), allow(dead_code, reason = "then nobody can make one"))]
     Over(Over),
 }
 
@@ -51,7 +52,7 @@ impl Order {
 /// Gathers labels: [`step`](Self::step), do what it says, and when it is done [`finish`](Self::finish).
 ///
 /// A TBL's metadata that has to be read as a whole is read once, and held. Pictures of an archive are looked at for their sizes
-/// only where nothing else tells these.
+/// only if nothing else tells these.
 #[derive(Debug)]
 pub struct Labeled {
     opened: Arc<Opened>,
@@ -81,8 +82,9 @@ impl Labeled {
 
     /// For the samples of a file of `file_len` bytes with what changes there are over it. The bytes of samples that are not in
     /// the file follow those of the file.
-    pub fn over(opened: Arc<Opened>, options: ReadOptions, file_len: u64, changes: Arc<dyn Overlay>) -> Labeled {
-        Self::of(opened, options, Order::Over(Over { changes, file_len }))
+    #[cfg(feature = "overlay")]
+    pub fn over(opened: Arc<Opened>, options: ReadOptions, file_len: u64, changes: Arc<dyn super::Overlay>) -> Labeled {
+        Self::of(opened, options, Order::Over(Over::new(changes, file_len)))
     }
 
     fn of(opened: Arc<Opened>, options: ReadOptions, order: Order) -> Labeled {

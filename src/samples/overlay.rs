@@ -33,14 +33,26 @@ pub trait Overlay: fmt::Debug + Send + Sync {
     fn document(&self, fields: Map<String, Value>) -> Result<Map<String, Value>>;
 }
 
+#[cfg(feature = "overlay")]
+type Maker = ();
+/// Nobody can make one, so that the compiler leaves out whatever is done with it.
+#[cfg(not(feature = "overlay"))]
+type Maker = std::convert::Infallible;
+
 /// The same, over a file of this length: what is not in it follows its bytes.
 #[derive(Clone, Debug)]
 pub(super) struct Over {
     pub changes: Arc<dyn Overlay>,
-    pub file_len: u64,
+    file_len: u64,
+    _maker: Maker,
 }
 
 impl Over {
+    #[cfg(feature = "overlay")]
+    pub fn new(changes: Arc<dyn Overlay>, file_len: u64) -> Over {
+        Over { changes, file_len, _maker: () }
+    }
+
     /// A sample that is not in the file, and where its bytes are.
     pub fn laid(&self, sample: u64) -> Option<Laid<'_>> {
         let Laid { name, bytes } = self.changes.laid(sample)?;

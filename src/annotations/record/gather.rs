@@ -1,4 +1,4 @@
-//! Labels gathered from the records of samples, one behind the other.
+//! Labels gathered from the records of samples, one after another.
 
 use serde_json::{Map, Value};
 
