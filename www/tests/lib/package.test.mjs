@@ -52,7 +52,7 @@ test('packed and unpacked it is small, whole, and works in another folder', () =
   assert.ok(!names.some((name) => name.startsWith('src') || name.startsWith('tests')));
   // What pages load as it is has no bundler to make it small.
   const { size } = packed.files.find((file) => file.path === 'dist/worker.js');
-  assert.ok(size < 160_000, `the worker has ${size} bytes`);
+  assert.ok(size < 163_000, `the worker has ${size} bytes`);
   const target = join(folder, 'node_modules/forebay');
   mkdirSync(target, { recursive: true });
   execFileSync('tar', ['-xzf', join(folder, packed.filename), '-C', target, '--strip-components=1']);

@@ -424,7 +424,7 @@ test('a journal is taken over if it is of this dataset, and refused by name if i
   }
 });
 
-test('hosts hear of edits, and what is not a TBL says what to do', async () => {
+test('hosts hear of edits, and what is neither a TBL nor a TAR says what to do', async () => {
   const page = await opened(0);
   await page.evaluate(() => {
     globalThis.heard = [];
@@ -444,10 +444,10 @@ test('hosts hear of edits, and what is not a TBL says what to do', async () => {
     { index: 0, kind: 'undo' },
   ]);
   await page.context().close();
-  const tar = await newPage(await browser.newContext());
-  await visit(tar, `${site.url}#file=sample:harbor`);
-  await tar.locator('.tile').first().waitFor();
-  await tar.getByRole('button', { name: 'Edit', exact: true }).click();
-  await tar.getByText('make one of it, and open that').waitFor();
-  await tar.context().close();
+  const other = await newPage(await browser.newContext());
+  await visit(other, `${site.url}#file=warehouse/manifest.json`);
+  await other.locator('.tile').first().waitFor();
+  await other.getByRole('button', { name: 'Edit', exact: true }).click();
+  await other.getByText('make one of it, and open that').waitFor();
+  await other.context().close();
 });
