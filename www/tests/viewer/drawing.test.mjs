@@ -4,7 +4,9 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 import { shutdown } from 'forebay';
+import { smallPng } from '../../../scripts/lib/png.mjs';
 import { ROOT, axe, launch, needs, newPage, pen, serveFolder, touch, until, visit } from '../browser.mjs';
+import { zipOf } from '../lib/zips.mjs';
 import { recordsOf, tblOf } from './edited.mjs';
 
 const SAMPLES = 6;
@@ -444,9 +446,8 @@ test('hosts hear of edits, and what is neither a TBL nor a TAR says what to do',
     { index: 0, kind: 'undo' },
   ]);
   await page.context().close();
-  const other = await newPage(await browser.newContext());
-  await visit(other, `${site.url}#file=warehouse/manifest.json`);
-  await other.locator('.tile').first().waitFor();
+  const picture = Buffer.from(smallPng(8, 8, Buffer.alloc(8 * 8 * 4, 200)));
+  const other = await opened(null, undefined, 'harbor.zip', Buffer.from(zipOf([['train/0.png', picture, false]])));
   await other.getByRole('button', { name: 'Edit', exact: true }).click();
   await other.getByText('make one of it, and open that').waitFor();
   await other.context().close();

@@ -26,7 +26,6 @@ import { FILES, asFolder, writeLabels } from "./write.js";
 
 /** What begins an export in a worker: what it is told, as JSON. */
 type Begin = (told: string) => Promise<number>;
-type Where = Output | FolderSink | FileSystemDirectoryHandle;
 
 /**
  * Writes the labels of samples, as they stand in their metadata, in a format of labels: what `forebay labels convert` makes of
@@ -41,7 +40,7 @@ type Where = Output | FolderSink | FileSystemDirectoryHandle;
 export async function exportLabels(
   of: Dataset | Edits,
   format: WrittenLabelFormat,
-  output: Where,
+  output: Output | FolderSink | FileSystemDirectoryHandle,
   options: ExportLabelsOptions = {},
 ): Promise<ExportedLabels> {
   known(argument.options(options, "how to export labels"), NAMES.exportLabels, "exporting labels");
@@ -91,7 +90,7 @@ async function written(
   begin: (folder: boolean) => Promise<number>,
   source: Source,
   format: WrittenLabelFormat,
-  output: Where,
+  output: Output | FolderSink | FileSystemDirectoryHandle,
   how: ConversionRun,
 ): Promise<ExportedLabels> {
   const name = FILES[format];
@@ -146,7 +145,7 @@ async function intoFolder(
 async function slowly(
   dataset: Dataset,
   format: WrittenLabelFormat,
-  output: Where,
+  output: Output | FolderSink | FileSystemDirectoryHandle,
   { where, indexes, signal, onProgress, ...how }: ExportLabelsOptions,
 ): Promise<ExportedLabels> {
   const [option] = Object.keys(how);
