@@ -1,21 +1,26 @@
 // npm run bench:export: the boxes of a TBL's metadata written as COCO by the npm package, and read by pycocotools.
 //
-//   npm run bench:export -- [--samples 100000] [--boxes 7] [--rounds 5]
+//   npm run bench:export -- [--samples 100000] [--boxes 7] [--rounds 5] [--before] [--browser]
 //
-// In Node; a page does the same in its workers. The package must be built (npm run build:lib). Every sample is a picture of a few
-// bytes with its boxes in its record. Prints the medians: the labels of the dataset, the file written from them, and both; and
-// what pycocotools counts in the file where PYTHON, or python3, has it.
+// In Node, or with --browser in a page of Chromium (CHROMIUM). The package must be built (npm run build:lib). Every sample is a
+// picture of a few bytes with its boxes in its record. Prints the median of `exportLabels`; with --before also the labels of the
+// dataset as objects and the file written from them, whose bytes must be the same; and what pycocotools counts in the file where
+// PYTHON, or python3, has it.
 import { execFileSync } from 'node:child_process';
-import { mkdirSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { createServer } from 'node:http';
+import { extname, join } from 'node:path';
 import { parseArgs } from 'node:util';
-import { ROOT, main } from '../scripts/lib/run.mjs';
+import { Failure, ROOT, main } from '../scripts/lib/run.mjs';
+import { launch } from '../www/tests/browser.mjs';
 
 const { values: options } = parseArgs({
   options: {
     samples: { type: 'string', default: '100000' },
     boxes: { type: 'string', default: '7' },
     rounds: { type: 'string', default: '5' },
+    before: { type: 'boolean', default: false },
+    browser: { type: 'boolean', default: false },
   },
 });
 const [SAMPLES, BOXES] = [Number(options.samples), Number(options.boxes)];
@@ -79,32 +84,93 @@ coco = COCO(sys.argv[1])
 print(json.dumps([len(coco.getImgIds()), len(coco.getAnnIds()), len(coco.getCatIds())]))
 `;
 
-await main(async () => {
-  const { labelsOf, memorySink, openSamples, shutdown, writeLabels } = await import('../www/lib/dist/index.js');
-  const input = dataset();
-  const [read, written, both] = [[], [], []];
-  let sink;
-  for (let round = 0; round < Number(options.rounds); round++) {
+/** Times both ways on a dataset; the file that was exported. Also what a page runs: it uses nothing of this file. */
+async function timed(forebay, input, rounds, before) {
+  const { exportLabels, labelsOf, memorySink, openSamples, writeLabels } = forebay;
+  const times = { exported: [], read: [], written: [] };
+  let [sink, same] = [null, true];
+  for (let round = 0; round < rounds; round++) {
+    // A module is loaded, and a worker begins, with the first of them.
     const samples = await openSamples(input, { name: 'made.tbl' });
     const begun = performance.now();
-    const labels = await labelsOf(samples);
-    const between = performance.now();
     sink = memorySink();
-    await writeLabels(labels, 'coco', sink);
-    const end = performance.now();
-    read.push(between - begun);
-    written.push(end - between);
-    both.push(end - begun);
-    labels.close?.();
+    await exportLabels(samples, 'coco', sink);
+    times.exported.push(performance.now() - begun);
+    if (before) {
+      const from = performance.now();
+      const labels = await labelsOf(samples);
+      const between = performance.now();
+      const other = memorySink();
+      await writeLabels(labels, 'coco', other);
+      times.read.push(between - from);
+      times.written.push(performance.now() - between);
+      const [a, b] = [sink.bytes(), other.bytes()];
+      same &&= a.length === b.length && a.every((byte, k) => byte === b[k]);
+    }
     samples.close();
   }
+  await forebay.shutdown();
+  return { times, same, bytes: sink.bytes() };
+}
+
+const TYPES = { '.js': 'text/javascript', '.wasm': 'application/wasm', '.html': 'text/html' };
+
+/** The same in a page of Chromium; the file comes back to this server. */
+async function inBrowser(input, rounds, before) {
+  const made = Buffer.from(await input.arrayBuffer());
+  let exported = Buffer.alloc(0);
+  const server = createServer(async (request, response) => {
+    const path = new URL(request.url, 'http://x').pathname;
+    if (path === '/exported') {
+      const parts = [];
+      for await (const part of request) parts.push(part);
+      exported = Buffer.concat(parts);
+      return response.end();
+    }
+    const found = { '/': '<!doctype html><title>bench</title>', '/made.tbl': made }[path];
+    const file = join(ROOT, 'www/lib/dist', path);
+    if (!found && !existsSync(file)) return response.writeHead(404).end();
+    const type = TYPES[path === '/' ? '.html' : extname(path)] ?? 'application/octet-stream';
+    response.writeHead(200, { 'content-type': type }).end(found ?? readFileSync(file));
+  });
+  await new Promise((listening) => server.listen(0, '127.0.0.1', listening));
+  const browser = await launch();
+  try {
+    const page = await browser.newPage();
+    await page.goto(`http://127.0.0.1:${server.address().port}/`);
+    const found = await page.evaluate(
+      async ([timed, rounds, before]) => {
+        const forebay = await import('/index.js');
+        const input = await (await fetch('/made.tbl')).blob();
+        const { bytes, ...rest } = await new Function(`return ${timed}`)()(forebay, input, rounds, before);
+        await fetch('/exported', { method: 'POST', body: bytes });
+        return rest;
+      },
+      [String(timed), rounds, before],
+    );
+    return { ...found, bytes: exported };
+  } finally {
+    await browser.close();
+    server.close();
+  }
+}
+
+await main(async () => {
+  const input = dataset();
+  const rounds = Number(options.rounds);
+  const { times, same, bytes } = options.browser
+    ? await inBrowser(input, rounds, options.before)
+    : await timed(await import('../www/lib/dist/index.js'), input, rounds, options.before);
   mkdirSync(FOLDER, { recursive: true });
   const path = join(FOLDER, 'exported.json');
-  writeFileSync(path, sink.bytes());
+  writeFileSync(path, bytes);
   const of = (all) => `${(all.sort((a, b) => a - b)[all.length >> 1] / 1000).toFixed(2)} s`;
-  console.log(`${SAMPLES} pictures, ${SAMPLES * BOXES} boxes, ${(sink.bytes().length / 1e6).toFixed(1)} MB of COCO`);
-  console.log(`read ${of(read)}, written ${of(written)}, both ${of(both)}; medians of ${options.rounds}`);
-  await shutdown();
+  console.log(`${SAMPLES} pictures, ${SAMPLES * BOXES} boxes, ${(bytes.length / 1e6).toFixed(1)} MB of COCO`);
+  console.log(`exported in ${of(times.exported)}; medians of ${rounds}, in ${options.browser ? 'Chromium' : 'Node'}`);
+  if (options.before) {
+    if (!same) throw new Failure('the two ways wrote other bytes');
+    console.log(`as objects: read ${of(times.read)}, written ${of(times.written)}; the same bytes`);
+  }
   try {
     const said = execFileSync(process.env.PYTHON ?? 'python3', ['-c', COUNT, path], {
       encoding: 'utf8',

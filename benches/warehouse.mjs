@@ -5,7 +5,9 @@
 // Builds of photographs of two sizes, against the loader making the same tensors into nothing, against them made and
 // forgotten without a loader, and against Pillow and NumPy in processes, which are installed into a virtual environment in
 // the user's cache. All take turns on two cores, and medians are compared: of time, and of processor time, which tells
-// more where other programs run. Then builds of 10,000 and of 100,000 small pictures, and the most memory that they had.
+// more where other programs run. Beside the builds stands what the format and the machine leave of the loader's speed at best:
+// the same processors also have to hash every picture and every image, and to hand their bytes to the system, each of which
+// is measured alone in the same run. Then builds of 10,000 and of 100,000 small pictures, and the most memory that they had.
 //
 // Files are written into target/bench; another --folder, such as one in memory, leaves the disk out of it. Writes
 // benches/results/warehouse.json unless --dry or --quick; --quick measures less, to see that all works.
@@ -89,7 +91,7 @@ async function measure(tools, sets, python) {
     jobs[`loader, ${name}`] = ours('loader', folder, 'f32');
     for (const dtype of DTYPES) jobs[`live ${dtype}, ${name}`] = ours('live', folder, dtype);
     for (const dtype of DTYPES) {
-      jobs[`made ${dtype}, ${name}`] = ours('made', folder, dtype);
+      for (const what of ['made', 'hash', 'write']) jobs[`${what} ${dtype}, ${name}`] = ours(what, folder, dtype);
       jobs[`build ${dtype}, ${name}`] = ours('build', folder, dtype);
       if (!python) continue;
       const words = [`dtype=${dtype}`, `side=${SIDE}`, `workers=${WORKERS}`, 'each=32'];
@@ -196,14 +198,25 @@ function median(numbers) {
 function page(about, sets, results, memory) {
   const rate = (name, of) => median(results[name].map((r) => r.images / r[of]));
   const ratio = (name, other, of) => (results[other] ? (rate(name, of) / rate(other, of)).toFixed(2) : '');
+  const each = (name) => median(results[name].map((r) => r.cpu_seconds / r.images));
+  // As if workers shared all that is to be done, nothing else were, and nobody waited.
+  const limit = (dtype, set) => {
+    const [live, made, hash, write] = ['live', 'made', 'hash', 'write'].map((what) => each(`${what} ${dtype}, ${set}`));
+    return live / (made + hash + write);
+  };
   const rows = [];
+  const costs = [];
   for (const set of Object.keys(sets)) {
     for (const dtype of DTYPES) {
+      const whole = ['live', 'made', 'hash', 'write', 'build'].map((what) => each(`${what} ${dtype}, ${set}`));
+      costs.push(`| ${set} | ${dtype} | ${whole.map((s) => (1000 * s).toFixed(2)).join(' | ')} |`);
       const [name, others] = [
         `build ${dtype}, ${set}`,
         [`loader, ${set}`, `live ${dtype}, ${set}`, `made ${dtype}, ${set}`, `python ${dtype}, ${set}`],
       ];
       const cells = others.map((other) => `${ratio(name, other, 'seconds')} (${ratio(name, other, 'cpu_seconds')})`);
+      const [most, share] = [limit(dtype, set), rate(name, 'seconds') / rate(`live ${dtype}, ${set}`, 'seconds')];
+      cells.push(most.toFixed(2), (share / most).toFixed(2));
       rows.push(`| ${set} | ${dtype} | ${rate(name, 'seconds').toFixed(0)} | ${cells.join(' | ')} |`);
     }
   }
@@ -213,9 +226,15 @@ function page(about, sets, results, memory) {
   return `${about.processor}, ${about.system}; load average at the end ${about.load.join(', ')}; medians of ${about.rounds}.
 Ratios of speed; in brackets, of processor time for an image.
 
-| pictures | type | images/s | against the loader's own letterbox | against the loader, same tensors | against the same, forgotten | against Pillow and NumPy |
-|---|---|---|---|---|---|---|
+| pictures | type | images/s | against the loader's own letterbox | against the loader, same tensors | against the same, forgotten | against Pillow and NumPy | at most of the loader | share of that |
+|---|---|---|---|---|---|---|---|---|
 ${rows.join('\n')}
+
+Milliseconds of a processor for an image:
+
+| pictures | type | by the loader | made and forgotten | SHA-256 alone | writing alone | built |
+|---|---|---|---|---|---|---|
+${costs.join('\n')}
 
 | source | frames | most memory |
 |---|---|---|

@@ -35,6 +35,7 @@ const CRATES = {
     'plan',
     'cost simulate',
   ],
+  'columns/src': ['codes hugging ranges sink thrift', 'guard', 'arrow', 'ipc parquet'],
   'cli/src': ['human output serve signals words', 'exit progress', 'command', 'tar_to_tbl'],
   'python/src': [
     'errors memory',
@@ -48,7 +49,8 @@ const CRATES = {
   'wasm/src': [
     'fail limits ranges threads',
     'words',
-    'check convert curate labels record select tables tensor',
+    'labeling',
+    'check convert curate export labels record select tables tensor',
     'dataset',
     'edits open warehouse',
   ],

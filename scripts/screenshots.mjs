@@ -66,7 +66,7 @@ await main(async () => {
     const page = await newPage(browser, { viewport: WIDE, ...options });
     const of = await act?.before?.(page);
     await visit(page, `${url}#file=data/${hash}`);
-    await page.locator('[role=option] canvas[data-ready], [role=grid] .row.current').first().waitFor();
+    await page.locator('.tile canvas[data-ready], [role=grid] .row.current').first().waitFor();
     await (act?.after ?? act)?.(page, of);
     if (rest > 0) await page.waitForLoadState('networkidle');
     await page.waitForTimeout(rest);
@@ -105,7 +105,7 @@ await main(async () => {
         ),
       after: async (page) => {
         await page.locator('.growing').waitFor();
-        await page.locator('[role=option] canvas[data-ready]').nth(14).waitFor();
+        await page.locator('.tile canvas[data-ready]').nth(14).waitFor();
       },
     };
     await shot('filling', 'sample.tar', {}, slowly, 0);

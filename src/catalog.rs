@@ -25,6 +25,7 @@ pub fn codes() -> impl Iterator<Item = &'static Code> {
         crate::table::codes::ALL,
         crate::tbf::codes::ALL,
         crate::text::codes::ALL,
+        crate::tables::codes::ALL,
         crate::annotations::codes::ALL,
         crate::edits::codes::ALL,
         #[cfg(feature = "curate")]

@@ -15,7 +15,11 @@ pub const HEAD_LEN: u64 = 512;
 /// ```
 pub fn detect(head: &[u8]) -> Option<Format> {
     let known = FIRST_BYTES.iter().find(|(magics, _)| magics.iter().any(|magic| head.starts_with(magic)));
-    let known = known.map(|&(_, format)| format).or_else(|| is_tar(head).then_some(Format::Tar));
+    // A stream of Arrow begins with a continuation mark and the length of its schema, a small multiple of 8.
+    let stream =
+        || head.starts_with(&[0xff; 4]) && head.get(4).is_some_and(|&length| length != 0xff && length % 8 == 0);
+    let known = known.map(|&(_, format)| format).or_else(|| stream().then_some(Format::Arrows));
+    let known = known.or_else(|| is_tar(head).then_some(Format::Tar));
     // Where no warehouse is read, none is looked for.
     known.or_else(|| (cfg!(feature = "warehouse") && is_manifest(head)).then_some(Format::Warehouse))
 }

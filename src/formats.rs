@@ -6,7 +6,7 @@
 //! ```
 //! use forebay::formats::{Format, Host};
 //! let arrow = Format::from_extension("Feather").unwrap();
-//! assert_eq!((arrow.name(), arrow.read_by()), ("arrow", Host::Native));
+//! assert_eq!((arrow.name(), arrow.read_by()), ("arrow", Host::Everyone));
 //! assert!(Format::ALL.iter().all(|format| Format::from_name(format.name()) == Some(*format)));
 //! ```
 
@@ -54,7 +54,7 @@ macro_rules! formats {
         /// let format = Format::from_extension("PARQUET").expect("it is known");
         /// assert_eq!((format.name(), format.extensions()[0], format.holds()), ("parquet", "parquet", Holds::Table));
         /// println!("{} files are written by {:?}", format.media_type(), format.written_by());
-        /// assert!(format.read_by() == Host::Native && Format::Tbl.read_by() == Host::Everyone);
+        /// assert!(format.read_by() == Host::Everyone && Format::Gzip.read_by() == Host::Native);
         /// ```
         #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize)]
         #[serde(rename_all = "lowercase")]
@@ -221,8 +221,8 @@ formats! {
         media_type: "application/vnd.apache.parquet",
         first_bytes: [b"PAR1"],
         holds: Table,
-        read_by: Native,
-        written_by: Native,
+        read_by: Everyone,
+        written_by: Everyone,
     }
     /// The Arrow IPC file, also called Feather 2.
     Arrow "arrow" {
@@ -231,8 +231,8 @@ formats! {
         media_type: "application/vnd.apache.arrow.file",
         first_bytes: [b"ARROW1"],
         holds: Table,
-        read_by: Native,
-        written_by: Native,
+        read_by: Everyone,
+        written_by: Everyone,
     }
     /// The Arrow IPC stream, which begins with a length and no magic.
     Arrows "arrows" {
@@ -241,8 +241,8 @@ formats! {
         media_type: "application/vnd.apache.arrow.stream",
         first_bytes: [],
         holds: Table,
-        read_by: Native,
-        written_by: Native,
+        read_by: Everyone,
+        written_by: Everyone,
     }
 }
 

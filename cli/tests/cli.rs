@@ -637,6 +637,10 @@ fn what_an_epoch_costs_is_said_for_every_order_and_for_a_cache() {
         assert_eq!(empty["first"]["bytes"], json!(bytes));
         assert_eq!((&empty["later"]["requests"], &empty["later"]["bytes"]), (&json!(0), &json!(0)));
     }
+    // An epoch without a step is none, and not a cheap one.
+    let empty = place.run(&["plan", "a.tbl", "--batch", "4000", "--cost"]);
+    assert!(String::from_utf8(empty.stderr).unwrap().contains("the epoch has no step"));
+    assert_eq!(place.ok(&["plan", "a.tbl", "--batch", "4000", "--cost"])[0]["steps"], json!(0));
     // A cache that holds nothing changes nothing.
     let said = &place.ok(&[&plan[..], &["--cache-bytes", "1kB"]].concat())[0];
     assert_eq!(said["costs"][0]["first"], said["costs"][1]["first"]);
@@ -681,6 +685,10 @@ fn a_cache_is_made_where_the_user_says_and_listed_and_cleared() {
     assert_eq!((&source["identity"], &source["blocks"]), (&json!("s3://bucket/a\u{1b}[2J.tbl v1"), &json!(2)));
     assert_eq!((&source["source_bytes"], &source["bytes"]), (&json!(1_500_000), &list["bytes"]));
     assert!(source["used"].as_u64().unwrap() > 1_700_000_000);
+    // The option by which other commands know the folder is enough.
+    assert_eq!(&place.ok(&["cache", "list", "--cache", "kept"])[0], list);
+    let (code, lines) = place.json(&["cache", "clear"]);
+    assert_eq!((code, &lines[0]["error"]["code"]), (2, &json!("usage.argument")));
     let text = String::from_utf8(place.run(&["cache", "list", "kept"]).stdout).unwrap();
     assert!(text.contains("a\\u{1b}[2J.tbl v1") && text.contains("of 1 files"), "{text}");
     assert_eq!(place.ok(&["cache", "clear", "kept"])[0]["blocks"], json!(2));

@@ -74,6 +74,41 @@ fn drift_names_the_rows_that_are_too_far_and_fails() {
 }
 
 #[test]
+fn a_folder_of_warehouses_is_none_and_no_sound_folder() {
+    let folder = Folder::new();
+    let one = put(&folder, "all/v1", &made(SHAPE, &["cat"], &frames(4)));
+    put(&folder, "all/v2", &made(SHAPE, &["cat"], &frames(8)));
+    let all = folder.at("all").to_str().unwrap().to_owned();
+    let out = folder.at("out.tbl").to_str().unwrap().to_owned();
+    let refused = |arguments: &[&str], says: &str| {
+        let output = forebay([arguments, &["--json"]].concat());
+        let error = error_of(&output);
+        assert_eq!(
+            (output.status.code(), error["code"].as_str()),
+            (Some(3), Some("format.not_samples")),
+            "{arguments:?}"
+        );
+        assert!(error["message"].as_str().unwrap().contains(says), "{arguments:?}: {error}");
+    };
+    let says = format!("the folder holds 2 warehouses, and no pictures; name one, such as {one}");
+    for command in ["check", "inspect", "head", "stats", "plan"] {
+        refused(&[command, &all], &says);
+    }
+    refused(&["diff", &all, &all], &says);
+    refused(&["convert", &all, &out], &says);
+    refused(&["warehouse", "drift", &all, &one], &says);
+    refused(&["warehouse", "export", &all, "-o", &out], &says);
+    assert!(!folder.at("out.tbl").exists());
+    // So is a folder of anything else, and one of nothing.
+    fs::create_dir_all(folder.at("other/app")).unwrap();
+    let other = folder.at("other").to_str().unwrap().to_owned();
+    refused(&["check", &other], "the folder has no pictures");
+    fs::write(folder.at("other/app/manifest.json"), "{\"name\": \"an app\"}").unwrap();
+    refused(&["check", &other], "the folder has no pictures, but 1 other files");
+    refused(&["warehouse", "drift", &other, &one], "no pictures");
+}
+
+#[test]
 fn drift_draws_a_picture_and_leaves_one_that_is_there() {
     let folder = Folder::new();
     let svg = folder.at("drift.svg");

@@ -106,6 +106,29 @@ fn pictures_are_looked_at_where_their_folder_is_named() {
     );
 }
 
+#[test]
+fn label_files_of_which_none_has_its_picture_are_not_sound() {
+    let folder = common::Folder::new();
+    let out = folder.at("out.json").to_str().unwrap().to_owned();
+    for (set, of) in [("exports/supervision_yolo", "none of 19"), ("damaged/yolo_nan", "the only")] {
+        let set = corpus(set);
+        for arguments in [&["check", &set][..], &["stats", &set], &["convert", &set, &out, "--to", "coco"]] {
+            let output = forebay([&["labels"], arguments, &["--json"]].concat());
+            let error = error_of(&output);
+            assert_eq!((output.status.code(), error["code"].as_str()), (Some(1), Some("label.picture")), "{error}");
+            assert!(error["message"].as_str().unwrap().contains(of), "{error}");
+        }
+        let said = String::from_utf8(forebay(["labels", "check", &set]).stderr).unwrap();
+        assert!(said.contains("see --pictures"), "{said}");
+    }
+    assert!(!Path::new(&out).exists());
+    // The folder above that of the pictures is not where the labels say that they are.
+    let (set, images) = (corpus("exports/supervision_yolo"), corpus("truth/images"));
+    assert_eq!(json(&["check", &set, "--pictures", &corpus("truth")]).0, 1);
+    let (code, value) = json(&["check", &set, "--pictures", &images, "--exif", "ignore"]);
+    assert_eq!((code, &value["pictures"], &value["sound"]), (0, &25.into(), &true.into()), "{value}");
+}
+
 fn files(folder: &Path) -> Vec<PathBuf> {
     let mut files: Vec<PathBuf> = fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path()).collect();
     files.sort();

@@ -649,12 +649,16 @@ fn the_summary_is_exported_as_a_table_of_the_known_columns() {
     let manifest = made["manifest"].as_str().unwrap();
     let export = |more: &[&str]| {
         let mut command = Command::new(FOREBAY);
-        command.args(["warehouse", "export", manifest, "-o", "s.parquet", "--json"]).args(more);
+        let output: &[&str] = if more.contains(&"-o") { &[] } else { &["-o", "s.parquet"] };
+        command.args(["warehouse", "export", manifest, "--json"]).args(output).args(more);
         command.current_dir(folder.path()).output().unwrap()
     };
     assert_eq!(built(&export(&[]))["rows"], 5);
     assert_eq!(error_of(&export(&[]))["code"], "usage.argument");
     assert!(export(&["--force"]).status.success());
+    // It is Parquet, and never under the name of something else.
+    assert_eq!(error_of(&export(&["-o", "s.csv"]))["code"], "usage.argument");
+    assert!(!folder.at("s.csv").exists());
     let rows = |file: &Path| {
         let mut command = Command::new(FOREBAY);
         let output = command.args(["convert", "--to", "jsonl", "--workers", "1"]).arg(file).arg("-").output().unwrap();

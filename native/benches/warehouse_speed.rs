@@ -7,6 +7,8 @@
 //! | `loader` | the loader's fastest letterbox into batches, which nobody takes |
 //! | `live` | the loader making a warehouse's tensors into batches, which nobody takes |
 //! | `made` | every picture decoded, resized as for a warehouse and converted, and forgotten |
+//! | `hash` | the SHA-256 of every picture, and for each of as many bytes as its image has: what the format asks of a builder |
+//! | `write` | as many bytes as all images have into a file in OUT, image by image |
 //! | `build` | a warehouse in the folder OUT, which stays |
 //! | `same` | nothing: whether the warehouse in OUT holds what `made` makes, to the bit |
 //! | `dump` | nothing: the images of the warehouse in OUT go to the file `images` in it, one after the other |
@@ -29,7 +31,7 @@ use forebay::{
     error::codes,
     image::decode::{Decoder, Options},
     order::Tail,
-    warehouse::{Dtype, Endianness, Placement, ResizeMode, Resizer, Transform, from_pixels},
+    warehouse::{Dtype, Endianness, Placement, ResizeMode, Resizer, Transform, from_pixels, sha256},
     words::Word as _,
 };
 use forebay_native::{
@@ -76,6 +78,8 @@ fn main() -> Result<()> {
             loader(&given, |loader| loader.warehouse_transform(transform).dtype(numbers))?
         }
         "made" => made(&given, &|_, _| {})?,
+        "hash" => hashed(&given)?,
+        "write" => written(&given)?,
         "build" => built(&given)?,
         "same" => return same(&given),
         "dump" => return dump(&given),
@@ -128,6 +132,30 @@ fn made(given: &Given, see: &(impl Fn(u64, &[u8]) + Sync)) -> Result<u64> {
         let threads: Vec<_> = (0..given.workers).map(|_| scope.spawn(turns)).collect();
         threads.into_iter().try_for_each(|thread| thread.join().expect("a worker panics on nothing"))
     })?;
+    Ok(dataset.len())
+}
+
+/// The bytes of an image that is not all zeros.
+fn image(given: &Given) -> Vec<u8> {
+    let levels: Vec<u8> = (0..3 * given.side * given.side).map(|i| (i * 37 % 251) as u8).collect();
+    let mut bytes = Vec::new();
+    from_pixels(given.dtype, Endianness::Little, &levels, &mut bytes);
+    bytes
+}
+
+fn hashed(given: &Given) -> Result<u64> {
+    let (dataset, image) = (Dataset::open(&given.source)?, image(given));
+    for i in 0..dataset.len() {
+        std::hint::black_box((sha256(&dataset.payload(i)?), sha256(std::hint::black_box(&image))));
+    }
+    Ok(dataset.len())
+}
+
+fn written(given: &Given) -> Result<u64> {
+    let (dataset, image) = (Dataset::open(&given.source)?, image(given));
+    std::fs::create_dir_all(&given.out).expect("the folder is ours");
+    let mut file = File::create(given.out.join("images")).expect("the folder is ours");
+    (0..dataset.len()).for_each(|_| file.write_all(&image).expect("there is room"));
     Ok(dataset.len())
 }
 

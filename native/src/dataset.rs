@@ -198,7 +198,7 @@ impl Dataset {
         self.container()?.warehouse()
     }
     /// Whether the index says the size of pictures, and the metadata their names.
-    fn has_index(&self) -> bool {
+    pub(crate) fn has_index(&self) -> bool {
         self.container().is_some_and(Container::has_index)
     }
     /// The folder, if it is one.

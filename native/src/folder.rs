@@ -7,12 +7,15 @@ use bytes::Bytes;
 use forebay::{
     Error, Result,
     codec::Codec,
+    detect::{HEAD_LEN, detect},
     error::codes,
+    formats::Format,
     sample::{
         MediaFormat, SampleInfo,
         record::{self, Sidecar},
     },
     tar::webdataset::{Groups, Sample, group},
+    warehouse::MANIFEST_NAME,
 };
 use serde_json::{Map, Value, json};
 
@@ -20,7 +23,7 @@ mod classes;
 
 use classes::ClassLevel;
 
-use crate::input::{Input, codes::CHANGED, display, remote};
+use crate::input::{Input, codes::CHANGED, display, first_bytes, remote};
 
 /// A folder that was walked: names and sizes, no contents. Files are in the order of their names, so that
 /// every machine sees the same dataset.
@@ -104,10 +107,30 @@ impl Folder {
         Ok(Folder { root: root.into(), name, files, groups, samples, left_out, loops, levels })
     }
 
-    /// Refuses a folder without any picture, if one is wanted to read from: of datasets it says how they are.
-    pub(crate) fn refuse_without_pictures(&self) -> Result<()> {
+    /// Refuses a folder without any picture, if one is wanted to read from: of datasets it says how they are opened.
+    #[doc(hidden)]
+    pub fn refuse_without_pictures(&self) -> Result<()> {
         if !self.is_empty() {
             return Ok(());
+        }
+        let manifest = format!("/{MANIFEST_NAME}");
+        let mut manifests = self.files.iter().filter(|(name, _)| name.ends_with(&manifest));
+        // Other programs have manifests too.
+        let of_warehouse = |file: &str| {
+            let head = first_bytes(&remote::beneath(&self.root, file), HEAD_LEN);
+            head.is_ok_and(|head| detect(&head) == Some(Format::Warehouse))
+        };
+        if let Some((first, _)) = manifests.find(|(name, _)| of_warehouse(name)) {
+            let first = first.strip_suffix(&manifest).unwrap_or(first);
+            let root = self.name.trim_end_matches('/');
+            let message = match 1 + manifests.count() {
+                1 => format!("the folder holds a warehouse, and no pictures; name that: {root}/{first}"),
+                n => format!(
+                    "the folder holds {n} warehouses, and no pictures; name one, such as {root}/{first}: forebay warehouse \
+                     list {root} says which are current"
+                ),
+            };
+            return Err(Error::new(&codes::NOT_SAMPLES, message).file(&self.name));
         }
         let is = |name: &str, wanted: &str| name.rsplit_once('.').is_some_and(|(_, e)| e.eq_ignore_ascii_case(wanted));
         let count = |extension: &str| self.files.iter().filter(|(name, _)| is(name, extension)).count();

@@ -45,6 +45,9 @@ const MOST_AHEAD: u64 = 256 << 10;
 /// Work that begins with a look at the first bytes and then wants the rest gets it in one piece.
 const LOOK: u64 = 4 << 10;
 
+/// What the largest number in a column is aligned to.
+const ALIGNED: u64 = 16;
+
 /// How a file's bytes come in.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
@@ -205,6 +208,21 @@ impl Input {
             return ahead::small(self.number, self.len(), range, |range| self.fetch(range));
         }
         self.fetch(range)
+    }
+
+    /// As [`lend`](Self::lend), with the byte at this place of the file aligned for every number, if it must be read and is much.
+    pub(crate) fn lend_aligned(&self, range: Range<u64>, place: u64) -> Result<Bytes> {
+        let len = self.length_of(&range)?;
+        if len as u64 <= ahead::SMALL || self.source.at_hand(0..0).is_some() {
+            return self.lend(range);
+        }
+        // What is allocated is aligned, so that many bytes are left in front.
+        let front = (range.start.wrapping_sub(place) % ALIGNED) as usize;
+        let filled = Buffers::of_all().fill(len.saturating_add(front), |out| match out.get_mut(front..) {
+            Some(out) => self.fill(range.start, out),
+            None => Ok(()),
+        });
+        filled.map(|bytes| bytes.slice(front..)).map_err(|e| e.file(&self.name))
     }
 
     /// The bytes of several ranges, each of this file, that are asked for at once.
@@ -468,6 +486,25 @@ fn is_meant(pattern: &Path, found: &Path) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn bytes_are_lent_with_the_wanted_one_aligned() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("numbers");
+        let bytes: Vec<u8> = (0..6_000_000u32).map(|i| (i % 251) as u8).collect();
+        std::fs::write(&path, &bytes).unwrap();
+        let input = Input::pieces(&path).unwrap();
+        for end in [200_000, 5_900_000u64] {
+            for (start, place) in [(0, 0), (0, 5), (7, 21), (16, 16), (1003, 1010), (5, 0)] {
+                let lent = input.lend_aligned(start..end, place).unwrap();
+                assert_eq!(lent, bytes[start as usize..end as usize]);
+                let at = (lent.as_ptr() as usize).wrapping_add(place.wrapping_sub(start) as usize);
+                assert_eq!(at % 8, 0, "{start}..{end}, {place}");
+            }
+        }
+        assert_eq!(input.lend_aligned(3..3, 9).unwrap(), b""[..]);
+        assert_eq!(input.lend_aligned(9..6_000_001, 9).unwrap_err().code().id(), "usage.missing_bytes");
+    }
 
     #[test]
     fn patterns_find_neither_hidden_files_nor_outputs_that_are_not_whole() {

@@ -84,7 +84,6 @@ pub fn codes() -> impl Iterator<Item = &'static forebay::error::Code> {
         loader::codes::ALL,
         input::remote::codes::ALL,
         sharding::codes::ALL,
-        tables::codes::ALL,
         thumbs::codes::ALL,
         warehouse::codes::ALL,
     ]

@@ -5,10 +5,13 @@ use std::{sync::Arc, thread::Builder};
 use arrow_array::{RecordBatch, RecordBatchReader};
 use arrow_schema::{ArrowError, Schema as ArrowSchema, SchemaRef};
 use crossbeam_channel::{Receiver, bounded};
-use forebay::{Error, Result};
+use forebay::{
+    Error, Result,
+    table::{Batch, codes::SIZE},
+};
 use forebay_native::{
     parallel::codes,
-    tables::{Scanned, arrow},
+    tables::{Scanned, to_record_batch},
 };
 
 /// How many batches wait for whoever takes them.
@@ -16,14 +19,41 @@ const AHEAD: usize = 4;
 
 /// Batches, one after another.
 pub(crate) struct Reader {
-    pub(crate) scanned: Scanned,
-    pub(crate) schema: Arc<ArrowSchema>,
+    scanned: Scanned,
+    schema: Arc<ArrowSchema>,
+    /// How many threads make the columns of a long batch.
+    workers: usize,
+    /// Rows of a batch whose texts do not fit into one of Arrow's, those that come next at the end.
+    cut: Vec<Batch>,
 }
 
+/// Columns of fewer rows are made sooner than a thread begins.
+const LONG: usize = 1 << 17;
+
 impl Reader {
+    pub(crate) fn new(scanned: Scanned, schema: Arc<ArrowSchema>, workers: usize) -> Reader {
+        Reader { scanned, schema, workers, cut: Vec::new() }
+    }
+
     fn batch(&mut self) -> Result<Option<RecordBatch>> {
-        let Some(batch) = self.scanned.next_batch()? else { return Ok(None) };
-        arrow::to_record_batch(&batch, &self.schema).map(Some)
+        loop {
+            let batch = match self.cut.pop() {
+                Some(batch) => batch,
+                None => match self.scanned.next_batch()? {
+                    Some(batch) => batch,
+                    None => return Ok(None),
+                },
+            };
+            let workers = if batch.rows() < LONG { 1 } else { self.workers };
+            match to_record_batch(&batch, &self.schema, workers) {
+                // A text that is stored once can stand in very many rows.
+                Err(e) if e.code() == &SIZE && batch.rows() > 1 => {
+                    let half = batch.rows() / 2;
+                    self.cut.extend([batch.slice(half, batch.rows() - half), batch.slice(0, half)]);
+                }
+                made => return made.map(Some),
+            }
+        }
     }
 }
 

@@ -225,23 +225,30 @@ impl Table {
         })
     }
 
-    /// A stream of batches by Arrow's C interface.
-    fn arrow_stream<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyCapsule>> {
+    /// A stream of batches by Arrow's C interface; with texts as views for those who keep them so.
+    fn arrow_stream<'py>(&self, py: Python<'py>, views: bool) -> PyResult<Bound<'py, PyCapsule>> {
         let mut origin = self.origin.clone();
         origin.read.workers = self.workers;
+        // These are decoded a group of rows at a time, with a dictionary for all of it.
+        let by_groups = matches!(origin.read.format, Some(TableFormat::Tbf | TableFormat::Idv));
+        origin.read.text.batch_rows = if by_groups { ROWS_OF_GROUP } else { origin.read.text.batch_rows };
         let ahead = self.workers > 1 && self.rows.is_none_or(|rows| rows >= ROWS_AHEAD);
         // What another program gave is asked on the thread that asks for rows.
         let ahead = ahead && !matches!(origin.place, Place::Held(_));
+        let workers = self.workers;
         let reader = long(py, None, move |_| {
             let (scanned, _) = origin.open()?;
-            let schema = Arc::new(arrow::to_arrow_schema(scanned.schema())?);
-            Ok(Stream::new(Reader { scanned, schema }, ahead))
+            let schema = arrow::to_arrow_schema(scanned.schema())?;
+            let schema = Arc::new(if views { arrow::with_views(&schema) } else { schema });
+            Ok(Stream::new(Reader::new(scanned, schema, workers), ahead))
         })?;
         let stream = FFI_ArrowArrayStream::new(Box::new(reader));
         PyCapsule::new_with_value(py, stream, c"arrow_array_stream")
     }
 }
 
+/// The most rows of a group that are handed over at once.
+const ROWS_OF_GROUP: usize = 1 << 20;
 /// Of fewer rows none are made ahead.
 const ROWS_AHEAD: u64 = 1 << 16;
 

@@ -94,6 +94,48 @@ def test_what_is_no_stream_is_refused(people: pathlib.Path) -> None:
         forebay.from_arrow(Stream(broken))
 
 
+@pytest.mark.parametrize("name", ["texts.tbf", "texts.csv", "texts.parquet"])
+def test_polars_is_given_views_of_texts_and_others_are_not(tmp_path: pathlib.Path, name: str) -> None:
+    source, path = tmp_path / "rows.csv", tmp_path / name
+    texts = ["", "ü", "of twelve b.", "of thirteen b", "a text that lies elsewhere, as it is long"]
+    lines = "".join(f'"{texts[i % 5]}","{i}th of {texts[i % 3]}",{i}\n' for i in range(1000))
+    source.write_text("few,many,n\n" + lines, encoding="utf-8")
+    if path != source:
+        forebay.convert(source, path, force=True)
+    table = forebay.open_table(path)
+    # As if called from one of its modules.
+    asked: dict[str, Any] = {"__name__": "polars.dataframe.frame"}
+    exec("def ask(table): return table.__arrow_c_stream__()", asked)
+    views, plain = asked["ask"](table), table.__arrow_c_stream__()
+    assert b"vu" in types_of(views) and b"vu" not in types_of(plain) and b"u" in types_of(plain)
+    for capsule in (views, plain):
+        assert list(forebay.from_arrow(Stream(lambda capsule=capsule: capsule))) == list(table)
+
+
+def types_of(capsule: object) -> list[bytes]:
+    """The formats of the columns, by Arrow's C interface."""
+
+    class Schema(ctypes.Structure):
+        pass
+
+    Schema._fields_ = [
+        *((name, ctypes.c_char_p) for name in ("format", "name", "metadata")),
+        *((name, ctypes.c_int64) for name in ("flags", "n_children")),
+        ("children", ctypes.POINTER(ctypes.POINTER(Schema))),
+        *((name, ctypes.c_void_p) for name in ("dictionary", "release", "private_data")),
+    ]
+    pointer = ctypes.pythonapi.PyCapsule_GetPointer
+    pointer.restype, pointer.argtypes = ctypes.c_void_p, [ctypes.py_object, ctypes.c_char_p]
+    stream = pointer(capsule, b"arrow_array_stream")
+    first = ctypes.c_void_p.from_address(stream).value
+    schema = Schema()
+    ask = ctypes.CFUNCTYPE(ctypes.c_int, ctypes.c_void_p, ctypes.POINTER(Schema))(first)
+    assert ask(stream, ctypes.byref(schema)) == 0
+    found = [schema.children[i].contents.format for i in range(schema.n_children)]
+    ctypes.CFUNCTYPE(None, ctypes.POINTER(Schema))(schema.release)(ctypes.byref(schema))
+    return found
+
+
 def test_a_capsule_gives_its_rows_once(people: pathlib.Path) -> None:
     capsule = forebay.open(people).__arrow_c_stream__()
     t = forebay.from_arrow(Stream(lambda: capsule))

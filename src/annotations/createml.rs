@@ -4,9 +4,9 @@ use crate::Result;
 
 use super::{
     Annotation, Classes, Flags, Labels, Loss, Losses, Picture, ReadOptions, Rect, Shape, codes,
-    json::{Got, Lines, Node, Pieces, Stop, document, number, string, within},
+    json::{Got, Lines, Node, Stop, document, number, string, within},
     merge::Pictures,
-    write::{class_details, told},
+    write::{self, Out, class_details, told},
 };
 
 /// Reads a file.
@@ -61,24 +61,37 @@ fn annotation(node: &Node<'_>, classes: &mut Classes) -> Got<Annotation> {
 
 /// Writes labels as one file, piece by piece.
 pub fn write(labels: &Labels, put: &mut dyn FnMut(&[u8]) -> Result<()>) -> Result<Losses> {
-    let mut losses = class_details(labels);
-    let mut out = Pieces::new(put);
-    out.text.push('[');
-    let mut n = 0;
-    for picture in &labels.pictures {
+    write::file(Script::default(), labels, put)
+}
+
+/// An entry a picture.
+#[derive(Debug, Default)]
+pub(super) struct Script {
+    written: usize,
+}
+
+impl write::Script for Script {
+    fn begin(&mut self, labels: &Labels, out: &mut Out<'_>) -> Result<()> {
+        *out.losses = class_details(labels);
+        out.text.push('[');
+        Ok(())
+    }
+
+    fn picture(&mut self, labels: &Labels, i: usize, _: u32, out: &mut Out<'_>) -> Result<()> {
+        let picture = &labels.pictures[i];
         if picture.unlabelled && picture.annotations.is_empty() {
-            losses.add(Loss::Unlabelled);
-            continue;
+            out.losses.add(Loss::Unlabelled);
+            return Ok(());
         }
-        out.text.push_str(if n > 0 { ",\n{\"image\":" } else { "\n{\"image\":" });
-        n += 1;
-        string(&mut out.text, &picture.name);
+        out.text.push_str(if self.written > 0 { ",\n{\"image\":" } else { "\n{\"image\":" });
+        self.written += 1;
+        string(out.text, &picture.name);
         out.text.push_str(",\"annotations\":[");
         let mut boxes = 0;
         for annotation in &picture.annotations {
-            boxed_only(annotation, &mut losses);
+            boxed_only(annotation, out.losses);
             let Some(name) = annotation.class.and_then(|class| labels.classes.name(class)) else {
-                losses.add(Loss::NoClass);
+                out.losses.add(Loss::NoClass);
                 continue;
             };
             if annotation.shape == Shape::Points {
@@ -86,21 +99,23 @@ pub fn write(labels: &Labels, put: &mut dyn FnMut(&[u8]) -> Result<()>) -> Resul
             }
             out.text.push_str(if boxes > 0 { ",{\"label\":" } else { "{\"label\":" });
             boxes += 1;
-            string(&mut out.text, name);
+            string(out.text, name);
             let ([x, y], r) = (annotation.rect.center(), annotation.rect);
             let keys = [",\"coordinates\":{\"x\":", ",\"y\":", ",\"width\":", ",\"height\":"];
             for (key, value) in keys.into_iter().zip([x, y, r.width().max(0.0), r.height().max(0.0)]) {
                 out.text.push_str(key);
-                number(&mut out.text, value);
+                number(out.text, value);
             }
             out.text.push_str("}}");
         }
         out.text.push_str("]}");
-        out.flow()?;
+        Ok(())
     }
-    out.text.push_str("\n]\n");
-    out.flush()?;
-    Ok(losses)
+
+    fn end(&mut self, _: &Labels, _: u32, out: &mut Out<'_>) -> Result<()> {
+        out.text.push_str("\n]\n");
+        Ok(())
+    }
 }
 
 /// Counts what a plain box with a class cannot say of an annotation.

@@ -7,7 +7,7 @@ use crate::Result;
 use super::{
     Annotation, Cause, Classes, Flags, Labels, Loss, Losses, Notes, Picture, ReadOptions, Rect, Shape, codes,
     json::{Got, Node, Stop, document, number, string, within},
-    write::told,
+    write::{self, Out, class_details, label_names, told},
 };
 
 /// What shapes that belong together have in common: a number.
@@ -141,6 +141,27 @@ pub fn write(picture: &Picture, classes: &Classes, losses: &mut Losses) -> Optio
     let (width, height) = (size(picture.width), size(picture.height));
     out.push_str(&format!(",\"imageData\":null,\"imageHeight\":{height},\"imageWidth\":{width}}}\n"));
     Some(out)
+}
+
+/// A file a picture.
+#[derive(Debug, Default)]
+pub(super) struct Script {
+    names: Vec<String>,
+}
+
+impl write::Script for Script {
+    fn begin(&mut self, labels: &Labels, out: &mut Out<'_>) -> Result<()> {
+        *out.losses = class_details(labels);
+        self.names = label_names(labels, "json");
+        Ok(())
+    }
+
+    fn picture(&mut self, labels: &Labels, i: usize, _: u32, out: &mut Out<'_>) -> Result<()> {
+        match write(&labels.pictures[i], &labels.classes, out.losses) {
+            Some(text) => out.file(&self.names[i], text.as_bytes()),
+            None => Ok(()),
+        }
+    }
 }
 
 #[cfg(test)]

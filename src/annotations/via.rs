@@ -6,9 +6,9 @@ use crate::Result;
 use super::{
     Annotation, Cause, Labels, Loss, Losses, Picture, ReadOptions, Rect, Shape, codes,
     createml::boxed_only,
-    json::{Got, Lines, Node, Object, Pieces, Stop, Value, document, number, string, within},
+    json::{Got, Lines, Node, Object, Stop, Value, document, number, string, within},
     merge::Pictures,
-    write::class_details,
+    write::{self, Out, class_details},
 };
 
 /// Attributes that name the class, where a region has several; the first that it has counts.
@@ -103,32 +103,47 @@ fn annotation(region: &Node<'_>, labels: &mut Labels) -> Got<Option<Annotation>>
 
 /// Writes labels as one file, piece by piece; a class is the attribute `label`.
 pub fn write(labels: &Labels, put: &mut dyn FnMut(&[u8]) -> Result<()>) -> Result<Losses> {
-    let mut losses = class_details(labels);
-    let mut out = Pieces::new(put);
-    out.text.push('{');
-    let mut n = 0;
-    for picture in &labels.pictures {
+    write::file(Script::default(), labels, put)
+}
+
+/// An entry a picture.
+#[derive(Debug, Default)]
+pub(super) struct Script {
+    written: usize,
+}
+
+impl write::Script for Script {
+    fn begin(&mut self, labels: &Labels, out: &mut Out<'_>) -> Result<()> {
+        *out.losses = class_details(labels);
+        out.text.push('{');
+        Ok(())
+    }
+
+    fn picture(&mut self, labels: &Labels, i: usize, _: u32, out: &mut Out<'_>) -> Result<()> {
+        let picture = &labels.pictures[i];
         if picture.unlabelled && picture.annotations.is_empty() {
-            losses.add(Loss::Unlabelled);
-            continue;
+            out.losses.add(Loss::Unlabelled);
+            return Ok(());
         }
-        out.text.push_str(if n > 0 { ",\n" } else { "\n" });
-        n += 1;
+        out.text.push_str(if self.written > 0 { ",\n" } else { "\n" });
+        self.written += 1;
         // The annotator's own key: the name and the bytes of the file, which are not known.
-        string(&mut out.text, &format!("{}-1", picture.name));
+        string(out.text, &format!("{}-1", picture.name));
         out.text.push_str(":{\"filename\":");
-        string(&mut out.text, &picture.name);
+        string(out.text, &picture.name);
         out.text.push_str(",\"size\":-1,\"regions\":[");
         let mut regions = 0;
         for annotation in &picture.annotations {
-            region(&mut out.text, annotation, labels, &mut regions, &mut losses);
+            region(out.text, annotation, labels, &mut regions, out.losses);
         }
         out.text.push_str("],\"file_attributes\":{}}");
-        out.flow()?;
+        Ok(())
     }
-    out.text.push_str("\n}\n");
-    out.flush()?;
-    Ok(losses)
+
+    fn end(&mut self, _: &Labels, _: u32, out: &mut Out<'_>) -> Result<()> {
+        out.text.push_str("\n}\n");
+        Ok(())
+    }
 }
 
 fn region(out: &mut String, annotation: &Annotation, labels: &Labels, n: &mut usize, losses: &mut Losses) {

@@ -1,4 +1,4 @@
-//! Which formats are one file and which are one a picture, and how each is written.
+//! Which formats are one file and which are one a picture, and how each is written: at once, or some pictures at a time.
 
 use crate::{
     Result,
@@ -52,15 +52,130 @@ pub fn written() -> impl Iterator<Item = Format> {
     Format::ALL.iter().copied().filter(|format| writer(*format).is_ok())
 }
 
-fn labelme_files(labels: &Labels, put: PutFile<'_>) -> Result<Losses> {
-    let mut losses = class_details(labels);
-    let names = label_names(labels, "json");
-    for (picture, name) in labels.pictures.iter().zip(names) {
-        if let Some(text) = labelme::write(picture, &labels.classes, &mut losses) {
-            put(&name, text.as_bytes())?;
-        }
+/// Bytes that are gathered before they go out.
+const PIECE: usize = 64 << 10;
+
+/// Where a format writes to: the text of its only file, or files by their names.
+pub(crate) struct Out<'p> {
+    pub text: &'p mut String,
+    pub losses: &'p mut Losses,
+    put: PutFile<'p>,
+    /// Bytes that went out.
+    sent: usize,
+}
+
+impl Out<'_> {
+    /// Hands over a whole file.
+    pub fn file(&mut self, name: &str, bytes: &[u8]) -> Result<()> {
+        self.sent += bytes.len();
+        (self.put)(name, bytes)
     }
-    Ok(losses)
+
+    /// Lets the text go out if there is enough of it; whether enough went out by now.
+    fn flow(&mut self, least: usize) -> Result<bool> {
+        if self.text.len() >= least {
+            self.sent += self.text.len();
+            (self.put)("", self.text.as_bytes())?;
+            self.text.clear();
+        }
+        Ok(self.sent >= PIECE)
+    }
+}
+
+/// How a format is written: what stands before the pictures, of each picture, and behind them.
+pub(crate) trait Script: std::fmt::Debug + Send {
+    /// How often it goes through the pictures.
+    fn passes(&self) -> u32 {
+        1
+    }
+    fn begin(&mut self, labels: &Labels, out: &mut Out<'_>) -> Result<()>;
+    fn picture(&mut self, labels: &Labels, i: usize, pass: u32, out: &mut Out<'_>) -> Result<()>;
+    /// Behind the pictures of a pass.
+    fn end(&mut self, _: &Labels, _: u32, _: &mut Out<'_>) -> Result<()> {
+        Ok(())
+    }
+}
+
+/// Labels written some pictures at a time, for hosts that let go what was written before there is more: the same bytes.
+#[doc(hidden)]
+#[derive(Debug)]
+pub struct Steps {
+    script: Box<dyn Script>,
+    begun: bool,
+    pass: u32,
+    next: usize,
+    text: String,
+    losses: Losses,
+}
+
+impl Steps {
+    /// For a format.
+    ///
+    /// # Errors
+    ///
+    /// `label.unsupported` for a format that is only read.
+    pub fn new(format: Format) -> Result<Steps> {
+        writer(format)?;
+        Ok(Steps::of(match format {
+            Format::LabelStudio => Box::new(labelstudio::Script::default()),
+            Format::Via => Box::new(via::Script::default()),
+            Format::CreateMl => Box::new(createml::Script::default()),
+            Format::Cvat => Box::new(cvat::Script::default()),
+            Format::LabelMe => Box::new(labelme::Script::default()),
+            Format::Voc => Box::new(voc::Script::default()),
+            Format::Yolo => Box::new(yolo::Script::default()),
+            _ => Box::new(coco::Script::default()),
+        }))
+    }
+
+    fn of(script: Box<dyn Script>) -> Steps {
+        Steps { script, begun: false, pass: 0, next: 0, text: String::new(), losses: Losses::default() }
+    }
+
+    /// Writes what is next; `false` when all is written. `put` gets the name of a file, which is empty for the only one. The
+    /// labels are the same every time.
+    pub fn step(&mut self, labels: &Labels, put: PutFile<'_>) -> Result<bool> {
+        let mut out = Out { text: &mut self.text, losses: &mut self.losses, put, sent: 0 };
+        if !self.begun {
+            self.script.begin(labels, &mut out)?;
+            self.begun = true;
+        }
+        while self.pass < self.script.passes() {
+            if self.next < labels.pictures.len() {
+                self.script.picture(labels, self.next, self.pass, &mut out)?;
+                self.next += 1;
+                if out.flow(PIECE)? {
+                    return Ok(true);
+                }
+                continue;
+            }
+            self.script.end(labels, self.pass, &mut out)?;
+            (self.pass, self.next) = (self.pass + 1, 0);
+        }
+        out.flow(1)?;
+        Ok(false)
+    }
+
+    /// What the format could not say so far.
+    pub fn losses(&self) -> &Losses {
+        &self.losses
+    }
+}
+
+/// Writes all of it, file by file.
+pub(crate) fn files(script: impl Script + 'static, labels: &Labels, put: PutFile<'_>) -> Result<Losses> {
+    let mut work = Steps::of(Box::new(script));
+    while work.step(labels, put)? {}
+    Ok(work.losses)
+}
+
+/// Writes all of it as one file.
+pub(crate) fn file(script: impl Script + 'static, labels: &Labels, put: Put<'_>) -> Result<Losses> {
+    files(script, labels, &mut |_, bytes| put(bytes))
+}
+
+fn labelme_files(labels: &Labels, put: PutFile<'_>) -> Result<Losses> {
+    files(labelme::Script::default(), labels, put)
 }
 
 /// Names of files with labels beside pictures: the picture's, with another extension. Two pictures that differ in theirs
@@ -145,5 +260,57 @@ mod tests {
             // COCO has a place for all of it.
             assert_eq!(losses.of(Loss::ClassDetail), u64::from(format != Format::Coco), "{format:?}");
         }
+    }
+
+    #[test]
+    fn some_pictures_at_a_time_are_the_same_bytes() {
+        let mut labels = Labels::default();
+        let class = labels.classes.add(Class::named("dog")).ok();
+        let boxes = |n: u32| (0..n).map(|k| Annotation::boxed(Rect::new(0.5, 1.0, f64::from(k) + 2.25, 9.0), class));
+        labels.pictures = (0..900)
+            .map(|k| Picture {
+                width: Some(640),
+                height: Some(480),
+                annotations: boxes(k % 7).collect(),
+                unlabelled: k % 10 == 0,
+                ..Picture::named(format!("{k}.jpg"))
+            })
+            .collect();
+        for format in written() {
+            let mut whole: Vec<(String, Vec<u8>)> = Vec::new();
+            let mut put = |name: &str, bytes: &[u8]| {
+                match whole.last_mut() {
+                    Some((last, text)) if last == name => text.extend_from_slice(bytes),
+                    _ => whole.push((name.to_owned(), bytes.to_vec())),
+                }
+                Ok(())
+            };
+            let losses = match writer(format).unwrap() {
+                Writer::File(write) => write(&labels, &mut |bytes| put("", bytes)),
+                Writer::Files(write) => write(&labels, &mut put),
+            };
+            let losses = losses.unwrap();
+            let mut parts: Vec<(String, Vec<u8>)> = Vec::new();
+            let (mut work, mut turns) = (Steps::new(format).unwrap(), 0);
+            let mut most = 0;
+            loop {
+                let mut sent = 0;
+                let more = work.step(&labels, &mut |name, bytes| {
+                    sent += bytes.len();
+                    match parts.last_mut() {
+                        Some((last, text)) if last == name => text.extend_from_slice(bytes),
+                        _ => parts.push((name.to_owned(), bytes.to_vec())),
+                    }
+                    Ok(())
+                });
+                (turns, most) = (turns + 1, most.max(sent));
+                if !more.unwrap() {
+                    break;
+                }
+            }
+            assert!(parts == whole && work.losses() == &losses, "{format:?}");
+            assert!(turns > 1 && most < 2 * PIECE, "{format:?}: {turns} turns of up to {most} bytes");
+        }
+        assert_eq!(Steps::new(Format::Kitti).unwrap_err().code(), &codes::UNSUPPORTED);
     }
 }

@@ -21,6 +21,7 @@
 //! | `change.rs`, `journal.rs` | a change, a line, the lines |
 //! | `edited.rs`, `draft.rs` | what they come to: the order of samples, their records |
 //! | `apply.rs` | a TBL with the changes |
+//! | `over.rs` | the samples as they would be |
 //! | `merge.rs` | two journals with a common beginning |
 //! | `codes.rs` | what can be wrong |
 
@@ -33,6 +34,7 @@ mod edited;
 mod identity;
 mod journal;
 mod merge;
+mod over;
 
 pub use apply::{Apply, Landing, Piece};
 pub use change::{Blob, Change, Field, Given, STATES};
@@ -40,3 +42,5 @@ pub use edited::{Added, Edited};
 pub use identity::Identity;
 pub use journal::Journal;
 pub use merge::{Conflict, Merged, Side, merge};
+#[doc(hidden)]
+pub use over::Over;

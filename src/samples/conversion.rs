@@ -9,6 +9,7 @@ use super::{
     Inherited, MetadataChoice, is_of_sample,
     make::{Form, Ready},
     opened::Opened,
+    overlay::Over,
     read::DocumentReader,
     window::{BYTES, Gate, Wants, Window},
     write::Writer,
@@ -95,6 +96,7 @@ pub struct Conversion {
     opened: Arc<Opened>,
     options: ConversionOptions,
     chosen: Option<Vec<u32>>,
+    over: Option<Over>,
     /// Until the document was read.
     document: Option<DocumentReader>,
     gate: Gate,
@@ -135,6 +137,7 @@ impl Conversion {
             opened,
             options,
             chosen,
+            over: None,
             document,
             window: None,
             next: 0,
@@ -146,6 +149,21 @@ impl Conversion {
             spool: Vec::new(),
             done: Converted { faults, ..Converted::default() },
         })
+    }
+
+    /// Plans it for the samples of a file of `file_len` bytes with what changes there are over it. The bytes of samples that are
+    /// not in the file follow those of the file.
+    #[cfg(feature = "overlay")]
+    #[doc(hidden)]
+    pub fn over(
+        opened: Arc<Opened>,
+        options: ConversionOptions,
+        file_len: u64,
+        changes: Arc<dyn super::Overlay>,
+    ) -> Result<Self> {
+        let mut work = Self::new(opened, options, None)?;
+        work.over = Some(Over::new(changes, file_len));
+        Ok(work)
     }
 
     /// Does what the available bytes allow. When every sample was written, the end is there to be taken.
@@ -252,7 +270,11 @@ impl Conversion {
     /// Samples in all.
     #[doc(hidden)]
     pub fn total(&self) -> u64 {
-        self.chosen.as_ref().map_or(self.opened.dataset.len(), |chosen| chosen.len() as u64)
+        match (&self.over, &self.chosen) {
+            (Some(over), _) => over.changes.samples(),
+            (_, Some(chosen)) => chosen.len() as u64,
+            _ => self.opened.dataset.len(),
+        }
     }
 
     /// What is left to do to the output, in order.
@@ -287,6 +309,9 @@ impl Conversion {
             },
             Step::Done(None) => {}
         }
+        if let Some(over) = &self.over {
+            inherited.change(|fields| over.changes.document(fields))?;
+        }
         #[cfg(all(feature = "warehouse", feature = "png"))]
         if let super::Dataset::Warehouse(warehouse) = &self.opened.dataset {
             inherited.document(super::tensors::document(warehouse));
@@ -306,7 +331,17 @@ impl Conversion {
     fn window_from(&self, place: u64) -> Window {
         let wants = Wants { payload: true, size: false, record: true };
         let chosen = self.chosen.as_deref();
-        let sample = |k: u64| chosen.map_or(k, |c| c.get(k as usize).copied().unwrap_or_default().into());
-        Window::fill(&self.opened, wants, self.options.window, &mut (place..self.total()).map(sample))
+        let sample = |k: u64| match &self.over {
+            // None has the last number that there is.
+            Some(over) => over.changes.number(k).unwrap_or(u64::MAX),
+            None => chosen.map_or(k, |c| c.get(k as usize).copied().unwrap_or_default().into()),
+        };
+        Window::fill(
+            &self.opened,
+            self.over.as_ref(),
+            wants,
+            self.options.window,
+            &mut (place..self.total()).map(sample),
+        )
     }
 }

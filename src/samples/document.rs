@@ -86,6 +86,15 @@ impl Inherited {
         }
     }
 
+    /// Changes what was inherited so far.
+    pub(super) fn change(
+        &mut self,
+        change: impl FnOnce(Map<String, Value>) -> Result<Map<String, Value>>,
+    ) -> Result<()> {
+        self.fields = change(std::mem::take(&mut self.fields))?;
+        Ok(())
+    }
+
     /// Adds the name of a source that is not a TBL, without its folders.
     pub fn source(&mut self, name: &str) {
         self.sources.push(name.rsplit('/').find(|part| !part.is_empty()).unwrap_or(name).into());

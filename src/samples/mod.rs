@@ -11,6 +11,8 @@
 //! | `read.rs` | one sample's metadata, or the document, read |
 //! | `select.rs` | the samples that a filter accepts, and statistics of them |
 //! | `check.rs` | every fault of a file |
+//! | `labels.rs` | what all samples say of their pictures, gathered |
+//! | `overlay.rs` | changes over a file, as work on it sees them |
 //! | `window.rs` | a run of samples with the bytes that they need |
 //! | `make.rs`, `archive_files.rs` | one sample made ready to be written |
 //! | `tensors.rs` | the samples of a warehouse as pictures |
@@ -54,10 +56,12 @@ mod archive_files;
 mod check;
 mod conversion;
 mod document;
+mod labels;
 mod make;
 mod oddities;
 mod open;
 mod opened;
+mod overlay;
 mod read;
 mod records;
 mod select;
@@ -75,12 +79,16 @@ pub use conversion::{Batch, Conversion, ConversionOptions, Converted};
 pub use document::Inherited;
 pub use document::MetadataChoice;
 #[doc(hidden)]
+pub use labels::Labeled;
+#[doc(hidden)]
 pub use make::Loaded;
 pub use make::{Form, Ready};
 #[doc(hidden)]
 pub use oddities::Oddities;
 pub use open::{Dataset, Opener};
 pub use opened::Opened;
+#[doc(hidden)]
+pub use overlay::{Laid, Overlay};
 pub use read::{DocumentReader, RecordReader};
 #[doc(hidden)]
 pub use records::{FoundRecord, parse_record};

@@ -138,6 +138,22 @@ impl Dataset {
         Ok(Some((parse_record(i, &found.text)?, found.kept)))
     }
 
+    /// What `quick` makes of sample `i`'s metadata as text, if it makes something of it. Of a TBL it is the text that lies in the
+    /// file: nobody has looked yet whether it reads.
+    pub(super) fn quickly<T>(
+        &self,
+        i: u64,
+        metadata: Option<&Metadata>,
+        fetch: impl Fn(Range<u64>) -> Result<Bytes>,
+        quick: impl FnOnce(&str) -> Option<T>,
+    ) -> Result<Option<T>> {
+        if let Dataset::Tbl(_) = self {
+            let raw = stored(i, metadata, fetch).map_err(|e| e.sample(i))?;
+            return Ok(raw.and_then(|raw| quick(raw.json_text()?)));
+        }
+        Ok(self.find_record(i, metadata, fetch)?.and_then(|found| quick(&found.text)))
+    }
+
     /// The record of sample `i`; what does not read is kept under the name of sample `id`.
     fn find(
         &self,

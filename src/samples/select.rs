@@ -157,7 +157,7 @@ impl Selector {
                     // What no sample has is refused once all of them are there and were looked at.
                     return if self.opened.growing { Ok(()) } else { self.watch.judge() }.map(|()| Turn::Done);
                 }
-                None => Window::fill(&self.opened, self.wants, BYTES, &mut (self.next..len)),
+                None => Window::fill(&self.opened, None, self.wants, BYTES, &mut (self.next..len)),
             };
             let lacking = window.lacking();
             if !lacking.is_empty() {

@@ -5,12 +5,18 @@ use std::{ops::Range, sync::Arc};
 use bytes::Bytes;
 use serde_json::Value;
 
-use super::{make::Loaded, open::Dataset, opened::Opened};
+use super::{
+    make::Loaded,
+    open::Dataset,
+    opened::Opened,
+    overlay::{Laid, Over},
+    records::{FoundRecord, parse_record},
+};
 use crate::{
     error::{Error, Result},
-    image::{HEAD_BYTES, probe},
+    image::{HEAD_BYTES, probe, probe_named},
     limits::Limits,
-    sample::SampleInfo,
+    sample::{MediaFormat, SampleInfo},
     step::{Pieces, Step, Stepper},
     tbl::OpenMetadata,
 };
@@ -69,6 +75,7 @@ impl Gate {
 #[derive(Debug)]
 pub(super) struct Window {
     opened: Arc<Opened>,
+    over: Option<Over>,
     wants: Wants,
     pub samples: Vec<u64>,
     pieces: Pieces,
@@ -76,8 +83,15 @@ pub(super) struct Window {
 
 impl Window {
     /// Takes samples until the window has this many bytes.
-    pub fn fill(opened: &Arc<Opened>, wants: Wants, most: u64, next: &mut impl Iterator<Item = u64>) -> Self {
-        let mut window = Window { opened: opened.clone(), wants, samples: Vec::new(), pieces: Pieces::default() };
+    pub fn fill(
+        opened: &Arc<Opened>,
+        over: Option<&Over>,
+        wants: Wants,
+        most: u64,
+        next: &mut impl Iterator<Item = u64>,
+    ) -> Self {
+        let (samples, pieces) = (Vec::new(), Pieces::default());
+        let mut window = Window { opened: opened.clone(), over: over.cloned(), wants, samples, pieces };
         let mut bytes = 0;
         while (bytes < most || window.samples.is_empty()) && window.samples.len() < SAMPLES {
             let Some(i) = next.next() else { break };
@@ -110,6 +124,11 @@ impl Window {
     /// What sample `i` needs. What cannot be planned needs nothing: reading it says why.
     fn ranges(&self, i: u64) -> Vec<Range<u64>> {
         let opened = &self.opened;
+        if let Some(laid) = self.laid(i) {
+            let mut ranges = vec![if self.wants.payload { laid.bytes } else { self.head_of(&laid) }];
+            ranges.retain(|r| !r.is_empty() && opened.limits.item(r.end - r.start).is_ok());
+            return ranges;
+        }
         let mut ranges = Vec::new();
         if self.wants.payload
             && let Ok(plan) = opened.dataset.plan(i)
@@ -126,6 +145,20 @@ impl Window {
         }
         ranges.retain(|r| !r.is_empty());
         ranges
+    }
+
+    /// A sample that is not in the file.
+    fn laid(&self, i: u64) -> Option<Laid<'_>> {
+        self.over.as_ref()?.laid(i)
+    }
+
+    /// The part of it that says its size; all of it where the usual part does not.
+    fn head_of(&self, laid: &Laid<'_>) -> Range<u64> {
+        let Range { start, end } = laid.bytes;
+        let head = start..end.min(start.saturating_add(HEAD_BYTES as u64));
+        let seen = self.pieces.get(head.clone()).map(|bytes| probe_named(laid.name, &bytes));
+        let more = seen.is_some_and(|seen| seen.is_undecided()) && self.opened.limits.item(end - start).is_ok();
+        if more { start..end } else { head }
     }
 
     /// The part of a TAR's payload that says its size; all of it where the usual part did not.
@@ -148,16 +181,31 @@ impl Window {
     /// Sample `i`, verified, as sample `id` of another file.
     pub fn load(&self, i: u64, id: u64) -> Result<Loaded> {
         let opened = &self.opened;
+        if let (Some(laid), Some(over)) = (self.laid(i), &self.over) {
+            opened.limits.item(laid.bytes.end - laid.bytes.start)?;
+            let payload = self.fetch(laid.bytes)?;
+            over.changes.verify(i, &payload)?;
+            return Ok(Loaded::from_file(id, laid.name, payload, over.changes.changed(i, id, None)?));
+        }
         let plan = opened.dataset.plan(i)?;
         let range = plan.range();
         let place = |e: Error| e.section("payload").sample(i).offset(range.start);
         opened.limits.item(range.end - range.start).map_err(place)?;
         let payload = plan.decode(&self.fetch(range)?, &opened.limits)?;
-        opened.dataset.load(i, id, payload, opened.metadata.get(), |range| self.fetch(range))
+        let mut loaded = opened.dataset.load(i, id, payload, opened.metadata.get(), |range| self.fetch(range))?;
+        if let Some(over) = self.over.as_ref().filter(|over| over.changes.changes(i)) {
+            let before = loaded.record.take().map(|text| changeable(text, loaded.kept.take())).transpose()?;
+            loaded.record = Some(over.changes.changed(i, id, before.as_deref())?);
+        }
+        Ok(loaded)
     }
 
     /// What is known of sample `i`, its size included where that was wanted.
     pub fn info(&self, i: u64) -> Result<SampleInfo> {
+        if let Some(laid) = self.laid(i) {
+            let head = self.fetch(self.head_of(&laid))?;
+            return Ok(probe_named(laid.name, &head).told_to(SampleInfo::new(i, MediaFormat::Unknown)));
+        }
         match self.head(i) {
             Some(range) => {
                 let plan = self.opened.dataset.plan(i)?;
@@ -172,8 +220,55 @@ impl Window {
         }
     }
 
+    /// Whether the size of every sample is known, or was looked for.
+    pub fn knows_size(&self, i: u64) -> bool {
+        self.wants.size
+            || self.opened.dataset.has_index()
+            || self.opened.probe_of(i).is_some()
+            || self.laid(i).is_some()
+    }
+
+    /// Asks for the sizes too, from now on.
+    pub fn want_sizes(&mut self) {
+        self.wants.size = true;
+    }
+
+    /// What `quick` makes of sample `i`'s metadata as text, if no changes lie over it.
+    pub fn quickly<T>(&self, i: u64, quick: impl FnOnce(&str) -> Option<T>) -> Result<Option<T>> {
+        if self.is_changed(i) {
+            return Ok(None);
+        }
+        self.opened.dataset.quickly(i, self.opened.metadata.get(), |range| self.fetch(range), quick)
+    }
+
+    /// Whether changes lie over what the file says of a sample, or it is not in the file.
+    pub fn is_changed(&self, i: u64) -> bool {
+        self.over.as_ref().is_some_and(|over| over.changes.changes(i) || over.laid(i).is_some())
+    }
+
+    /// Sample `i`'s metadata as a value, with what changes there are, as sample `id` of another file.
+    pub fn record(&self, i: u64, id: u64) -> Result<Option<Value>> {
+        let Some(over) = &self.over else { return Ok(self.value(i)?.map(|(value, _)| value)) };
+        if !self.is_changed(i) {
+            let found = self.found(i, id)?;
+            return found.map(|found| parse_record(i, &found.text)).transpose();
+        }
+        let found = if over.laid(i).is_some() { None } else { self.found(i, id)? };
+        let text = found.map(|found| changeable(found.text, found.kept)).transpose()?;
+        parse_record(i, &over.changes.changed(i, id, text.as_deref())?).map(Some)
+    }
+
+    fn found(&self, i: u64, id: u64) -> Result<Option<FoundRecord>> {
+        self.opened.dataset.find_record_as(i, id, self.opened.metadata.get(), |range| self.fetch(range))
+    }
+
     /// Sample `i`'s metadata as a value, and why it is shown as text, if it is.
     pub fn value(&self, i: u64) -> Result<Option<(Value, Option<Error>)>> {
         self.opened.dataset.find_value(i, self.opened.metadata.get(), |range| self.fetch(range))
     }
+}
+
+/// The text of a record that is to be changed, which must be one that reads.
+fn changeable(text: String, kept: Option<Error>) -> Result<String> {
+    kept.map_or(Ok(text), |why| Err(why.more("so it cannot be changed")))
 }

@@ -48,6 +48,13 @@ pub trait TableFile: Send + Sync + std::fmt::Debug {
     fn decode_rows(&self, group: usize, columns: &[usize], rows: Range<usize>, bytes: &Pieces) -> Result<Batch> {
         Ok(self.decode(group, columns, bytes)?.slice(rows.start, rows.len()))
     }
+    /// Whether a group, once it is decoded, takes more memory than is well kept: then only the rows that are asked for
+    /// are decoded of it, though all of it is read.
+    #[doc(hidden)]
+    fn is_large(&self, group: usize, columns: &[usize]) -> bool {
+        let _ = (group, columns);
+        false
+    }
     /// False if the group's statistics prove that no row of it can match; true if that is not known.
     #[doc(hidden)]
     fn may_match(&self, group: usize, filter: &crate::filter::Filter) -> bool {

@@ -110,6 +110,9 @@ impl TableRows for InputRows {
     fn push(&mut self, start: u64, bytes: Bytes) {
         either!(self, rows => rows.push(start, bytes));
     }
+    fn look(&mut self, wanted: &Batch) -> Result<()> {
+        either!(self, rows => rows.look(wanted))
+    }
     fn notes(&mut self) -> Vec<String> {
         either!(self, rows => rows.notes())
     }
@@ -151,9 +154,18 @@ pub struct Conversion<R = InputRows, W = TableWriter> {
 impl Conversion {
     /// Plans the conversion of an input.
     pub fn new(input: Input, options: ConversionOptions) -> Result<Conversion> {
+        let sink = TableWriter::new(options.write.clone());
+        Self::into_sink(input, options, sink)
+    }
+}
+
+impl<W: TableSink> Conversion<InputRows, W> {
+    /// The same into a target that the host writes.
+    #[doc(hidden)]
+    pub fn into_sink(input: Input, options: ConversionOptions, sink: W) -> Result<Self> {
         let ConversionOptions { scan, rows, text, write } = options;
         let (target, lossy, batch_rows) = (write.target, write.lossy, text.batch_rows);
-        let over = |rows| Self::over(InputRows(rows), TableWriter::new(write), scan, target, lossy);
+        let over = |rows| Self::over(InputRows(rows), sink, scan, target, lossy);
         let text = |format, len| Ok::<_, Error>(Rows::Text(Box::new(TextInput::new(format, len, text)?)));
         let mut work = match input {
             Input::Text { format, len } => over(text(format, len)?),
@@ -166,7 +178,7 @@ impl Conversion {
                     work.ended = true;
                     return Ok(work);
                 }
-                None => over(Rows::Table(Box::new(FileRows::new(file, batch_rows)?))),
+                None => over(Rows::Table(Box::new(FileRows::new(file, batch_rows)?.into_target(target, lossy)))),
             },
         };
         work.rows = rows;

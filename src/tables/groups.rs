@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use bytes::Bytes;
 
-use super::AnyTable;
+use super::{AnyTable, Losses, Target};
 use crate::{
     error::Result,
     filter::Filter,
@@ -25,6 +25,8 @@ pub struct FileRows {
     /// Rows that were decoded and not handed on.
     left: Option<Batch>,
     batch_rows: usize,
+    /// Types that are lost in the target, if there is one.
+    losses: Option<(Target, bool, Option<Losses>)>,
 }
 
 impl FileRows {
@@ -32,7 +34,14 @@ impl FileRows {
     pub fn new(file: Arc<AnyTable>, batch_rows: usize) -> Result<FileRows> {
         let schema = file.table()?.schema().clone();
         let (columns, pieces, batch_rows) = ((0..schema.len()).collect(), Pieces::default(), batch_rows.max(1));
-        Ok(FileRows { file, columns, schema, group: 0, filter: None, pieces, left: None, batch_rows })
+        Ok(FileRows { file, columns, schema, group: 0, filter: None, pieces, left: None, batch_rows, losses: None })
+    }
+
+    /// Rows that are written into a target: values whose types have no place there are refused, or counted where they may
+    /// be lost.
+    pub(super) fn into_target(mut self, target: Target, lossy: bool) -> FileRows {
+        self.losses = matches!(*self.file, AnyTable::Other(_)).then_some((target, lossy, None));
+        self
     }
 
     /// The table.
@@ -102,7 +111,16 @@ impl TableRows for FileRows {
         self.pieces.push(start, bytes);
     }
 
+    fn look(&mut self, wanted: &Batch) -> Result<()> {
+        let (AnyTable::Other(file), Some((target, lossy, losses))) = (&*self.file, &mut self.losses) else {
+            return Ok(());
+        };
+        losses.get_or_insert_with(|| Losses::new(file.foreign(), wanted.schema(), *target, *lossy)).look(wanted)
+    }
+
     fn notes(&mut self) -> Vec<String> {
-        self.file.notes()
+        let mut notes = self.file.notes();
+        notes.extend(self.losses.iter().flat_map(|(.., losses)| losses).flat_map(Losses::notes));
+        notes
     }
 }

@@ -6,6 +6,8 @@
 //! | file | what it holds |
 //! |---|---|
 //! | `open.rs` | a TBF or IDV, opened; its faults |
+//! | `other.rs`, `foreign.rs` | tables that another crate reads; types of theirs that have no place in ours |
+//! | `pictures.rs` | a column of pictures as samples |
 //! | `groups.rs` | such a table from its first row to its last |
 //! | `scan.rs` | some of the columns and some of the rows |
 //! | `fit.rs` | what a table has to become for its target |
@@ -13,10 +15,15 @@
 //! | `statistics.rs` | what its values are like |
 //! | `conversion.rs` | all of it together |
 
+#[doc(hidden)]
+pub mod codes;
 mod conversion;
 mod fit;
+mod foreign;
 mod groups;
 mod open;
+mod other;
+mod pictures;
 mod scan;
 mod statistics;
 mod write;
@@ -27,8 +34,14 @@ pub use conversion::{DOCUMENT_NOTE, InputRows, document_line};
 pub use fit::Target;
 #[doc(hidden)]
 pub use fit::{Fit, without_columns};
+#[doc(hidden)]
+pub use foreign::{Foreign, ForeignKind, Losses};
 pub use groups::FileRows;
 pub use open::{AnyTable, TableChecker, TableKind, TableOpener};
+#[doc(hidden)]
+pub use other::OtherTable;
+#[doc(hidden)]
+pub use pictures::{PictureColumns, PictureWriter};
 pub use scan::Scan;
 #[doc(hidden)]
 pub use scan::Scanning;

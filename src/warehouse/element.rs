@@ -78,6 +78,9 @@ pub fn from_pixels(dtype: Dtype, endianness: Endianness, pixels: &[u8], out: &mu
     if dtype == Dtype::U8 {
         return out.extend_from_slice(pixels);
     }
+    if dtype == Dtype::F32 && endianness == Endianness::Little {
+        return usual(pixels, out);
+    }
     let size = dtype.size() as usize;
     let mut table = Vec::with_capacity(256 * size);
     (0..=255u8).for_each(|value| from_f32(dtype, endianness, &[f32::from(value) / 255.0], &mut table));
@@ -89,6 +92,19 @@ pub fn from_pixels(dtype: Dtype, endianness: Endianness, pixels: &[u8], out: &mu
         let table = table.as_chunks::<2>().0;
         out.extend(pixels.iter().flat_map(|value| table[usize::from(*value)]));
     }
+}
+
+/// What nearly every warehouse of f32 holds: divided many at a time, which takes half as long as looking each up.
+fn usual(pixels: &[u8], out: &mut Vec<u8>) {
+    let number = |value: &u8| (f32::from(*value) / 255.0).to_le_bytes();
+    out.reserve(pixels.len() * 4);
+    let (runs, rest) = pixels.as_chunks::<64>();
+    let mut made = [[0; 4]; 64];
+    for run in runs {
+        made.iter_mut().zip(run).for_each(|(to, value)| *to = number(value));
+        out.extend_from_slice(made.as_flattened());
+    }
+    out.extend(rest.iter().flat_map(number));
 }
 
 #[cfg(test)]

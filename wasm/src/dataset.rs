@@ -16,6 +16,8 @@ use wasm_bindgen::prelude::*;
 
 #[cfg(any(feature = "convert", feature = "warehouse"))]
 use crate::convert::Converter;
+#[cfg(feature = "edits")]
+use crate::export::{LabelExporter, Which};
 use crate::{
     check::Checker,
     fail::{Outcome, json, text, thrown},
@@ -238,6 +240,16 @@ impl Dataset {
     /// Begins a conversion of the samples `chosen`, in that order, or of all; `options` is JSON.
     pub fn convert(&self, options: &str, chosen: Option<Vec<u32>>) -> Outcome<Converter> {
         Converter::new(self.opened.clone(), options, chosen).map_err(thrown)
+    }
+}
+
+#[cfg(feature = "edits")]
+#[wasm_bindgen]
+impl Dataset {
+    /// Begins writing the labels of the samples `chosen`, in that order, or of all; `options` is JSON.
+    #[wasm_bindgen(js_name = exportLabels)]
+    pub fn export_labels(&self, options: &str, chosen: Option<Vec<u32>>) -> Outcome<LabelExporter> {
+        LabelExporter::new(&self.opened, options, Which::Chosen(chosen)).map_err(thrown)
     }
 }
 

@@ -6,8 +6,9 @@ use bytes::Bytes;
 use forebay::{
     Error, Limits, Result, Turn,
     codec::checksum::crc32,
-    edits::{Apply, Change, Edited, Identity, Journal, Piece},
+    edits::{Apply, Change, Edited, Identity, Journal, Over, Piece},
     error::codes::ARGUMENT,
+    samples::Opened,
     step::Pieces,
     tbl::Patch,
 };
@@ -16,7 +17,9 @@ use serde_json::{Map, Value, json};
 use wasm_bindgen::prelude::*;
 
 use crate::{
+    convert::Converter,
     dataset::Dataset,
+    export::{LabelExporter, Which},
     fail::{Outcome, text, thrown},
     ranges::pairs,
 };
@@ -30,15 +33,15 @@ const MOST: u64 = 512 << 20;
 #[wasm_bindgen]
 #[derive(Debug)]
 pub struct Edits {
-    dataset: forebay::samples::Dataset,
+    opened: Arc<Opened>,
     name: String,
     journal: Journal,
 }
 
 impl Edits {
     fn open(dataset: &Dataset, name: &str, found: &[u8]) -> Result<Edits> {
-        let dataset = dataset.opened.dataset.clone();
-        let of = Identity::of(&dataset, name)?;
+        let opened = dataset.opened.clone();
+        let of = Identity::of(&opened.dataset, name)?;
         let limits = Limits::default().with_metadata_bytes(MOST);
         // A first line that was cut off is of a journal that never was.
         let journal = match found.contains(&b'\n') {
@@ -46,7 +49,7 @@ impl Edits {
             false => Journal::new(of.clone()).within(&limits),
         };
         journal.of().expect(&of)?;
-        Ok(Edits { dataset, name: name.to_owned(), journal })
+        Ok(Edits { opened, name: name.to_owned(), journal })
     }
 
     fn added(&mut self, name: &str, payload: &[u8], at: f64, given: &str) -> Result<String> {
@@ -111,10 +114,37 @@ impl Edits {
         edited.record(sample as u64, sample as u64, record.as_deref()).map_err(thrown)
     }
 
+    /// Begins writing the labels that the new file would have; `options` is JSON. The bytes of added samples, this many, follow
+    /// those of the file, of which there are `file_len`.
+    #[wasm_bindgen(js_name = exportLabels)]
+    pub fn export_labels(&self, options: &str, file_len: f64, blobs: f64) -> Outcome<LabelExporter> {
+        let begin = || {
+            let over = Over::new(Arc::new(Edited::new(self.journal.clone())), blobs as u64)?;
+            LabelExporter::new(&self.opened, options, Which::Over(Arc::new(over), file_len as u64))
+        };
+        begin().map_err(thrown)
+    }
+
+    /// Begins writing a new file of which each sample is made anew: a TAR, or a TBL of one. As of
+    /// [`export_labels`](Self::export_labels).
+    pub fn rewrite(&self, options: &str, file_len: f64, blobs: f64) -> Outcome<Converter> {
+        let begin = || {
+            let over = Over::new(Arc::new(Edited::new(self.journal.clone())), blobs as u64)?;
+            Converter::over(self.opened.clone(), options, file_len as u64, Arc::new(over))
+        };
+        begin().map_err(thrown)
+    }
+
+    /// How many samples of the file have other metadata, how many are left out, and how many are new.
+    pub fn counts(&self) -> Vec<f64> {
+        let (changed, removed, added) = Edited::new(self.journal.clone()).counts();
+        vec![changed as f64, removed as f64, added as f64]
+    }
+
     /// Begins making the new file; the bytes of added samples, this many, follow those of the file.
     pub fn apply(&self, blobs: f64) -> Outcome<Applier> {
         let edited = Arc::new(Edited::new(self.journal.clone()));
-        let work = Apply::new(&self.dataset, &self.name, edited.clone(), blobs as u64, false).map_err(thrown)?;
+        let work = Apply::new(&self.opened.dataset, &self.name, edited.clone(), blobs as u64, false).map_err(thrown)?;
         Ok(Applier {
             total: work.total(),
             work: Some(work),

@@ -77,12 +77,19 @@ static LAST_PANIC: Mutex<String> = Mutex::new(String::new());
 #[wasm_bindgen(start)]
 fn start() {
     std::panic::set_hook(Box::new(|info| {
-        *LAST_PANIC.lock().unwrap_or_else(PoisonError::into_inner) = info.to_string();
+        let said = info.to_string();
+        // Other crates panic over what a file claims: that is the file's fault, and said as such.
+        #[cfg(feature = "columns")]
+        let said = match forebay_columns::panics_are_errors() {
+            true => json(&forebay_columns::guard::gave_up(info.payload())),
+            false => said,
+        };
+        *LAST_PANIC.lock().unwrap_or_else(PoisonError::into_inner) = said;
     }));
 }
 
-/// The message of the panic that trapped this module; empty if it trapped without one. The module must not be
-/// used for anything else after a trap.
+/// The message of the panic that trapped this module, or the JSON of an error if a file is to blame; empty if it trapped without
+/// one. The module must not be used for anything else after a trap.
 #[wasm_bindgen(js_name = lastPanic)]
 pub fn last_panic() -> String {
     LAST_PANIC.lock().unwrap_or_else(PoisonError::into_inner).clone()

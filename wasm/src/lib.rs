@@ -16,7 +16,8 @@
 //! | `tables/` | tables: a module of its own |
 //! | `labels/` | labels: a module of its own |
 //! | `curate.rs` | duplicates, outliers and splits: a module of its own |
-//! | `edits.rs` | journals of changes: a module of its own |
+//! | `edits.rs`, `export.rs` | journals of changes, and the labels of samples as files: a module of its own |
+//! | `labeling.rs` | what the modules share that know labels |
 //! | `tensor.rs` | pixels to tensors: a module of its own |
 //! | `warehouse.rs` | tensor warehouses: a module of its own |
 //! | `threads.rs` | work on several threads, in a module of its own; one after the other elsewhere |
@@ -25,7 +26,7 @@
 
 #[cfg(feature = "reader")]
 mod check;
-#[cfg(any(feature = "convert", feature = "warehouse"))]
+#[cfg(any(feature = "convert", feature = "edits", feature = "warehouse"))]
 mod convert;
 #[cfg(feature = "curate")]
 mod curate;
@@ -33,7 +34,11 @@ mod curate;
 mod dataset;
 #[cfg(feature = "edits")]
 mod edits;
+#[cfg(feature = "edits")]
+mod export;
 mod fail;
+#[cfg(any(feature = "labels", feature = "edits"))]
+mod labeling;
 #[cfg(feature = "labels")]
 mod labels;
 #[cfg(any(feature = "reader", feature = "tables", feature = "labels"))]
@@ -54,15 +59,24 @@ mod tensor;
 mod threads;
 #[cfg(feature = "warehouse")]
 mod warehouse;
-#[cfg(any(feature = "convert", feature = "tables", feature = "tensor", feature = "labels", feature = "warehouse"))]
+#[cfg(any(
+    feature = "convert",
+    feature = "tables",
+    feature = "tensor",
+    feature = "labels",
+    feature = "edits",
+    feature = "warehouse"
+))]
 mod words;
 
-#[cfg(any(feature = "convert", feature = "warehouse"))]
+#[cfg(any(feature = "convert", feature = "edits", feature = "warehouse"))]
 pub use convert::Converter;
 #[cfg(feature = "curate")]
 pub use curate::{Looker, divide_units, duplicate_groups, find_outliers};
 #[cfg(feature = "edits")]
 pub use edits::{Applier, Edits};
+#[cfg(feature = "edits")]
+pub use export::LabelExporter;
 pub use fail::last_panic;
 #[cfg(feature = "labels")]
 pub use labels::{LabelReader, LabelSet, detect_labels};

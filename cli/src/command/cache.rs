@@ -3,7 +3,7 @@
 use std::{path::PathBuf, time::SystemTime};
 
 use clap::Subcommand;
-use forebay::Result;
+use forebay::{Error, Result, error::codes};
 use forebay_native::cache::Cache;
 use serde_json::json;
 
@@ -26,13 +26,13 @@ pub(super) struct Args {
 enum Work {
     /// List what a cache holds of which file.
     List {
-        /// The folder.
-        dir: PathBuf,
+        /// The folder; without it, the one of --cache or FOREBAY_CACHE.
+        dir: Option<PathBuf>,
     },
     /// Remove all that a cache holds. Other files of the folder stay.
     Clear {
-        /// The folder.
-        dir: PathBuf,
+        /// The folder; without it, the one of --cache or FOREBAY_CACHE.
+        dir: Option<PathBuf>,
     },
 }
 
@@ -54,16 +54,18 @@ impl CacheArgs {
         self.cache_bytes
     }
 
+    /// The folder, if one is named, and whether that was by the option.
+    fn named(&self) -> Option<(PathBuf, bool)> {
+        let of_environment = || std::env::var_os(VARIABLE).filter(|dir| !dir.is_empty()).map(PathBuf::from);
+        match &self.cache_dir {
+            Some(dir) => Some((dir.clone(), true)),
+            None => of_environment().map(|dir| (dir, false)),
+        }
+    }
+
     /// Reads every file elsewhere through the cache, if there is one.
     pub fn begin(&self, out: &Output) -> Result<Option<Cache>> {
-        let of_environment = || std::env::var_os(VARIABLE).filter(|dir| !dir.is_empty()).map(PathBuf::from);
-        let (dir, asked) = match &self.cache_dir {
-            Some(dir) => (dir.clone(), true),
-            None => match of_environment() {
-                Some(dir) => (dir, false),
-                None => return Ok(None),
-            },
-        };
+        let Some((dir, asked)) = self.named() else { return Ok(None) };
         match Cache::open(dir) {
             Ok(cache) => {
                 let cache = cache.bytes(self.cache_bytes);
@@ -95,11 +97,18 @@ pub(super) fn end(cache: Option<Cache>, out: &Output) {
     }
 }
 
-pub(super) fn run(args: &Args, out: &Output) -> Result<Outcome> {
+pub(super) fn run(args: &Args, cache: &CacheArgs, out: &Output) -> Result<Outcome> {
+    let existing = |dir: &Option<PathBuf>| match dir.clone().or_else(|| cache.named().map(|(dir, _)| dir)) {
+        Some(dir) => Cache::existing(dir),
+        None => {
+            let message = format!("the folder of the cache is not named, here or by {VARIABLE}");
+            Err(Error::new(&codes::ARGUMENT, message).with_options(&["cache"]))
+        }
+    };
     match &args.work {
-        Work::List { dir } => list(&Cache::existing(dir)?, out)?,
+        Work::List { dir } => list(&existing(dir)?, out)?,
         Work::Clear { dir } => {
-            let (blocks, bytes) = Cache::existing(dir)?.clear()?;
+            let (blocks, bytes) = existing(dir)?.clear()?;
             match out.json() {
                 true => out.value(&json!({ "blocks": blocks, "bytes": bytes })),
                 false => out.line(format!("{} blocks removed, {}", human::count(blocks), human::bytes(bytes))),

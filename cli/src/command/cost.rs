@@ -53,9 +53,10 @@ impl CostArgs {
         };
         let seed = Some(run.shuffle.unwrap_or(0));
         let ways = [way("stored", None, None), way("full", seed, None), way("blocks", seed, Some((block, window)))];
-        let mut rows = Vec::new();
+        let (mut rows, mut steps) = (Vec::new(), 0);
         for Way { order, run } in ways {
             let plan = Plan::new(datasets.to_vec(), filter, &run)?;
+            steps = plan.order().steps();
             for bytes in [None, Some(cache.bytes())] {
                 let [first, later] = cost(&plan, (epoch, rank), &link, bytes)?;
                 rows.push((order, bytes.is_some(), first, later));
@@ -73,6 +74,7 @@ impl CostArgs {
                     "epoch": epoch,
                     "rank": rank,
                     "world": run.world,
+                    "steps": steps,
                     "latency_seconds": link.latency.as_secs_f64(),
                     "bits_per_second": link.bits_per_second,
                     "cache_bytes": cache.bytes(),
@@ -101,6 +103,10 @@ impl CostArgs {
                 }
                 out.line("");
                 out.line("opening the files, and labels from their metadata, come on top");
+                if steps == 0 {
+                    // Nothing is read, which does not make the epoch a cheap one.
+                    out.note("note: the epoch has no step, since the samples do not fill a batch on every rank; see --batch, --tail");
+                }
             }
         }
         Ok(())

@@ -174,7 +174,7 @@ pub fn main() -> ExitCode {
         Command::Bench(args) => bench::run(args, &out),
         Command::Serve(args) => serve::run(args, &out),
         Command::Warehouse(args) => warehouse::run(args, &out),
-        Command::Cache(args) => cache::run(args, &out),
+        Command::Cache(args) => cache::run(args, &cli.cache, &out),
         Command::Parts(args) => parts::run(args, &out),
         Command::Labels(args) => labels::run(args, &given, &out),
         Command::Duplicates(args) => duplicates::run(args, &out),

@@ -11,13 +11,13 @@ use forebay::{
     filter::Filter,
     step::Turn,
     table::{Batch, JsonStyle, Schema, columns_first},
-    tables::{Conversion, Converted, DOCUMENT_NOTE, document_line},
+    tables::{Conversion, Converted, DOCUMENT_NOTE, Losses, document_line},
 };
 use serde::Serialize;
 
 use super::{
     FileWriter, ReadOptions, Scan, TableFormat, TableOutput, TableRows, TableSink, TableSource, TableSpec,
-    WriteOptions, document, foreign::Losses, open, packing::text_file, route::create_for, scan::advised,
+    WriteOptions, document, open, packing::text_file, route::create_for, scan::advised,
 };
 use crate::{
     convert::{self, Progress},

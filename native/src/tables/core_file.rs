@@ -66,8 +66,10 @@ impl TableRows for CoreSource {
                 }
                 Turn::Need(ranges) => {
                     let parts = between_columns(self.rows.file(), ranges);
-                    let lend = |part: Range<u64>| Ok((part.start, self.input.lend(part)?));
-                    for (start, bytes) in side_by_side(parts, workers, |part| (part.end - part.start) as usize, lend)? {
+                    let lend =
+                        |(part, align): (Range<u64>, u64)| Ok((part.start, self.input.lend_aligned(part, align)?));
+                    let length = |(part, _): &(Range<u64>, u64)| (part.end - part.start) as usize;
+                    for (start, bytes) in side_by_side(parts, workers, length, lend)? {
                         self.rows.push(start, bytes);
                     }
                 }
@@ -93,23 +95,28 @@ impl TableSource for CoreSource {
     }
 }
 
-/// Long ranges in parts that begin with a column, so that every column lies in one of them.
-fn between_columns(file: &AnyTable, ranges: Vec<Range<u64>>) -> Vec<Range<u64>> {
-    let AnyTable::Tbf(file) = file else { return ranges };
-    let Some(columns) = file.columns() else { return ranges };
-    let mut starts: Vec<u64> =
-        columns.footer().groups.iter().flat_map(|group| group.columns.iter().map(|chunk| chunk.position)).collect();
-    starts.sort_unstable();
+/// Long ranges in parts that begin with a column, so that every column lies in one of them. With each part a place in the file
+/// whose byte is to be aligned in memory: where the values of its longest column begin, which are then shared and not copied.
+fn between_columns(file: &AnyTable, ranges: Vec<Range<u64>>) -> Vec<(Range<u64>, u64)> {
+    let whole = |ranges: Vec<Range<u64>>| ranges.into_iter().map(|range| (range.clone(), range.start)).collect();
+    let AnyTable::Tbf(file) = file else { return whole(ranges) };
+    let Some(columns) = file.columns() else { return whole(ranges) };
+    let mut chunks: Vec<_> = columns.footer().groups.iter().flat_map(|group| &group.columns).collect();
+    chunks.sort_unstable_by_key(|chunk| chunk.position);
+    let from = |at: u64| chunks.partition_point(|chunk| chunk.position < at);
+    let values = |part: &Range<u64>| {
+        let inside = chunks.get(from(part.start)..from(part.end)).unwrap_or_default();
+        let longest = inside.iter().max_by_key(|chunk| chunk.length);
+        longest.map_or(part.start, |chunk| chunk.position.saturating_add(chunk.values))
+    };
     let mut parts = Vec::with_capacity(ranges.len());
+    let mut add = |part: Range<u64>| parts.push((part.clone(), values(&part)));
     for Range { mut start, end } in ranges {
-        while let Some(&cut) = starts.get(starts.partition_point(|&at| at < start.saturating_add(PART))) {
-            if cut >= end {
-                break;
-            }
-            parts.push(start..cut);
-            start = cut;
+        while let Some(chunk) = chunks.get(from(start.saturating_add(PART))).filter(|chunk| chunk.position < end) {
+            add(start..chunk.position);
+            start = chunk.position;
         }
-        parts.push(start..end);
+        add(start..end);
     }
     parts
 }

@@ -94,8 +94,6 @@ impl TableFormat {
             Some(format) => Self::of(format),
             // Encrypted as a whole: its reader says so.
             None if head.starts_with(b"PARE") => Some(Self::Parquet),
-            // A stream begins with a continuation mark and the length of its schema, a small multiple of 8.
-            None if head.starts_with(&[0xff; 4]) && head.get(4) != Some(&0xff) => Some(Self::Arrows),
             None => None,
         }
     }

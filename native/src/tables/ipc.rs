@@ -1,4 +1,4 @@
-//! Arrow IPC in and out: the file, and the stream, which may be a pipe.
+//! Arrow IPC in: the file, and the stream, which may be a pipe.
 
 use std::{
     io::{BufReader, Read},
@@ -6,26 +6,19 @@ use std::{
 };
 
 use arrow_array::RecordBatch;
-use arrow_ipc::{
-    CompressionType,
-    writer::{FileWriter as ArrowFile, IpcWriteOptions, StreamWriter},
-};
-use arrow_schema::{ArrowError, Schema as ArrowSchema};
+use arrow_schema::Schema as ArrowSchema;
 use forebay::{
-    Error, Result,
-    error::codes::ARGUMENT,
+    Result,
     step::Turn,
-    table::{Batch, Schema, TableRows, TableSink, columns_first},
+    table::{Batch, Schema, TableRows},
 };
+use forebay_columns::guard::guarded;
 use serde_json::json;
 
 use super::{
-    Facts, Foreign, ReadOptions, TableCompression, TableFormat, TableSource, WriteOptions,
-    arrow::{Changes, Cuts, Unread, read_record_batch, to_arrow_schema, to_record_batch},
-    codes,
-    guard::guarded,
+    Facts, Foreign, ReadOptions, TableFormat, TableSource,
+    arrow::{Changes, Cuts, Unread, read_record_batch},
     ipc_read::{Blocks, Messages, Stream},
-    writer::{SharedFile, own_error},
 };
 use crate::input::Input;
 
@@ -153,94 +146,4 @@ impl TableSource for IpcSource {
         }
         said
     }
-}
-
-enum Writer {
-    File(ArrowFile<SharedFile>),
-    Stream(StreamWriter<SharedFile>),
-}
-
-/// An Arrow file or stream that is being written.
-pub(super) struct IpcSink {
-    out: SharedFile,
-    writer: Option<(Writer, Arc<ArrowSchema>)>,
-    stream: bool,
-    options: IpcWriteOptions,
-}
-
-impl std::fmt::Debug for IpcSink {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("IpcSink").field("stream", &self.stream).finish_non_exhaustive()
-    }
-}
-
-impl IpcSink {
-    pub fn new(out: SharedFile, options: &WriteOptions) -> Result<IpcSink> {
-        let compression = match options.compression.unwrap_or(TableCompression::None) {
-            TableCompression::None => None,
-            TableCompression::Lz4 => Some(CompressionType::LZ4_FRAME),
-            TableCompression::Zstd => Some(CompressionType::ZSTD),
-            other => {
-                return Err(Error::new(
-                    &ARGUMENT,
-                    format!("Arrow is written with none, lz4 or zstd, and not with {other:?}"),
-                ));
-            }
-        };
-        let stream = options.format == TableFormat::Arrows;
-        let options = IpcWriteOptions::default().try_with_compression(compression).map_err(written)?;
-        Ok(IpcSink { out, writer: None, stream, options })
-    }
-}
-
-impl TableSink for IpcSink {
-    fn begin(&mut self, schema: &Arc<Schema>, _: &mut Vec<u8>) -> Result<()> {
-        self.begin_arrow(Arc::new(to_arrow_schema(schema)?))
-    }
-
-    fn push(&mut self, batch: &Batch, _: &mut Vec<u8>) -> Result<()> {
-        let (_, schema) = self.writer.as_ref().ok_or_else(columns_first)?;
-        self.write_arrow(&to_record_batch(batch, schema)?)
-    }
-
-    fn finish(&mut self, _: &mut Vec<u8>) -> Result<Option<Vec<u8>>> {
-        match self.writer.take().ok_or_else(columns_first)?.0 {
-            Writer::File(mut writer) => writer.finish().map_err(written)?,
-            Writer::Stream(mut writer) => writer.finish().map_err(written)?,
-        }
-        Ok(None)
-    }
-}
-
-impl IpcSink {
-    /// As [`begin`](TableSink::begin), for rows that come as Arrow's.
-    pub fn begin_arrow(&mut self, schema: Arc<ArrowSchema>) -> Result<()> {
-        let (out, options) = (self.out.clone(), self.options.clone());
-        let writer = match self.stream {
-            true => Writer::Stream(StreamWriter::try_new_with_options(out, &schema, options).map_err(written)?),
-            false => Writer::File(ArrowFile::try_new_with_options(out, &schema, options).map_err(written)?),
-        };
-        self.writer = Some((writer, schema));
-        Ok(())
-    }
-
-    /// As [`push`](TableSink::push), for rows that come as Arrow's.
-    pub fn write_arrow(&mut self, batch: &RecordBatch) -> Result<()> {
-        match &mut self.writer {
-            Some((Writer::File(writer), _)) => writer.write(batch).map_err(written),
-            Some((Writer::Stream(writer), _)) => writer.write(batch).map_err(written),
-            None => Err(columns_first()),
-        }
-    }
-}
-
-fn written(e: ArrowError) -> Error {
-    let e = match e {
-        ArrowError::IoError(text, e) => match own_error(e) {
-            Ok(own) => return own,
-            Err(e) => ArrowError::IoError(text, e),
-        },
-        e => e,
-    };
-    Error::caused(&codes::TARGET, format!("cannot write: {e}"), e)
 }

@@ -37,15 +37,12 @@ use serde::Serialize;
 
 use crate::{input::Io, parallel::all_cores};
 
-#[cfg(feature = "arrow")]
-pub mod arrow;
 mod check;
+#[cfg(feature = "arrow")]
+mod columns_out;
 mod convert;
 mod core_file;
-mod foreign;
 mod format;
-#[cfg(feature = "arrow")]
-mod guard;
 mod idv;
 #[cfg(feature = "arrow")]
 mod ipc;
@@ -56,17 +53,7 @@ mod packing;
 #[cfg(feature = "arrow")]
 mod parquet;
 #[cfg(feature = "arrow")]
-mod parquet_file;
-#[cfg(feature = "arrow")]
-mod parquet_footer;
-#[cfg(feature = "arrow")]
-mod parquet_open;
-#[cfg(feature = "arrow")]
-mod parquet_pages;
-#[cfg(feature = "arrow")]
-mod parquet_stats;
-#[cfg(feature = "arrow")]
-mod parquet_write;
+mod ranges;
 mod route;
 #[cfg(feature = "arrow")]
 mod same;
@@ -76,29 +63,27 @@ mod side_by_side;
 mod text;
 mod text_input;
 mod text_threads;
-#[cfg(feature = "arrow")]
-mod thrift;
 mod writer;
 
-#[cfg(feature = "arrow")]
-use arrow::Cuts;
 pub use check::check;
+#[cfg(feature = "arrow")]
+#[doc(hidden)]
+pub use columns_out::to_record_batch;
 pub use convert::{TableJob, TableSummary};
 pub use forebay::{
     table::{ColumnSpec, TableRows, TableSink, TableSpec, parse_type, summary},
-    tables::{Fit, Scan},
+    tables::{Fit, Foreign, ForeignKind, Scan},
     text::{BATCH_ROWS, OnBadRow, push_json, push_text},
 };
-pub use foreign::{Foreign, ForeignKind};
-pub use format::TableFormat;
+#[cfg(feature = "arrow")]
+pub use forebay_columns::arrow;
 #[cfg(feature = "arrow")]
 #[doc(hidden)]
-pub use guard::panics_are_errors;
+pub use forebay_columns::panics_are_errors;
+pub use format::TableFormat;
 pub use output::TableOutput;
 #[doc(hidden)]
 pub use packing::refuse_promise;
-#[cfg(feature = "arrow")]
-use parquet_open::says_unsupported;
 pub use route::{create, document, open, open_bytes, open_text, table_format};
 pub use scan::Scanned;
 
@@ -278,16 +263,8 @@ impl WriteOptions {
 /// The codes of table files of this machine.
 #[doc(hidden)]
 pub mod codes {
-    use forebay::error::Code;
-    pub use forebay::table::codes::TARGET;
-    /// Parquet or Arrow bytes are damaged.
-    pub const ARROW: Code =
-        Code::damaged("table.arrow", "A Parquet or Arrow file contradicts its format; the message says how.");
-    /// There is no way from this file or to this format.
-    pub const ROUTE: Code = Code::unsupported(
-        "table.route",
-        "Tables of this format, or a column's type, compression or encryption, are not read or written in this build.",
-    );
-    /// Every code of this module.
-    pub const ALL: &[&Code] = &[&ARROW, &ROUTE];
+    pub use forebay::{
+        table::codes::TARGET,
+        tables::codes::{ARROW, ROUTE},
+    };
 }

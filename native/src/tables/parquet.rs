@@ -10,6 +10,10 @@ use forebay::{
     step::Turn,
     table::{Batch, Schema, TableRows},
 };
+use forebay_columns::{
+    guard::guarded,
+    parquet::{self as guarded_parquet, Pages, ParquetFile, not_parquet, stats},
+};
 use parquet::arrow::{
     ProjectionMask,
     arrow_reader::{ArrowReaderMetadata, ParquetRecordBatchReader, ParquetRecordBatchReaderBuilder},
@@ -18,12 +22,7 @@ use serde_json::json;
 
 use super::{
     ColumnFacts, Facts, Foreign, ReadOptions, TableFormat, TableSource,
-    arrow::{Changes, Cuts, Unread, read_record_batch},
-    guard::guarded,
-    parquet_file::ParquetFile,
-    parquet_open,
-    parquet_pages::Pages,
-    parquet_stats,
+    arrow::{Changes, Cuts, Unread, not_arrow, read_record_batch},
 };
 use crate::input::Input;
 
@@ -36,7 +35,7 @@ const FEWEST_ROWS: usize = 64;
 
 /// A Parquet file that is being read.
 pub(super) struct ParquetSource {
-    pages: Pages,
+    pages: Pages<Input>,
     metadata: ArrowReaderMetadata,
     /// All columns of the file.
     whole: Arc<Schema>,
@@ -66,7 +65,7 @@ impl ParquetSource {
     pub fn new(input: Input, options: &ReadOptions) -> Result<ParquetSource> {
         let file = ParquetFile::new(input);
         let (metadata, opaque) =
-            parquet_open::load(&file, &options.text.limits).map_err(|e| file.refused().unwrap_or(e))?;
+            guarded_parquet::load(&file, &options.text.limits).map_err(|e| file.refused().unwrap_or(e))?;
         let pages = guarded(|| Ok(Pages::new(file, metadata.metadata(), &options.text.limits)))?;
         let (schema, unread) = Unread::schema(metadata.schema(), opaque)?;
         let schema = Arc::new(schema);
@@ -115,10 +114,10 @@ impl ParquetSource {
         }
         if let Some(filter) = &self.filter {
             let groups = 0..self.metadata.metadata().num_row_groups();
-            let wanted = groups.filter(|&g| parquet_stats::may_match(&self.metadata, &self.whole, g, filter));
+            let wanted = groups.filter(|&g| stats::may_match(&self.metadata, &self.whole, g, filter));
             builder = builder.with_row_groups(wanted.collect());
         }
-        guarded(|| builder.build().map_err(parquet_open::not_parquet)).map_err(|e| self.pages.refused().unwrap_or(e))
+        guarded(|| builder.build().map_err(not_parquet)).map_err(|e| self.pages.refused().unwrap_or(e))
     }
 }
 
@@ -133,14 +132,14 @@ impl ParquetSource {
                     Some(reader) => reader,
                     None => self.reader(self.columns.as_deref(), None)?,
                 };
-                let next = guarded(|| reader.next().transpose().map_err(super::arrow::not_arrow));
+                let next = guarded(|| reader.next().transpose().map_err(not_arrow));
                 let next = next.map_err(|e| self.pages.refused().unwrap_or(e))?;
                 self.reader = Some(reader);
                 next
             }
         };
         Ok(match (next, &self.columns) {
-            (Some(batch), Some(_)) => Some(batch.project(&self.places).map_err(super::arrow::not_arrow)?),
+            (Some(batch), Some(_)) => Some(batch.project(&self.places).map_err(not_arrow)?),
             (next, _) => next,
         })
     }
@@ -214,7 +213,7 @@ impl TableSource for ParquetSource {
             }
         }
         for (root, (facts, field)) in columns.iter_mut().zip(self.whole.fields()).enumerate() {
-            (facts.min, facts.max) = parquet_stats::least_and_greatest(&self.metadata, root, &field.dtype);
+            (facts.min, facts.max) = stats::least_and_greatest(&self.metadata, root, &field.dtype);
         }
         let mut facts = Facts { columns, ..Facts::default() };
         facts.more.insert("groups".into(), json!(metadata.num_row_groups()));

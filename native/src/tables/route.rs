@@ -170,9 +170,9 @@ pub(super) fn create_for(path: &Path, force: bool, options: &WriteOptions, verif
         }
         TableFormat::Idv => Box::new(IdvSink::new(options)?),
         #[cfg(feature = "arrow")]
-        TableFormat::Parquet => Box::new(super::parquet_write::ParquetSink::new(file.clone(), options)?),
+        TableFormat::Parquet => Box::new(super::columns_out::parquet_sink(file.clone(), options)?),
         #[cfg(feature = "arrow")]
-        TableFormat::Arrow | TableFormat::Arrows => Box::new(super::ipc::IpcSink::new(file.clone(), options)?),
+        TableFormat::Arrow | TableFormat::Arrows => Box::new(super::columns_out::ipc_sink(file.clone(), options)?),
         #[cfg(not(feature = "arrow"))]
         other => return Err(no_route("written", other)),
     };

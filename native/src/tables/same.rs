@@ -15,21 +15,20 @@ use arrow_array::{
 };
 use arrow_schema::{ArrowError, DataType as Arrow, Field as ArrowField, IntervalUnit, Schema as ArrowSchema, TimeUnit};
 use forebay::{Error, Result, filter::Filter, table::Schema, tables::Scan};
+use forebay_columns::{guard::guarded, parquet::not_parquet};
 use parquet::{
     arrow::{ARROW_SCHEMA_META_KEY, ArrowSchemaConverter, encode_arrow_schema, parquet_to_arrow_schema},
     file::metadata::KeyValue,
 };
 
 use super::{
-    Cuts, ReadOptions, TableFormat, TableJob, TableRows, TableSink, TableSource, TableSummary,
-    arrow::{not_arrow, read_record_batch},
+    ReadOptions, TableFormat, TableJob, TableRows, TableSink, TableSource, TableSummary,
+    arrow::{Cuts, not_arrow, read_record_batch},
     codes,
+    columns_out::{IpcSink, ParquetSink, ipc_sink, parquet_sink},
     convert::differ,
-    guard::guarded,
-    ipc::{IpcSink, IpcSource},
+    ipc::IpcSource,
     parquet::ParquetSource,
-    parquet_open::not_parquet,
-    parquet_write::ParquetSink,
     route::{Place, open_ipc, open_parquet, output_file, table_format},
     writer::SharedFile,
 };
@@ -168,8 +167,8 @@ impl<'a> Same<'a> {
         let named = |e: Error| e.file(display(output));
         let out = SharedFile::new(output_file(output, job.force, &job.write, job.verify)?);
         let mut sink = match job.write.format {
-            TableFormat::Parquet => ArrowOutput::Parquet(Box::new(ParquetSink::new(out.clone(), &job.write)?)),
-            _ => ArrowOutput::Ipc(Box::new(IpcSink::new(out.clone(), &job.write)?)),
+            TableFormat::Parquet => ArrowOutput::Parquet(Box::new(parquet_sink(out.clone(), &job.write)?)),
+            _ => ArrowOutput::Ipc(Box::new(ipc_sink(out.clone(), &job.write)?)),
         };
         sink.begin(&self.schema).map_err(named)?;
         let mut rows = ArrowRows::new(job, &job.inputs, &job.read, &job.scan, self.schema.clone());

@@ -121,16 +121,3 @@ impl Write for SharedFile {
         self.lock().send().map_err(io::Error::other)
     }
 }
-
-/// The error of ours that went through the standard library's.
-#[cfg(feature = "arrow")]
-pub(super) fn own_error(e: io::Error) -> std::result::Result<Error, io::Error> {
-    if e.get_ref().is_none_or(|inner| !inner.is::<Error>()) {
-        return Err(e);
-    }
-    match e.into_inner().map(|inner| inner.downcast::<Error>()) {
-        Some(Ok(own)) => Ok(*own),
-        Some(Err(other)) => Err(io::Error::other(other)),
-        None => Err(io::Error::other("no reason given")),
-    }
-}

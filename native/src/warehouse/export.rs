@@ -6,18 +6,23 @@ use arrow_array::{ArrayRef, RecordBatch, StringArray, UInt64Array};
 use arrow_schema::{Field, Schema};
 use forebay::{
     Error, Result,
-    error::codes::IO,
+    error::codes::{ARGUMENT, IO},
     warehouse::{Counts, Manifest},
 };
 use parquet::arrow::ArrowWriter;
 
-use crate::output::AtomicFile;
+use crate::{input::display, output::AtomicFile, tables::TableFormat};
 
 /// The run that stands for all.
 const ALL: &str = "__total__";
 
 /// Writes the summary of a manifest to `output`, which is replaced only by `force`.
 pub fn export(manifest: &Manifest, output: &Path, force: bool) -> Result<()> {
+    // Parquet under a name that says CSV would be taken for damage.
+    if let Some(other) = TableFormat::from_name(output).filter(|format| *format != TableFormat::Parquet) {
+        let message = format!("the summary is written as Parquet, and the name says {}; .parquet goes", other.name());
+        return Err(Error::new(&ARGUMENT, message).file(display(output)));
+    }
     let bytes = encode(manifest).map_err(|e| Error::caused(&IO, format!("the table cannot be written: {e}"), e))?;
     let mut file = AtomicFile::create(output, force)?;
     file.append(&mut [IoSlice::new(&bytes)])?;

@@ -96,8 +96,7 @@ fn bytes_in(folder: &Path) -> u64 {
 
 /// Reads a manifest, or that of a warehouse's folder.
 pub fn read_manifest(path: &Path) -> Result<Manifest> {
-    let is_folder = path.is_dir() || remote::is_folder(path);
-    let path = if is_folder { remote::beneath(path, MANIFEST_NAME) } else { path.to_owned() };
+    let path = super::manifest_named(path)?;
     let named = |e: forebay::Error| e.file(display(&path));
     let input = crate::Input::pieces(&path)?;
     Limits::default().metadata(input.len()).map_err(named)?;

@@ -229,9 +229,27 @@ pub fn build_with(
 
 /// Opens the warehouse of a manifest, or of the folder that has it. Nothing is proven by checksums.
 fn open(path: &Path, limits: &Limits) -> Result<OpenWarehouse> {
-    let manifest = crate::shards::manifest_of(path).unwrap_or_else(|| path.to_owned());
+    let manifest = match crate::shards::manifest_of(path) {
+        Some(manifest) => manifest,
+        None => manifest_named(path)?,
+    };
     let how = WarehouseOptions { limits: limits.clone(), ..WarehouseOptions::default() };
     crate::shards::open(&manifest, &how)
+}
+
+/// Where the manifest is that is meant by its own path, or by that of the folder that has it. A folder without one is not a
+/// warehouse; perhaps it holds some.
+fn manifest_named(path: &Path) -> Result<PathBuf> {
+    if !path.is_dir() && !remote::is_folder(path) {
+        return Ok(path.to_owned());
+    }
+    let manifest = remote::beneath(path, MANIFEST_NAME);
+    if remote::is_remote(path) || manifest.exists() {
+        return Ok(manifest);
+    }
+    crate::folder::Folder::open(path)?.refuse_without_pictures()?;
+    let message = format!("the folder has no {MANIFEST_NAME}, so it is not a warehouse");
+    Err(Error::new(&common::NOT_SAMPLES, message).file(display(path)))
 }
 
 fn now() -> u64 {

@@ -166,10 +166,24 @@ fn credentials_that_are_not_there_are_asked_for() {
     assert!(!server.asked()[0].headers.contains_key("authorization"));
     server.signed_only();
     assert_eq!(open("s3://bucket/x", &anybody).unwrap_err().code().id(), "remote.denied");
-    for (setting, value) in [("FOREBAY_REMOTE_TIMEOUT", "soon"), ("FOREBAY_REMOTE_TRIES", "0")] {
+    for (setting, value) in [
+        ("FOREBAY_REMOTE_TIMEOUT", "soon"),
+        ("FOREBAY_REMOTE_TRIES", "0"),
+        ("AWS_ENDPOINT_URL", "minio:9000"),
+        ("AWS_ENDPOINT_URL_S3", "http://127.0.0.1:99999"),
+        ("AWS_REQUEST_PAYER", "requester"),
+        ("AWS_REGION", "us east"),
+        ("AWS_SESSION_TOKEN", "of a file\n"),
+    ] {
         let e = open("s3://bucket/x", &anybody.clone().with(setting, value)).unwrap_err();
         assert!(e.code().id() == "remote.setting" && e.message().contains(setting), "{e}");
     }
+    // The clients of other stores are as hard on what cannot be an address.
+    let google = Settings::new().with("GOOGLE_SKIP_SIGNATURE", "true").with("GOOGLE_BASE_URL", "localhost:99");
+    assert_eq!(open("gs://bucket/x", &google).unwrap_err().code().id(), "remote.setting");
+    let azure = Settings::new().with("AZURE_SKIP_SIGNATURE", "true").with("AZURE_STORAGE_ACCOUNT_NAME", "a");
+    let azure = azure.with("AZURE_STORAGE_ENDPOINT", "localhost:99");
+    assert_eq!(open("az://bucket/x", &azure).unwrap_err().code().id(), "remote.setting");
 }
 
 #[test]

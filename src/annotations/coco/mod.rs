@@ -31,4 +31,5 @@ mod write;
 pub use element::Detail;
 pub use gather::{Gather, read};
 pub use read::{Marked, Reader, Sink};
+pub(super) use write::Script;
 pub use write::write;

@@ -1,72 +1,107 @@
 //! Labels as a COCO file.
 
+use std::fmt::Write;
+
 use crate::{
     Result,
     annotations::{
         Annotation, Id, Labels, Loss, Losses, Picture, Rle, Shape,
-        json::{Pieces, number, string},
+        json::{number, string, whole},
+        write::{self, Out},
     },
 };
 
 /// Writes labels as one COCO file, piece by piece. Pictures and annotations are numbered from 1; classes keep their
 /// numbers where they have some, and are numbered from 1 where they have none.
 pub fn write(labels: &Labels, put: &mut dyn FnMut(&[u8]) -> Result<()>) -> Result<Losses> {
-    let mut losses = Losses::default();
-    let mut out = Pieces::new(put);
-    let categories = categories(labels, &mut losses);
-    let ids = picture_ids(labels, &mut losses);
-    out.text.push_str("{\"images\":[");
-    let written: Vec<usize> =
-        (0..labels.pictures.len()).filter(|i| is_kept(&labels.pictures[*i], &mut losses)).collect();
-    for (n, i) in written.iter().enumerate() {
-        let picture = &labels.pictures[*i];
-        comma(&mut out.text, n);
-        out.text.push_str(&format!("{{\"id\":{},\"file_name\":", ids[*i]));
-        string(&mut out.text, &picture.name);
-        if let Some((width, height)) = picture.size() {
-            out.text.push_str(&format!(",\"width\":{width},\"height\":{height}"));
-        }
-        out.text.push('}');
-        out.flow()?;
-    }
-    out.text.push_str("\n],\"annotations\":[");
-    let mut n = 0;
-    for i in written {
-        for annotation in &labels.pictures[i].annotations {
-            let Some(class) = annotation.class.and_then(|class| categories.get(class as usize)) else {
-                losses.add(Loss::NoClass);
-                continue;
-            };
-            comma(&mut out.text, n);
-            n += 1;
-            out.text.push_str(&format!("{{\"id\":{n},\"image_id\":{},\"category_id\":{class}", ids[i]));
-            marked(&mut out.text, annotation, &mut losses);
-            out.text.push('}');
-            out.flow()?;
-        }
-    }
-    out.text.push_str("\n],\"categories\":[");
-    for (i, class) in labels.classes.iter().enumerate() {
-        comma(&mut out.text, i);
-        out.text.push_str(&format!("{{\"id\":{},\"name\":", categories[i]));
-        string(&mut out.text, &class.name);
-        out.text.push_str(",\"supercategory\":");
-        string(&mut out.text, class.group.as_deref().unwrap_or_default());
-        if !class.keypoints.is_empty() {
-            out.text.push_str(",\"keypoints\":");
-            out.text.push_str(&serde_json::to_string(&class.keypoints).unwrap_or_default());
-            let lines = serde_json::to_string(&class.skeleton).unwrap_or_default();
-            out.text.push_str(&format!(",\"skeleton\":{lines}"));
-        }
-        out.text.push('}');
-    }
-    out.text.push_str("\n]}\n");
-    out.flush()?;
-    Ok(losses)
+    write::file(Script::default(), labels, put)
 }
 
-fn comma(out: &mut String, n: usize) {
-    out.push_str(if n > 0 { ",\n" } else { "\n" });
+/// The pictures, then their annotations, then the classes.
+#[derive(Debug, Default)]
+pub(in crate::annotations) struct Script {
+    categories: Vec<i64>,
+    ids: Vec<i64>,
+    /// Pictures written, and annotations.
+    written: [usize; 2],
+}
+
+impl write::Script for Script {
+    fn passes(&self) -> u32 {
+        2
+    }
+
+    fn begin(&mut self, labels: &Labels, out: &mut Out<'_>) -> Result<()> {
+        self.categories = categories(labels, out.losses);
+        self.ids = picture_ids(labels, out.losses);
+        out.text.push_str("{\"images\":[");
+        Ok(())
+    }
+
+    fn picture(&mut self, labels: &Labels, i: usize, pass: u32, out: &mut Out<'_>) -> Result<()> {
+        let (picture, id) = (&labels.pictures[i], self.ids[i]);
+        let [pictures, annotations] = &mut self.written;
+        if pass == 0 {
+            if is_kept(picture, out.losses) {
+                comma(out.text, pictures);
+                // Writing to a `String` cannot fail.
+                let _ = write!(out.text, "{{\"id\":{id},\"file_name\":");
+                string(out.text, &picture.name);
+                if let Some((width, height)) = picture.size() {
+                    let _ = write!(out.text, ",\"width\":{width},\"height\":{height}");
+                }
+                out.text.push('}');
+            }
+            return Ok(());
+        }
+        for annotation in &picture.annotations {
+            let Some(class) = annotation.class.and_then(|class| self.categories.get(class as usize)) else {
+                out.losses.add(Loss::NoClass);
+                continue;
+            };
+            comma(out.text, annotations);
+            for (key, value) in
+                [("{\"id\":", *annotations as i64), (",\"image_id\":", id), (",\"category_id\":", *class)]
+            {
+                out.text.push_str(key);
+                whole(out.text, value);
+            }
+            marked(out.text, annotation, out.losses);
+            out.text.push('}');
+        }
+        Ok(())
+    }
+
+    fn end(&mut self, labels: &Labels, pass: u32, out: &mut Out<'_>) -> Result<()> {
+        if pass == 0 {
+            out.text.push_str("\n],\"annotations\":[");
+            return Ok(());
+        }
+        out.text.push_str("\n],\"categories\":[");
+        let mut n = 0;
+        for (class, id) in labels.classes.iter().zip(&self.categories) {
+            comma(out.text, &mut n);
+            let _ = write!(out.text, "{{\"id\":{id},\"name\":");
+            string(out.text, &class.name);
+            out.text.push_str(",\"supercategory\":");
+            string(out.text, class.group.as_deref().unwrap_or_default());
+            if !class.keypoints.is_empty() {
+                out.text.push_str(",\"keypoints\":");
+                out.text.push_str(&serde_json::to_string(&class.keypoints).unwrap_or_default());
+                let lines = serde_json::to_string(&class.skeleton).unwrap_or_default();
+                let _ = write!(out.text, ",\"skeleton\":{lines}");
+            }
+            out.text.push('}');
+        }
+        out.text.push_str("\n]}\n");
+        Ok(())
+    }
+}
+
+/// What stands before the next element, of which it is one.
+fn comma(out: &mut String, n: &mut usize) {
+    out.push_str(if *n > 0 { ",\n" } else { "\n" });
+    *n += 1;
 }
 
 /// A picture that nobody has labeled would be one without objects.
@@ -80,7 +115,7 @@ fn is_kept(picture: &Picture, losses: &mut Losses) -> bool {
 
 /// The classes' numbers.
 fn categories(labels: &Labels, losses: &mut Losses) -> Vec<i64> {
-    let own: Option<Vec<i64>> = labels.classes.iter().map(|class| whole(class.id.as_ref())).collect();
+    let own: Option<Vec<i64>> = labels.classes.iter().map(|class| own(class.id.as_ref())).collect();
     own.filter(|ids| is_distinct(ids)).unwrap_or_else(|| {
         let had = labels.classes.iter().filter(|class| class.id.is_some()).count();
         losses.add_many(Loss::Id, had as u64);
@@ -90,7 +125,7 @@ fn categories(labels: &Labels, losses: &mut Losses) -> Vec<i64> {
 
 /// The pictures' numbers.
 fn picture_ids(labels: &Labels, losses: &mut Losses) -> Vec<i64> {
-    let own: Option<Vec<i64>> = labels.pictures.iter().map(|picture| whole(picture.id.as_ref())).collect();
+    let own: Option<Vec<i64>> = labels.pictures.iter().map(|picture| own(picture.id.as_ref())).collect();
     own.filter(|ids| is_distinct(ids)).unwrap_or_else(|| {
         let had = labels.pictures.iter().filter(|picture| picture.id.is_some()).count();
         losses.add_many(Loss::Id, had as u64);
@@ -98,7 +133,7 @@ fn picture_ids(labels: &Labels, losses: &mut Losses) -> Vec<i64> {
     })
 }
 
-fn whole(id: Option<&Id>) -> Option<i64> {
+fn own(id: Option<&Id>) -> Option<i64> {
     match id {
         Some(Id::Number(n)) => Some(*n),
         _ => None,
@@ -132,7 +167,7 @@ fn marked(out: &mut String, annotation: &Annotation, losses: &mut Losses) {
         Shape::Mask(mask) => (mask.area() as f64, Some(runs(mask))),
     };
     number(out, area);
-    out.push_str(&format!(",\"iscrowd\":{}", u8::from(annotation.flags.crowd)));
+    out.push_str(if annotation.flags.crowd { ",\"iscrowd\":1" } else { ",\"iscrowd\":0" });
     if let Some(segmentation) = segmentation {
         out.push_str(",\"segmentation\":");
         out.push_str(&segmentation);

@@ -80,6 +80,7 @@ pub(super) fn to_rows(mask: &Rle, account: &mut Account) -> Option<(String, [u32
         on.iter().for_each(|on| counts.add(*on, 1));
         cuts.clear();
     }
+    let mut room = MOST;
     for band in cuts.windows(2) {
         let &[from, to] = band else { continue };
         // Which columns a run covers in a row: from where it begins to where it ends, and in the rows above one further.
@@ -100,8 +101,9 @@ pub(super) fn to_rows(mask: &Rle, account: &mut Account) -> Option<(String, [u32
         };
         let each = 2 * on.len() as u64 + 1;
         let added = alike.map_or(each.saturating_mul(to - from), |_| 1);
-        // They are in memory at once, and each is a number in the file.
-        if added > MOST || !account.take(runs.len() as u64 + added) {
+        // They are in memory at once, those of all bands, and each is a number in the file.
+        room = room.checked_sub(added)?;
+        if !account.take(runs.len() as u64 + added) {
             return None;
         }
         if let Some(on) = alike {
@@ -122,7 +124,7 @@ pub(super) fn to_rows(mask: &Rle, account: &mut Account) -> Option<(String, [u32
     Some((texts.join(", "), [left, top, width, height]))
 }
 
-/// Runs that a band of one mask may have.
+/// Runs that one mask may have where rows are alike.
 const MOST: u64 = 1 << 24;
 
 /// Runs that grow pixel by pixel, the first of which is off.
@@ -200,6 +202,25 @@ mod tests {
         // Two columns of three, row by row, would be three billion runs.
         let columns = Rle::new(3, 1_000_000_000, vec![0, 1_000_000_000, 1_000_000_000, 1_000_000_000]).unwrap();
         assert_eq!(to_rows(&columns, &mut account), None);
+    }
+
+    #[test]
+    fn a_mask_has_bounds_of_its_own_however_much_a_file_gives() {
+        let mut rich = account(1000);
+        rich.give(1 << 40);
+        assert!(!rich.take(1001) && rich.take(1000));
+        // Four bands of columns, each of which is within what one mask may have, and all of which together are not.
+        let (high, band) = (10_000_u32, 2_500_u32);
+        let mut counts = Counts::default();
+        for column in 0..2_400_u64 {
+            let from = column % 4 * u64::from(band);
+            counts.add(false, from);
+            counts.add(true, u64::from(high) - from);
+            counts.add(false, u64::from(high));
+        }
+        let mask = Rle::new(4_800, high, counts.done().unwrap()).unwrap();
+        let mut rich = account(1 << 40);
+        assert_eq!(to_rows(&mask, &mut rich), None);
     }
 
     proptest::proptest! {

@@ -18,4 +18,5 @@ mod track;
 mod write;
 
 pub use read::{Reader, read};
+pub(super) use write::Script;
 pub use write::write;

@@ -20,11 +20,13 @@ const BYTES_A_MASK: u64 = 256;
 pub(super) struct Account {
     /// Pixels that may still be looked at.
     left: u64,
+    /// Pixels that one mask may have looked at: they are in memory at once.
+    most: u64,
 }
 
 impl Account {
     pub(super) fn new(limits: &Limits) -> Account {
-        Account { left: limits.pixels }
+        Account { left: limits.pixels, most: limits.pixels }
     }
 
     /// Another mask, whose runs take this many bytes.
@@ -33,9 +35,9 @@ impl Account {
         self.left = self.left.saturating_add(bytes.saturating_mul(PIXELS_A_BYTE));
     }
 
-    /// Whether this many pixels can be looked at.
+    /// Whether this many pixels of a mask can be looked at.
     pub(super) fn take(&mut self, pixels: u64) -> bool {
-        let left = self.left.checked_sub(pixels);
+        let left = self.left.checked_sub(pixels).filter(|_| pixels <= self.most);
         left.inspect(|left| self.left = *left).is_some()
     }
 }

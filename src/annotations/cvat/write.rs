@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use crate::error::Result;
 use crate::limits::Limits;
 
-use super::super::write::class_details;
+use super::super::write::{Out, class_details, file};
 use super::super::xml::Writer;
 use super::super::{Annotation, Labels, Loss, Losses, Picture, Shape, Source};
 use super::mask;
@@ -29,23 +29,47 @@ use super::shape::Account;
 /// assert_eq!(cvat::read(&text, &ReadOptions::default()).unwrap().pictures[0].annotations, labels.pictures[0].annotations);
 /// ```
 pub fn write(labels: &Labels, put: &mut dyn FnMut(&[u8]) -> Result<()>) -> Result<Losses> {
-    let mut losses = class_details(labels);
-    let mut out = Writer::new();
-    out.open("annotations", &[]);
-    out.text("version", "1.1");
-    meta(&mut out, labels);
-    let mut account = Account::new(&Limits::default());
-    for (number, picture) in labels.pictures.iter().enumerate() {
-        if picture.unlabelled {
-            losses.add(Loss::Unlabelled);
-            continue;
-        }
-        image(&mut out, labels, (number, picture), &mut account, &mut losses);
-        put(out.take().as_bytes())?;
+    file(Script::default(), labels, put)
+}
+
+/// What tools want to know first, then an element a picture.
+#[derive(Debug)]
+pub(in crate::annotations) struct Script {
+    writer: Writer,
+    account: Account,
+}
+
+impl Default for Script {
+    fn default() -> Script {
+        Script { writer: Writer::new(), account: Account::new(&Limits::default()) }
     }
-    out.close();
-    put(out.take().as_bytes())?;
-    Ok(losses)
+}
+
+impl super::super::write::Script for Script {
+    fn begin(&mut self, labels: &Labels, out: &mut Out<'_>) -> Result<()> {
+        *out.losses = class_details(labels);
+        self.writer.open("annotations", &[]);
+        self.writer.text("version", "1.1");
+        meta(&mut self.writer, labels);
+        Ok(())
+    }
+
+    fn picture(&mut self, labels: &Labels, i: usize, _: u32, out: &mut Out<'_>) -> Result<()> {
+        let picture = &labels.pictures[i];
+        if picture.unlabelled {
+            out.losses.add(Loss::Unlabelled);
+            return Ok(());
+        }
+        image(&mut self.writer, labels, (i, picture), &mut self.account, out.losses);
+        out.text.push_str(&self.writer.take());
+        Ok(())
+    }
+
+    fn end(&mut self, _: &Labels, _: u32, out: &mut Out<'_>) -> Result<()> {
+        self.writer.close();
+        out.text.push_str(&self.writer.take());
+        Ok(())
+    }
 }
 
 /// What tools that import the file want to know first: the labels, with the attributes that they may have.

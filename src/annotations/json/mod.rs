@@ -23,4 +23,4 @@ pub(crate) use fault::{Got, Stop, within};
 pub(crate) use feed::Feed;
 pub(crate) use node::{Lines, Node, Object, Value, document};
 pub(crate) use number::Number;
-pub(crate) use write::{Pieces, number, string};
+pub(crate) use write::{Pieces, number, string, whole};

@@ -33,15 +33,51 @@ impl<'p> Pieces<'p> {
 
 /// Appends a number: whole ones without a point, others with as many digits as tell them from their neighbors.
 pub(crate) fn number(out: &mut String, value: f64) {
-    // Writing to a `String` cannot fail.
-    let _ = match value {
-        _ if !value.is_finite() => write!(out, "null"),
-        _ if value.fract() == 0.0 && value.abs() < 1e15 => write!(out, "{}", value as i64),
-        _ => write!(out, "{value:?}"),
-    };
+    match value {
+        _ if !value.is_finite() => out.push_str("null"),
+        _ if value.fract() == 0.0 && value.abs() < 1e15 => whole(out, value as i64),
+        // Writing to a `String` cannot fail.
+        _ => drop(write!(out, "{value:?}")),
+    }
+}
+
+/// Appends a whole number: there are many, and most have few digits.
+pub(crate) fn whole(out: &mut String, value: i64) {
+    let mut left = value.unsigned_abs();
+    let mut digits = [b'0'; 20];
+    let mut at = digits.len();
+    loop {
+        at -= 1;
+        digits[at] = b'0' + (left % 10) as u8;
+        left /= 10;
+        if left == 0 {
+            break;
+        }
+    }
+    if value < 0 {
+        out.push('-');
+    }
+    // Digits are text.
+    out.push_str(std::str::from_utf8(&digits[at..]).unwrap_or_default());
 }
 
 /// Appends a text in quotation marks.
 pub(crate) fn string(out: &mut String, text: &str) {
     out.push_str(&serde_json::to_string(text).unwrap_or_default());
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    proptest! {
+        #[test]
+        fn whole_numbers_are_written_as_others_write_them(value in prop_oneof![any::<i64>(), -2000..2000_i64]) {
+            let mut out = String::from("x");
+            whole(&mut out, value);
+            prop_assert_eq!(out, format!("x{value}"));
+        }
+    }
 }

@@ -18,4 +18,5 @@ mod write;
 
 pub use names::name_from_url;
 pub use read::read;
+pub(super) use write::Script;
 pub use write::write;

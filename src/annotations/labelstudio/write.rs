@@ -4,8 +4,8 @@ use crate::{
     Result,
     annotations::{
         Annotation, Flags, Id, Labels, Loss, Losses, Picture, Shape,
-        json::{Pieces, number, string},
-        write::{class_details, told},
+        json::{number, string},
+        write::{self, Out, class_details, told},
     },
 };
 
@@ -14,35 +14,51 @@ use super::names::url_of;
 /// Writes labels as tasks, in the long form, piece by piece. Names become URLs of local files. A picture without a size
 /// cannot be written, since places are percent of it.
 pub fn write(labels: &Labels, put: &mut dyn FnMut(&[u8]) -> Result<()>) -> Result<Losses> {
-    let mut losses = class_details(labels);
-    let mut out = Pieces::new(put);
-    out.text.push('[');
-    let mut n = 0;
-    for picture in &labels.pictures {
+    write::file(Script::default(), labels, put)
+}
+
+/// A task a picture.
+#[derive(Debug, Default)]
+pub(in crate::annotations) struct Script {
+    written: i64,
+}
+
+impl write::Script for Script {
+    fn begin(&mut self, labels: &Labels, out: &mut Out<'_>) -> Result<()> {
+        *out.losses = class_details(labels);
+        out.text.push('[');
+        Ok(())
+    }
+
+    fn picture(&mut self, labels: &Labels, i: usize, _: u32, out: &mut Out<'_>) -> Result<()> {
+        let picture = &labels.pictures[i];
         if picture.size().is_none() && !picture.annotations.is_empty() {
-            losses.add(Loss::SizeMissing);
-            continue;
+            out.losses.add(Loss::SizeMissing);
+            return Ok(());
         }
-        out.text.push_str(if n > 0 { ",\n" } else { "\n" });
-        n += 1;
+        out.text.push_str(if self.written > 0 { ",\n" } else { "\n" });
+        self.written += 1;
+        let n = self.written;
         let id = match picture.id {
             Some(Id::Number(id)) => id,
             _ => n,
         };
         out.text.push_str(&format!("{{\"id\":{id},\"data\":{{\"image\":"));
-        string(&mut out.text, &url_of(&picture.name)?);
+        string(out.text, &url_of(&picture.name)?);
         out.text.push_str("},\"annotations\":[");
         if !picture.unlabelled {
             out.text.push_str(&format!("{{\"id\":{n},\"completed_by\":1,\"was_cancelled\":false,\"result\":["));
-            regions(&mut out.text, picture, labels, &mut losses);
+            regions(out.text, picture, labels, out.losses);
             out.text.push_str("]}");
         }
         out.text.push_str("],\"predictions\":[]}");
-        out.flow()?;
+        Ok(())
     }
-    out.text.push_str("\n]\n");
-    out.flush()?;
-    Ok(losses)
+
+    fn end(&mut self, _: &Labels, _: u32, out: &mut Out<'_>) -> Result<()> {
+        out.text.push_str("\n]\n");
+        Ok(())
+    }
 }
 
 fn regions(out: &mut String, picture: &Picture, labels: &Labels, losses: &mut Losses) {

@@ -38,11 +38,15 @@
 
 mod field;
 mod found;
+mod gather;
+mod quick;
 mod read;
 mod write;
 
 pub use field::{BoxField, BoxLayout};
 pub use found::{Found, find};
+#[doc(hidden)]
+pub use gather::{Gather, Told};
 pub use read::{read, read_classes};
 pub use write::{attach, document, fields};
 

@@ -12,7 +12,7 @@ mod write;
 
 use crate::error::Result;
 
-use super::write::{class_details, label_names};
+use super::write::{Out, class_details, files, label_names};
 use super::{Labels, Loss, Losses, ReadOptions, base_name};
 
 pub use read::read;
@@ -49,13 +49,29 @@ pub fn read_all<'a>(files: impl IntoIterator<Item = (&'a str, &'a [u8])>, option
 
 /// Writes the labels of each picture into `Annotations/`. What the format cannot say is counted.
 pub fn write_all(labels: &Labels, put: &mut dyn FnMut(&str, &[u8]) -> Result<()>) -> Result<Losses> {
-    let mut losses = class_details(labels);
-    for (picture, name) in labels.pictures.iter().zip(label_names(labels, "xml")) {
-        if picture.unlabelled {
-            losses.add(Loss::Unlabelled);
-            continue;
-        }
-        put(&format!("Annotations/{name}"), write(picture, &labels.classes, &mut losses).as_bytes())?;
+    files(Script::default(), labels, put)
+}
+
+/// A file a picture.
+#[derive(Debug, Default)]
+pub(super) struct Script {
+    names: Vec<String>,
+}
+
+impl super::write::Script for Script {
+    fn begin(&mut self, labels: &Labels, out: &mut Out<'_>) -> Result<()> {
+        *out.losses = class_details(labels);
+        self.names = label_names(labels, "xml");
+        Ok(())
     }
-    Ok(losses)
+
+    fn picture(&mut self, labels: &Labels, i: usize, _: u32, out: &mut Out<'_>) -> Result<()> {
+        let (picture, name) = (&labels.pictures[i], &self.names[i]);
+        if picture.unlabelled {
+            out.losses.add(Loss::Unlabelled);
+            return Ok(());
+        }
+        let text = write(picture, &labels.classes, out.losses);
+        out.file(&format!("Annotations/{name}"), text.as_bytes())
+    }
 }

@@ -31,7 +31,11 @@ pub fn read_folder(
             Data { classes: distinct(names)?, ..Data::default() }
         }
     };
-    let in_entry = |e: Error| entry.map_or_else(|| Error::new(&codes::FORMAT, "no set"), |entry| e.file(entry));
+    // What is wrong with the set has its place in the file that says what the set is, if one does.
+    let in_entry = |e: Error| match entry {
+        Some(entry) => e.file(entry),
+        None => e,
+    };
     let mut lists = HashMap::new();
     for list in Set::lists(&data, listing).map_err(in_entry)? {
         let text = bytes(&list)?;

@@ -25,4 +25,5 @@ pub use folder::read_folder;
 pub use lines::read;
 pub(in crate::annotations) use lines::{line, rotated};
 pub use set::{Member, Set, entry};
+pub(super) use write::Script;
 pub use write::{data_yaml, label_name, lines as write_lines, write};

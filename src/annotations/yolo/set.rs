@@ -2,7 +2,7 @@
 
 use std::collections::{HashMap, HashSet};
 
-use crate::error::Result;
+use crate::error::{Error, Result};
 
 use super::super::listing::{Found, Listing, ending, is_picture};
 use super::super::plain::lines;
@@ -116,10 +116,31 @@ impl Set {
                 add(&mut set, picture, "");
             }
         }
-        let orphans = listing.iter().filter(|file| is_labels(file) && !taken.contains(*file));
-        set.notes.add_many(Cause::NoPicture, orphans.count() as u64);
+        let orphans: Vec<&str> = listing.iter().filter(|file| is_labels(file) && !taken.contains(*file)).collect();
+        if let (true, Some(first)) = (taken.is_empty(), orphans.first()) {
+            // Any text may lie beside pictures; in a folder of labels, or without a picture, it holds labels.
+            if set.members.is_empty() || orphans.iter().any(|file| file.split('/').rev().skip(1).any(|f| f == "labels"))
+            {
+                return Err(none_found(orphans.len(), first, &set.notes));
+            }
+        }
+        set.notes.add_many(Cause::NoPicture, orphans.len() as u64);
         Ok(set)
     }
+}
+
+/// Labels without a picture are not read, for their numbers are shares of its size. If that is all of them, the
+/// set is refused: it would look like pictures with nothing in them.
+fn none_found(orphans: usize, first: &str, notes: &Notes) -> Error {
+    let mut message = match orphans {
+        1 => format!("the picture of the only label file, {first:?}, is not there"),
+        n => format!("none of {n} label files has its picture here, as the first, {first:?}"),
+    };
+    for text in notes.texts().iter().take(3) {
+        message += &format!("; {text}");
+    }
+    message += "; boxes are shares of their pictures";
+    Error::new(&codes::PICTURE, message).with_options(&["pictures"])
 }
 
 /// The pictures that a list names.
@@ -256,7 +277,27 @@ mod tests {
         let set = find("", &["obj/a.jpg", "obj/a.txt", "obj/b.txt", "classes.txt"], &[]).unwrap();
         assert_eq!(shown(&set), [" obj/a.jpg obj/a.txt"]);
         assert_eq!(set.notes.of(Cause::NoPicture), 1);
-        assert_eq!(find("train: gone", &FILES, &[]).unwrap().notes.texts(), ["train: gone is not there"]);
+        let some = find("train: images/train\nval: gone", &FILES, &[]).unwrap();
+        assert_eq!(
+            (some.notes.texts(), some.notes.of(Cause::NoPicture)),
+            (&["val: gone is not there".to_owned()][..], 1)
+        );
+    }
+
+    #[test]
+    fn a_set_of_whose_label_files_none_has_a_picture_is_refused() {
+        let e = find("train: gone", &FILES, &[]).unwrap_err();
+        assert_eq!((e.code().id(), e.options()), ("label.picture", ["pictures"].as_slice()));
+        let said = "none of 2 label files has its picture here, as the first, \"labels/train/a.txt\"; train: gone is not there";
+        assert!(e.message().starts_with(said), "{e}");
+        let e = find("", &["b.txt", "classes.txt"], &[]).unwrap_err();
+        assert!(e.message().starts_with("the picture of the only label file, \"b.txt\", is not there"), "{e}");
+        // Pictures of other names, as of a folder that was given: nothing of what was labeled is in them.
+        let e = find("", &["images/c.jpg", "labels/train/a.txt"], &[]).unwrap_err();
+        assert_eq!(e.code().id(), "label.picture");
+        // Another text beside pictures is not taken for labels.
+        assert_eq!(find("", &["images/c.jpg", "README.roboflow.txt"], &[]).unwrap().members.len(), 1);
+        assert_eq!(find("", &["classes.txt"], &[]).unwrap().members.len(), 0);
     }
 
     #[test]

@@ -5,7 +5,7 @@ use std::collections::HashMap;
 use crate::error::{Error, Result};
 
 use super::super::listing::stem;
-use super::super::write::{class_details, told};
+use super::super::write::{Out, class_details, files, told};
 use super::super::{Annotation, Classes, Clip, Flags, Labels, Loss, Losses, Picture, Rect, Shape, Task, codes};
 
 /// Writes a set: a `data.yaml`, and the labels of each picture in `labels/`; the pictures belong into `images/`. What the
@@ -16,25 +16,39 @@ use super::super::{Annotation, Classes, Clip, Flags, Labels, Loss, Losses, Pictu
 ///
 /// `label.repeated` where two pictures would have the same file of labels.
 pub fn write(labels: &Labels, task: Option<Task>, put: &mut dyn FnMut(&str, &[u8]) -> Result<()>) -> Result<Losses> {
-    let task = task.unwrap_or_else(|| task_of(labels));
-    let mut losses = class_details(labels);
-    put("data.yaml", data_yaml(&labels.classes).as_bytes())?;
-    let mut seen = HashMap::new();
-    for picture in &labels.pictures {
+    files(Script { task, ..Script::default() }, labels, put)
+}
+
+/// A file a picture, behind that of the classes.
+#[derive(Debug, Default)]
+pub(in crate::annotations) struct Script {
+    task: Option<Task>,
+    /// The names of the files that were written, and of whose picture each was.
+    seen: HashMap<String, usize>,
+}
+
+impl super::super::write::Script for Script {
+    fn begin(&mut self, labels: &Labels, out: &mut Out<'_>) -> Result<()> {
+        self.task = Some(self.task.unwrap_or_else(|| task_of(labels)));
+        *out.losses = class_details(labels);
+        out.file("data.yaml", data_yaml(&labels.classes).as_bytes())
+    }
+
+    fn picture(&mut self, labels: &Labels, i: usize, _: u32, out: &mut Out<'_>) -> Result<()> {
+        let picture = &labels.pictures[i];
         if picture.unlabelled {
-            losses.add(Loss::Unlabelled);
-            continue;
+            out.losses.add(Loss::Unlabelled);
+            return Ok(());
         }
         let name = label_name(&picture.name);
-        if let Some(other) = seen.insert(name.clone(), &picture.name) {
+        let text = lines(picture, self.task.unwrap_or(Task::Boxes), out.losses);
+        if let Some(other) = self.seen.insert(name.clone(), i) {
+            let other = &labels.pictures[other].name;
             let message = format!("{other:?} and {:?} would have the same labels, {name}", picture.name);
             return Err(Error::new(&codes::REPEATED, message));
         }
-        if let Some(text) = lines(picture, task, &mut losses) {
-            put(&name, text.as_bytes())?;
-        }
+        text.map_or(Ok(()), |text| out.file(&name, text.as_bytes()))
     }
-    Ok(losses)
 }
 
 /// What the lines of a set have to be so that nothing that marks its objects is lost, if one kind of line can do that.

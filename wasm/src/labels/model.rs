@@ -4,14 +4,14 @@
 use forebay::{
     Error, Result,
     annotations::{
-        Annotation, Cause, Class, Flags, Id, Keypoint, LabelStats, Losses, Notes, Picture, Rect, Rle, Shape, Source,
-        checked_name,
+        Annotation, Class, Flags, Id, Keypoint, LabelStats, Picture, Rect, Rle, Shape, Source, checked_name,
     },
     error::codes::ARGUMENT,
-    words::Word,
 };
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
+
+use crate::labeling::notes;
 
 /// Integers up to this are exact as JavaScript's numbers; larger ones are objects that hold their digits.
 const EXACT: u64 = 1 << 53;
@@ -291,21 +291,6 @@ impl PictureField {
         it.annotations = self.annotations.into_iter().map(|one| one.annotation(classes)).collect::<Result<_>>()?;
         Ok(it)
     }
-}
-
-fn count<C: Word>((cause, n): (C, u64)) -> Value {
-    json!({ "cause": cause.word(), "meaning": cause.meaning(), "count": n })
-}
-
-/// What was found, as JSON.
-pub(super) fn notes(notes: &Notes) -> Value {
-    let counts: Vec<Value> = notes.iter().map(count::<Cause>).collect();
-    json!({ "counts": counts, "texts": notes.texts(), "more": notes.more() })
-}
-
-/// What was lost, as JSON.
-pub(super) fn losses(losses: &Losses) -> Value {
-    losses.iter().map(count).collect()
 }
 
 /// Counts, as JSON.

@@ -1,8 +1,8 @@
 //! Reading a file or a folder of labels.
 
 use forebay::{
-    Error, Limits, Result, Step, Stepper,
-    annotations::{Format, ReadOptions, Set, SetReader, detect},
+    Error, Result, Step, Stepper,
+    annotations::{Format, Set, SetReader, detect},
     error::codes,
     words::Word,
 };
@@ -12,9 +12,9 @@ use wasm_bindgen::prelude::*;
 use super::{model, set::LabelSet};
 use crate::{
     fail::{Outcome, thrown},
+    labeling::{HowRead, word},
     limits::GivenLimits,
     ranges::pairs,
-    words::chosen,
 };
 
 /// What the package says of how labels are read.
@@ -22,40 +22,12 @@ use crate::{
 #[serde(rename_all = "camelCase", default)]
 struct Options {
     format: Option<String>,
-    voc_base: Option<u8>,
-    task: Option<String>,
-    scores: bool,
-    between: Option<String>,
-    pick: Option<String>,
-    exif: Option<String>,
-    names: Option<String>,
-    classes: Option<Vec<String>>,
-    image_key: Option<String>,
+    #[serde(flatten)]
+    how: HowRead,
     /// A file that was named by itself, whatever it is called.
     alone: bool,
     /// Only what there is to count.
     counts: bool,
-}
-
-fn word<T: Word>(what: &str, word: Option<&String>) -> Result<Option<T>> {
-    word.map(|word| T::from_word(word).ok_or_else(|| crate::words::unknown(what, word))).transpose()
-}
-
-impl Options {
-    fn core(&self, limits: Limits) -> Result<ReadOptions> {
-        let mut options = ReadOptions::default();
-        options.limits = limits;
-        options.voc_base = self.voc_base;
-        options.task = word("task", self.task.as_ref())?;
-        options.scores = self.scores;
-        options.between = chosen("choice for frames between", self.between.as_deref(), options.between)?;
-        options.pick = word("choice of annotations", self.pick.as_ref())?;
-        options.exif = word("choice for EXIF", self.exif.as_ref())?;
-        options.names = chosen("choice of names", self.names.as_deref(), options.names)?;
-        options.classes.clone_from(&self.classes);
-        options.image_key.clone_from(&self.image_key);
-        Ok(options)
-    }
 }
 
 /// Reads labels: `step` and `push` until `step` returns nothing, then `finish` or `stats`. All files are one, one behind the
@@ -82,7 +54,7 @@ impl LabelReader {
         let begin = || {
             let said: Options =
                 serde_json::from_str(options).map_err(|e| model::wrong(format!("the options do not read: {e}")))?;
-            let core = said.core(limits.into())?;
+            let core = said.how.core(limits.into())?;
             let format = word::<Format>("format of labels", said.format.as_ref())?;
             let mut files = names.into_iter().zip(lens.into_iter().map(|len| len as u64));
             let mut work = match (said.alone, files.len()) {

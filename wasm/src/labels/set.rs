@@ -15,9 +15,10 @@ use js_sys::Uint8Array;
 use serde_json::{Value, json};
 use wasm_bindgen::prelude::*;
 
-use super::model::{self, ClassField, PictureField, wrong};
+use super::model::{ClassField, PictureField, wrong};
 use crate::{
     fail::{Outcome, text, thrown},
+    labeling::{losses as losses_of, notes},
     words::unknown,
 };
 
@@ -89,7 +90,7 @@ impl LabelSet {
             Writer::Files(write) => write(&self.labels, &mut |name, bytes| hand(name, bytes))?,
             _ => return Err(Error::new(&codes::UNSUPPORTED, "labels are not written in this format")),
         };
-        Ok(model::losses(&losses))
+        Ok(losses_of(&losses))
     }
 }
 
@@ -132,7 +133,7 @@ impl LabelSet {
     pub fn about(&self) -> String {
         let classes: Vec<ClassField> = self.labels.classes.iter().map(Into::into).collect();
         let format = self.format.map(Word::word);
-        text(&json!({ "format": format, "classes": classes, "notes": model::notes(&self.labels.notes) }))
+        text(&json!({ "format": format, "classes": classes, "notes": notes(&self.labels.notes) }))
     }
 
     /// Some of the pictures, as JSON: those from `start` on that together have about that many annotations.

@@ -3,9 +3,11 @@
 use forebay::{Step, Stepper, check::Report, tables, text::TextChecker};
 use wasm_bindgen::prelude::*;
 
+#[cfg(feature = "columns")]
+use super::decoding::Decoding;
 use super::{
     convert::{Options, text_in},
-    opened::opener,
+    opened::{Opening, opener},
 };
 use crate::{
     fail::{Outcome, text, thrown},
@@ -26,6 +28,8 @@ pub struct TableChecker {
 enum Work {
     Table(Box<tables::TableChecker>),
     Text(Box<TextChecker>),
+    #[cfg(feature = "columns")]
+    Other(Box<Decoding>),
 }
 
 #[wasm_bindgen]
@@ -33,8 +37,11 @@ impl TableChecker {
     /// As [`TableOpener`](super::TableOpener).
     #[wasm_bindgen(constructor)]
     pub fn new(format: &str, file_len: f64, limits: &GivenLimits, schema: &str) -> Outcome<TableChecker> {
-        let opener = opener(format, file_len, limits, schema).map_err(thrown)?;
-        let work = Work::Table(Box::new(tables::TableChecker::new(opener)));
+        let work = match opener(format, file_len, limits, schema).map_err(thrown)? {
+            Opening::Core(opener) => Work::Table(Box::new(tables::TableChecker::new(opener))),
+            #[cfg(feature = "columns")]
+            other => Work::Other(Box::new(Decoding::new(other))),
+        };
         Ok(TableChecker { work, report: Report::default() })
     }
 
@@ -51,6 +58,8 @@ impl TableChecker {
         let step = match &mut self.work {
             Work::Table(work) => work.step(),
             Work::Text(work) => work.step(),
+            #[cfg(feature = "columns")]
+            Work::Other(work) => work.step(),
         };
         Ok(match step.map_err(thrown)? {
             Step::Need(ranges) => pairs(ranges),
@@ -66,6 +75,8 @@ impl TableChecker {
         match &mut self.work {
             Work::Table(work) => work.push(start as u64, bytes.into()),
             Work::Text(work) => work.push(start as u64, bytes.into()),
+            #[cfg(feature = "columns")]
+            Work::Other(work) => work.push(start as u64, bytes.into()),
         }
     }
 
@@ -75,6 +86,8 @@ impl TableChecker {
         match &self.work {
             Work::Table(work) => work.checked() as f64,
             Work::Text(work) => work.checked() as f64,
+            #[cfg(feature = "columns")]
+            Work::Other(work) => work.checked() as f64,
         }
     }
 

@@ -10,7 +10,7 @@ use forebay::{
     idv::Packing,
     step::Turn,
     table::{TableSpec, parse_type},
-    tables::{AnyTable, Conversion, ConversionOptions, Converted, Input, Scan, Target},
+    tables::{AnyTable, Conversion, ConversionOptions, Converted, Input, InputRows, Scan, Target},
     tbf::Dialect,
     text::{OnBadRow, TextFormat, TextOptions},
     words::Word,
@@ -19,6 +19,7 @@ use js_sys::{Array, Object, Reflect, Uint8Array};
 use serde::{Deserialize, Serialize};
 use wasm_bindgen::prelude::*;
 
+use super::sink::{self, Sink};
 use crate::{
     fail::{Outcome, text, thrown},
     limits::GivenLimits,
@@ -44,6 +45,9 @@ pub(super) struct Options {
     null: String,
     skip_bad_rows: bool,
     sniff_rows: Option<usize>,
+    /// The column whose pictures become samples.
+    #[cfg(feature = "columns")]
+    pictures: Option<String>,
 }
 
 #[derive(Serialize)]
@@ -78,8 +82,27 @@ impl Options {
                 let written = Dialect::ALL.iter().copied().find(|dialect| dialect.to_string() == word);
                 Ok(Target::Tbf(written.ok_or_else(|| unknown("layout that is written", word))?))
             }
+            #[cfg(feature = "columns")]
+            Some(Format::Parquet | Format::Arrow | Format::Arrows) => Ok(Target::Arrow),
+            #[cfg(feature = "columns")]
+            Some(Format::Tar) if self.pictures.is_some() => Ok(Target::Arrow),
             _ => Err(unknown("output format for tables", &self.to)),
         }
+    }
+
+    /// What takes the rows, if it is not the core.
+    #[cfg_attr(not(feature = "columns"), allow(unused_variables))]
+    fn sink(&self, core: &ConversionOptions, input: &Input) -> Result<Sink> {
+        #[cfg(feature = "columns")]
+        if let Some(column) = &self.pictures {
+            let file = if let Input::Table(file) = input { Some(&**file) } else { None };
+            return Ok(sink::pictures(column, file));
+        }
+        #[cfg(feature = "columns")]
+        if let Some(sink) = sink::other(&self.to, self.compression.as_deref(), self.group_rows)? {
+            return Ok(sink);
+        }
+        Ok(sink::core(core.write.clone()))
     }
 
     /// How text is read.
@@ -117,8 +140,10 @@ impl Options {
         (write.lossy, write.group_rows) = (self.lossy, self.group_rows);
         write.spec.clone_from(&read.spec);
         write.csv.follow(read);
-        let packing = words::chosen("compression of tables", self.compression.as_deref(), Packing::Deflate)?;
-        write.idv = write.idv.clone().with_packing(packing);
+        if target != Target::Arrow {
+            let packing = words::chosen("compression of tables", self.compression.as_deref(), Packing::Deflate)?;
+            write.idv = write.idv.clone().with_packing(packing);
+        }
         if let Some(rows) = self.group_rows {
             write.idv = write.idv.clone().with_rows_per_block(u32::try_from(rows).unwrap_or(u32::MAX));
         }
@@ -130,7 +155,7 @@ impl Options {
 #[wasm_bindgen]
 #[derive(Debug)]
 pub struct TableConverter {
-    work: Option<Conversion>,
+    work: Option<Conversion<InputRows, Sink>>,
     done: Converted,
     /// Where what was taken last went.
     at: u64,
@@ -138,13 +163,15 @@ pub struct TableConverter {
 }
 
 impl TableConverter {
-    fn new(input: Input, options: ConversionOptions) -> Result<TableConverter> {
-        let work = Some(Conversion::new(input, options)?);
+    fn new(input: Input, options: &Options, limits: Limits, chosen: Option<Vec<u32>>) -> Result<TableConverter> {
+        let core = options.core(limits, chosen)?;
+        let sink = options.sink(&core, &input)?;
+        let work = Some(Conversion::into_sink(input, core, sink)?);
         Ok(TableConverter { work, done: Converted::default(), at: 0, looked_at: 0 })
     }
 
     pub(super) fn of_table(file: Arc<AnyTable>, options: &str, chosen: Option<Vec<u32>>) -> Result<TableConverter> {
-        Self::new(Input::Table(file), Options::parse(options)?.core(Limits::default(), chosen)?)
+        Self::new(Input::Table(file), &Options::parse(options)?, Limits::default(), chosen)
     }
 }
 
@@ -161,7 +188,7 @@ impl TableConverter {
     ) -> Outcome<TableConverter> {
         let begin = || {
             let input = Input::Text { format: text_in(format)?, len: len as u64 };
-            Self::new(input, Options::parse(options)?.core(limits.into(), chosen)?)
+            Self::new(input, &Options::parse(options)?, limits.into(), chosen)
         };
         begin().map_err(thrown)
     }

@@ -3,20 +3,24 @@
 //! | file | what it holds |
 //! |---|---|
 //! | `opened.rs` | an opened table, which all work on it shares |
-//! | `open.rs` | opening TBF and IDV, and what such a file says about itself |
+//! | `open.rs` | opening TBF and IDV, in a module of its own Parquet and Arrow, and what such a file says about itself |
 //! | `read.rs` | ranges of rows, chosen rows, rows that match |
 //! | `plan.rs` | which parts of which groups hold the wanted rows |
 //! | `column.rs` | columns as typed arrays |
 //! | `stats.rs`, `check.rs` | what its values are like; every fault of it |
-//! | `convert.rs` | into other formats, text included |
+//! | `decoding.rs` | every fault of a Parquet or Arrow file |
+//! | `convert.rs`, `sink.rs` | into other formats, text included |
 
 mod check;
 mod column;
 mod convert;
+#[cfg(feature = "columns")]
+mod decoding;
 mod open;
 mod opened;
 mod plan;
 mod read;
+mod sink;
 mod stats;
 
 pub use check::TableChecker;

@@ -2,20 +2,13 @@
 
 use std::{rc::Rc, sync::Arc};
 
-use forebay::{
-    Error, Step, Stepper,
-    error::codes,
-    formats::Format,
-    idv,
-    table::TableFile,
-    tables::{self, AnyTable},
-};
+use forebay::{Error, Step, Stepper, error::codes, formats::Format, idv, table::TableFile, tables::AnyTable};
 use serde::Serialize;
 use wasm_bindgen::prelude::*;
 
 use super::{
     TableConverter, TableReader, TableStats,
-    opened::{Opened, opener},
+    opened::{Opened, Opening, opener},
     plan::Wanted,
 };
 use crate::{
@@ -28,7 +21,7 @@ use crate::{
 #[wasm_bindgen]
 #[derive(Debug)]
 pub struct TableOpener {
-    work: tables::TableOpener,
+    work: Opening,
     done: Option<AnyTable>,
 }
 
@@ -76,6 +69,8 @@ struct About {
     version: Option<String>,
     document: bool,
     schema: Vec<Column>,
+    /// The columns that may hold pictures, the likeliest first.
+    pictures: Vec<usize>,
     notes: Vec<String>,
 }
 
@@ -110,6 +105,7 @@ impl Table {
             version: None,
             document: false,
             schema: Vec::new(),
+            pictures: Vec::new(),
             notes: if table.is_some() { self.opened.file.notes() } else { Vec::new() },
         };
         let encoding: Box<dyn Fn(usize) -> Option<String>> = match &*self.opened.file {
@@ -124,6 +120,12 @@ impl Table {
                 about.created_by = file.columns().map(|c| c.footer().created_by.clone());
                 about.document = table.is_none();
                 Box::new(|i| file.encodings().get(i).map(|stored| stored.name().to_owned()))
+            }
+            AnyTable::Other(file) => {
+                about.format = file.format().name();
+                about.created_by = file.created_by();
+                about.pictures = file.pictures();
+                Box::new(|i| file.encoding(i))
             }
             _ => Box::new(|_| None),
         };

@@ -161,7 +161,7 @@ impl TableReader {
                 if !lacking.is_empty() {
                     return Ok(Err(lacking));
                 }
-                if part.some && ranges != whole {
+                if part.some && (ranges != whole || table.is_large(part.group, &self.columns)) {
                     table.decode_rows(part.group, &self.columns, part.rows.clone(), &self.pieces)?
                 } else {
                     let batch = table.decode(part.group, &self.columns, &self.pieces)?;

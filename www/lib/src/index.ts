@@ -19,6 +19,7 @@ export { registerSamples } from "./serving/register.js";
 export { memorySink, type MemorySink } from "./sink/sinks.js";
 export { blobSource, bytesSource } from "./source/sources.js";
 export { writeThumbs } from "./api/write-thumbs.js";
+export { exportLabels } from "./labels/export.js";
 export { labelsOf } from "./labels/of-dataset.js";
 export { detectLabels, labelStats, readLabels } from "./labels/read.js";
 export { writeLabels } from "./labels/write.js";

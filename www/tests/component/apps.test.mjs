@@ -116,7 +116,7 @@ async function shown(path) {
     );
   await titled('open 9');
   await page.locator('.counts', { hasText: '3 of 9' }).waitFor();
-  const picture = page.locator('[role=option] canvas[data-ready]').nth(1);
+  const picture = page.locator('.tile canvas[data-ready]').nth(1);
   await picture.waitFor();
   await picture.click();
   await titled('selected 4');

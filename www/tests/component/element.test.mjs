@@ -65,7 +65,7 @@ async function shown(path, options) {
   await page.goto(site.url + path);
   return page;
 }
-const tiles = (page, id) => page.locator(`#${id} [role=option] canvas[data-ready]`);
+const tiles = (page, id) => page.locator(`#${id} .tile canvas[data-ready]`);
 const heard = (page, id, type) =>
   page.evaluate(
     ([id, type]) => globalThis.heard.filter(([of, what]) => of === id && what === type).map(([, , detail]) => detail),
@@ -143,7 +143,7 @@ test('the page of others stays theirs: address, title, history, storage, keys an
   // Within it the keys are its own, and only there.
   await page.locator('#a .scroll').focus();
   await page.keyboard.press('t');
-  await page.locator('#a [role=grid]').waitFor();
+  await page.locator('#a forebay-table').waitFor();
   await page.keyboard.press('b');
   await page.keyboard.press('?');
   await page.locator('#a forebay-help dialog[open]').waitFor();
@@ -165,7 +165,7 @@ test('slots take own buttons and panels, what is named by hide is gone, and the 
   await tiles(page, 'a').first().waitFor();
   assert.ok(await page.locator('#mine').isVisible());
   const [viewer, panel, list] = await Promise.all(
-    ['#a', '#panel', '#a .scroll[role=listbox]'].map((what) => page.locator(what).boundingBox()),
+    ['#a', '#panel', '#a forebay-gallery .scroll'].map((what) => page.locator(what).boundingBox()),
   );
   assert.ok(panel.x >= list.x + list.width - 1 && panel.x + panel.width <= viewer.x + viewer.width + 1);
   assert.equal(await page.locator('#nothing').isVisible(), false);

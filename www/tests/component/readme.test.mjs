@@ -83,7 +83,7 @@ async function shown(name, heard) {
   const said = [];
   page.on('console', (message) => said.push(message.text()));
   await page.goto(`${site.url}${name}/`);
-  const picture = page.locator('[role=option] canvas[data-ready]').nth(1);
+  const picture = page.locator('.tile canvas[data-ready]').nth(1);
   await picture.waitFor();
   await picture.click();
   await page.locator('forebay-sample').waitFor();

@@ -79,7 +79,7 @@ test('two widgets show their datasets by what the kernel gives, and tell what is
     },
     Object.fromEntries(Object.entries(datasets).map(([of, bytes]) => [of, bytes.length])),
   );
-  const tiles = (of) => page.locator(`#${of} [role=option] canvas[data-ready]`);
+  const tiles = (of) => page.locator(`#${of} .tile canvas[data-ready]`);
   await tiles('a').first().waitFor();
   await tiles('b').first().waitFor();
   assert.deepEqual([...new Set(asked)].sort(), ['a read', 'b read', 'forebay.wasm', 'worker.js']);
@@ -106,13 +106,13 @@ test('two widgets show their datasets by what the kernel gives, and tell what is
   await page.locator('#a .scroll').focus();
   await page.keyboard.press('t');
   await until(async () => (await state('a')).view === 'table', 'the kernel knows of the table');
-  await page.locator('#a [role=grid]').waitFor();
+  await page.locator('#a forebay-table').waitFor();
   await page.keyboard.press('g');
   await tiles('a').first().waitFor();
   // The last one goes; the other asks for what it needs, for itself.
   await page.evaluate(async () => (await globalThis.models.b.coming)());
   assert.equal(await page.locator('#b forebay-viewer').count(), 0);
-  await page.locator('#a [role=option]').first().focus();
+  await page.locator('#a .tile').first().focus();
   await page.keyboard.press('u');
   const dialog = page.locator('#a forebay-curate dialog');
   await dialog.getByRole('button', { name: 'Look at all 9 samples' }).click();

@@ -38,6 +38,33 @@ test('one tab edits, the other is told, and goes on where the first stopped', { 
   await second.close();
 });
 
+test('the labels of a journal become a file of the private file system, written by the worker itself', {
+  skip,
+}, async () => {
+  const page = await site.newPage();
+  await edit(page);
+  const found = await page.evaluate(async () => {
+    const { edits, forebay } = globalThis;
+    // What the other samples have.
+    const how = { boxes: ':xywh' };
+    for (const i of [3, 5]) await edits.set(i, { boxes: [{ class: 'boat', xmin: i, ymin: 2, xmax: 30, ymax: 40 }] });
+    const root = await navigator.storage.getDirectory();
+    const handle = await root.getFileHandle('labels.json', { create: true });
+    const report = await forebay.exportLabels(edits, 'coco', handle, how);
+    const sink = forebay.memorySink();
+    await forebay.exportLabels(edits, 'coco', sink, how);
+    const text = await (await handle.getFile()).text();
+    const folder = await root.getDirectoryHandle('yolo', { create: true });
+    const { files } = await forebay.exportLabels(edits, 'yolo', folder, how);
+    const lines = [];
+    for await (const [name] of (await folder.getDirectoryHandle('labels')).entries()) lines.push(name);
+    return [report.annotations, report.bytes === text.length, text === (await sink.blob().text()), files, lines.length];
+  });
+  assert.deepEqual(found, [SAMPLES, true, true, SAMPLES + 1, 1]);
+  await page.evaluate(() => globalThis.edits.discard());
+  await page.close();
+});
+
 test('a store without room takes no change and no file, keeps what it has, and goes on once there is room', {
   skip,
 }, async () => {

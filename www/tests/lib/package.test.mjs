@@ -28,7 +28,7 @@ test('packed and unpacked it is small, whole, and works in another folder', () =
       stdio: ['ignore', 'pipe', 'ignore'],
     }),
   );
-  assert.ok(packed.unpackedSize < 8_700_000, `${packed.unpackedSize} bytes`);
+  assert.ok(packed.unpackedSize < 13_700_000, `${packed.unpackedSize} bytes`);
   const names = packed.files.map((file) => file.path);
   for (const name of [
     'dist/index.js',
@@ -39,6 +39,7 @@ test('packed and unpacked it is small, whole, and works in another folder', () =
     'dist/forebay.wasm',
     'dist/convert.wasm',
     'dist/tables.wasm',
+    'dist/columns.wasm',
     'dist/tensor.wasm',
     'dist/pictures.wasm',
     'dist/warehouse.wasm',
@@ -51,7 +52,7 @@ test('packed and unpacked it is small, whole, and works in another folder', () =
   assert.ok(!names.some((name) => name.startsWith('src') || name.startsWith('tests')));
   // What pages load as it is has no bundler to make it small.
   const { size } = packed.files.find((file) => file.path === 'dist/worker.js');
-  assert.ok(size < 160_000, `the worker has ${size} bytes`);
+  assert.ok(size < 163_000, `the worker has ${size} bytes`);
   const target = join(folder, 'node_modules/forebay');
   mkdirSync(target, { recursive: true });
   execFileSync('tar', ['-xzf', join(folder, packed.filename), '-C', target, '--strip-components=1']);
@@ -103,7 +104,7 @@ export async function label(file: File, signal: AbortSignal): Promise<number> {
   // @ts-expect-error a number is not an input
   await open(5);
   // @ts-expect-error there is no such format to write
-  await convert(file, sink, { to: "parquet" });
+  await convert(file, sink, { to: "orc" });
   // @ts-expect-error a tensor needs a size
   await ds.tensor(0, { dtype: "f32" });
   return ds.length;

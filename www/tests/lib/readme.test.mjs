@@ -16,10 +16,12 @@ const index = pathToFileURL(join(ROOT, 'www/lib/dist/index.js'));
 
 const WAREHOUSE = join(ROOT, 'tests/corpus/twh/expected/case_letterbox_64');
 const EARLIER = join(ROOT, 'tests/corpus/twh/expected/case_force_48');
+// A picture of one pixel.
+const PIXEL = 'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==';
 const LABELS = join(ROOT, 'tests/corpus/labels/exports/handwritten_coco/annotations/instances.json');
 
 /** What an example finds around it: a file, a text, an image, a folder, a signal, somewhere to save. */
-function around(path, labels) {
+function around(path, labels, parquet) {
   return `import { readFileSync, readdirSync } from 'node:fs';
 import { openSamples as openOthers } from '${index.href}';
 const input = { files: readdirSync('${WAREHOUSE}').map((name) => new File([readFileSync('${WAREHOUSE}/' + name)], name)) };
@@ -29,6 +31,7 @@ const sink = { write: async () => {} };
 const context = { putImageData() {} };
 globalThis.ImageData = class {};
 const showDirectoryPicker = async () => ({ put: async () => {} });
+const parquetFile = ${parquet ? `new Blob([readFileSync(${JSON.stringify(parquet)})])` : 'null'};
 const file = new Blob([readFileSync(${JSON.stringify(path)})]);
 const csvFile = new File(['id,age\\n' + Array.from({ length: 100 }, (_, i) => i + ',' + (i % 90)).join('\\n') + '\\nbad'], 'people.csv');
 const image = {};
@@ -44,11 +47,16 @@ test('there are examples for samples, tables and configuration', () => {
 });
 
 for (const [k, example] of examples.entries()) {
-  const table = example.includes('openTable');
+  const pictures = example.includes('parquetFile');
+  const table = example.includes('openTable') || pictures;
   test(`example ${k + 1} runs`, { skip: table && !native() && 'the native command was not built' }, () => {
     let path = example.includes('readLabels') ? LABELS : join(folder, 'a.tar');
     if (path !== LABELS) writeFileSync(path, tarOf(30, 300));
-    if (table) {
+    if (pictures) {
+      const lines = join(folder, 'pictures.jsonl');
+      writeFileSync(lines, JSON.stringify({ image: { bytes: PIXEL, path: 'a.png' }, label: 1 }));
+      assert.equal(runNative('convert', lines, join(folder, 'pictures.parquet'), '--types', 'image=json').code, 0);
+    } else if (table) {
       const csv = join(folder, 'people.csv');
       writeFileSync(
         csv,
@@ -58,7 +66,11 @@ for (const [k, example] of examples.entries()) {
       assert.equal(runNative('convert', csv, path).code, 0);
     }
     const program = join(folder, `example-${k}.mjs`);
-    writeFileSync(program, around(path, path === LABELS) + example.replaceAll('"forebay"', JSON.stringify(index.href)));
+    writeFileSync(
+      program,
+      around(path, path === LABELS, pictures && join(folder, 'pictures.parquet')) +
+        example.replaceAll('"forebay"', JSON.stringify(index.href)),
+    );
     execFileSync(process.execPath, [program], { cwd: folder, stdio: 'pipe', timeout: 60_000 });
   });
 }

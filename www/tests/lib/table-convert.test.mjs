@@ -181,7 +181,7 @@ test('text is told by its name or by the caller, samples and other formats are r
   assert.equal(await codeOf(convert(bytes, memorySink(), { to: 'jsonl' })), 'format.unknown');
   assert.equal(await codeOf(convert(tarOf(3), memorySink(), { to: 'csv' })), 'format.not_table');
   assert.equal(await codeOf(convert(made('a.csv', 'a\n1\n'), memorySink(), { to: 'tbl' })), 'format.unknown');
-  assert.equal(await codeOf(convert(made('b.csv', 'a\n1\n'), memorySink(), { to: 'parquet' })), 'usage.argument');
+  assert.equal(await codeOf(convert(made('b.csv', 'a\n1\n'), memorySink(), { to: 'orc' })), 'usage.argument');
   // A name is only believed where the bytes say nothing.
   const tbf = made('really.csv', await both(made('c.csv', 'a\n1\n'), { to: 'tbf' }, []));
   assert.equal((await convert(tbf, memorySink(), { to: 'jsonl' })).rows, 1);

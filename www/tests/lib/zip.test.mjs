@@ -4,9 +4,9 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, test } from 'node:test';
-import { crc32, deflateRawSync } from 'node:zlib';
 import { capabilities, check, convert, memorySink, open, openSamples, shutdown } from 'forebay';
 import { bitmap, codeOf, native, reportOf, runNative } from './helpers.mjs';
+import { zipOf } from './zips.mjs';
 
 const folder = mkdtempSync(join(tmpdir(), 'forebay-'));
 after(async () => {
@@ -14,61 +14,6 @@ after(async () => {
   await shutdown();
 });
 const skip = native() ? false : 'the native command was not built';
-
-/** A ZIP of these files, each deflated or not; sizes stand behind the payload where `streamed` says so. */
-function zipOf(files, { streamed = false } = {}) {
-  const [parts, directory] = [[], []];
-  let at = 0;
-  for (const [name, content, packed] of files) {
-    const stored = packed ? deflateRawSync(content) : content;
-    const field = (behind, sizes) => {
-      const head = Buffer.alloc(26);
-      head.writeUInt16LE(20, 0);
-      head.writeUInt16LE(0x800 | (streamed ? 8 : 0), 2);
-      head.writeUInt16LE(packed ? 8 : 0, 4);
-      if (sizes) {
-        head.writeUInt32LE(crc32(content), 10);
-        head.writeUInt32LE(stored.length, 14);
-        head.writeUInt32LE(content.length, 18);
-      }
-      head.writeUInt16LE(Buffer.byteLength(name), 22);
-      head.writeUInt16LE(behind, 24);
-      return head;
-    };
-    const descriptor = Buffer.alloc(streamed ? 16 : 0);
-    if (streamed) {
-      descriptor.write('PK\x07\x08', 'latin1');
-      descriptor.writeUInt32LE(crc32(content), 4);
-      descriptor.writeUInt32LE(stored.length, 8);
-      descriptor.writeUInt32LE(content.length, 12);
-    }
-    // An extra field that only this header has.
-    const extra = Buffer.from([0x55, 0x54, 5, 0, 1, 0, 0, 0, 0]);
-    const local = Buffer.concat([
-      Buffer.from('PK\x03\x04', 'latin1'),
-      field(extra.length, !streamed),
-      Buffer.from(name),
-      extra,
-      stored,
-      descriptor,
-    ]);
-    const rest = Buffer.alloc(14);
-    rest.writeUInt32LE(at, 10);
-    directory.push(
-      Buffer.concat([Buffer.from('PK\x01\x02\x14\x03', 'latin1'), field(0, true), rest, Buffer.from(name)]),
-    );
-    parts.push(local);
-    at += local.length;
-  }
-  const size = directory.reduce((sum, one) => sum + one.length, 0);
-  const end = Buffer.alloc(22);
-  end.write('PK\x05\x06', 'latin1');
-  end.writeUInt16LE(files.length, 8);
-  end.writeUInt16LE(files.length, 10);
-  end.writeUInt32LE(size, 12);
-  end.writeUInt32LE(at, 16);
-  return new Uint8Array(Buffer.concat([...parts, ...directory, end]));
-}
 
 const files = [];
 for (let i = 0; i < 40; i++) {

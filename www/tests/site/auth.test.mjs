@@ -57,7 +57,7 @@ test('a token is asked for, sent to its server, and kept nowhere', async () => {
   await page.getByRole('button', { name: 'Sign in…' }).click();
   await dialog.getByLabel('Token').fill(SECRET);
   await page.keyboard.press('Enter');
-  await page.locator('[role=option]').first().waitFor();
+  await page.locator('.tile').first().waitFor();
   assert.ok(seen.some(([, sent]) => sent === 'Bearer wrong'));
   const kept = await page.evaluate(async () => {
     const databases = [];
@@ -84,7 +84,7 @@ test('a token is asked for, sent to its server, and kept nowhere', async () => {
   assert.ok(!kept.includes(SECRET), kept);
   // The next file of the same server needs no asking, and a new page knows nothing.
   await page.evaluate(() => (location.hash = '#file=other.tar'));
-  await page.locator('[role=option]').first().waitFor();
+  await page.locator('.tile').first().waitFor();
   await visit(page, `${url}#file=secret.tar`);
   await page.getByRole('button', { name: 'Sign in…' }).waitFor();
   await page.close();
@@ -104,6 +104,6 @@ test('a header of any name will do, and who does not want to goes back', async (
   await dialog.getByLabel('Sent as the header').fill('X-Key');
   if (process.env.SCREENSHOT) await page.screenshot({ path: process.env.SCREENSHOT.replace('.png', '-360.png') });
   await dialog.getByRole('button', { name: 'Sign in' }).click();
-  await page.locator('[role=option]').first().waitFor();
+  await page.locator('.tile').first().waitFor();
   await page.close();
 });

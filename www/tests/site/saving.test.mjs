@@ -32,7 +32,7 @@ async function opened(hash, context = browser) {
     };
   });
   await visit(page, `${site.url}#${hash}`);
-  await page.locator('[role=option], [role=grid] [role=row]').first().waitFor();
+  await page.locator('.tile, [role=grid] [role=row]').first().waitFor();
   return page;
 }
 /** Files of the folder that the picker gives, with their texts. */
@@ -172,7 +172,7 @@ test('the page says that nothing is held in memory only if that is so', async ()
     };
   });
   await visit(none, `${site.url}#file=1200.tbl`);
-  await none.locator('[role=option]').first().waitFor();
+  await none.locator('.tile').first().waitFor();
   await none.keyboard.press('e');
   await dialogOf(none).getByText('This browser gives the page no store').waitFor();
   assert.equal(await none.getByText('never held in memory').count(), 0);

@@ -51,7 +51,7 @@ test('a served TBL opens in few requests and shows pictures, boxes and a sound c
   const ranges = [];
   page.on('request', (r) => r.url().includes('/data/') && ranges.push(r.headers().range));
   await visit(page, at('file=data/sample.tbl'));
-  await page.locator('[role=option] canvas[data-ready]').first().waitFor();
+  await page.locator('.tile canvas[data-ready]').first().waitFor();
   assert.ok(ranges.length < 60, `${ranges.length} requests`);
   await page.locator('h1', { hasText: 'sample.tbl' }).waitFor();
   await page.locator('.facts', { hasText: '240 samples' }).waitFor();
@@ -77,7 +77,7 @@ test('the filter reads the index, and the metadata where it must', async () => {
 test('a TAR opens, with pictures and names', async () => {
   const page = await newPage(browser);
   await visit(page, at('file=data/sample.tar'));
-  await page.locator('[role=option] canvas[data-ready]').first().waitFor();
+  await page.locator('.tile canvas[data-ready]').first().waitFor();
   await page.getByText('000003.jpg').first().waitFor();
   // Its headers know no sizes: they come with the classes, which look at the pictures once somebody wants them.
   const width = page
@@ -104,7 +104,7 @@ test('of a file on a server nothing is read that nobody looks at, and nothing tw
       for (let k = start; k <= Math.min(end, total - 1); k++) read[k] = 1;
     });
     await visit(page, at(`file=data/${name}`));
-    await page.locator('[role=option] canvas[data-ready]').first().waitFor();
+    await page.locator('.tile canvas[data-ready]').first().waitFor();
     await page.locator('.facts', { hasText: '240 samples' }).waitFor();
     await page.waitForTimeout(2500);
     const shown = await page.locator('canvas[data-ready]').count();
@@ -167,7 +167,7 @@ test('what is packed as a whole is unpacked and opened, and what only the comman
     assert.deepEqual(await axe(page), []);
     await page.getByRole('button', { name: 'Unpack and open' }).click();
     await page.locator('h1', { hasText: /^sample\.tar$/ }).waitFor();
-    await page.locator('[role=option] canvas[data-ready]').first().waitFor();
+    await page.locator('.tile canvas[data-ready]').first().waitFor();
     assert.equal(await stored(), 1);
     await page.getByRole('button', { name: /close the file/ }).click();
     await page.getByText('Drop a dataset file here').waitFor();
@@ -189,7 +189,9 @@ test('what is packed as a whole is unpacked and opened, and what only the comman
     await page
       .locator('#file-input')
       .setInputFiles({ name: 'people.parquet', mimeType: '', buffer: Buffer.from(`PAR1${'x'.repeat(600)}PAR1`) });
-    await page.getByText('forebay convert people.parquet people.tbf').waitFor();
+    await page.getByText('table.arrow').waitFor();
+    await page.locator('#file-input').setInputFiles(join(ROOT, 'tests/fixtures/tables/pandas.parquet'));
+    await page.getByRole('gridcell', { name: '2024-02-29' }).first().waitFor();
     assert.deepEqual(page.faults, []);
   } finally {
     await page.close();
@@ -250,7 +252,7 @@ test('a picture that is damaged is drawn as far as it goes, a film is played, an
   );
   execFileSync('tar', ['--sort=name', '-cf', join(folder, 'kinds.tar'), '-C', at, '.']);
   await page.locator('#file-input').setInputFiles(join(folder, 'kinds.tar'));
-  await page.locator('[role=option] .part', { hasText: 'damaged' }).waitFor();
+  await page.locator('.tile .part', { hasText: 'damaged' }).waitFor();
   const show = async (k) => {
     await page.evaluate((k) => (location.hash = `file=local:kinds.tar&i=${k}`), k);
     await page.getByRole('heading', { name: `Sample ${k}`, exact: true }).waitFor();
@@ -331,7 +333,7 @@ test('what was found in a TAR is kept for the next visit, and can be forgotten',
   const ranges = [];
   page.on('request', (r) => r.url().includes('/data/') && ranges.push(r.headers().range));
   const about = async () => {
-    await page.locator('[role=option] canvas[data-ready]').first().waitFor();
+    await page.locator('.tile canvas[data-ready]').first().waitFor();
     await page.locator('.facts', { hasText: '240 samples' }).waitFor();
     await page.keyboard.press('i');
     const facts = page.locator('forebay-about dl', { hasText: /read from the headers|kept from/ });
@@ -366,14 +368,14 @@ test('what was found in a TAR is kept for the next visit, and can be forgotten',
 test('damaged files open as far as they can and say what is wrong', async () => {
   const page = await newPage(browser);
   await visit(page, at('file=data/broken.tbl'));
-  await page.locator('[role=option]').first().waitFor();
+  await page.locator('.tile').first().waitFor();
   await page.keyboard.press('c');
   await page.getByText(/Damaged: \d+ fault/).waitFor();
   await visit(page, at('file=data/cut.tbl'));
   await page.locator('.failed code, .notice').first().waitFor();
   await visit(page, at('file=data/cut.tar'));
   await page.locator('.notice').waitFor();
-  await page.locator('[role=option] canvas[data-ready]').first().waitFor();
+  await page.locator('.tile canvas[data-ready]').first().waitFor();
   await visit(page, at('file=data/half.tbl'));
   await page
     .locator('.notice', { hasText: /^This file is damaged, or ends too early. \d+ of 240 samples cannot be read/ })
@@ -392,8 +394,8 @@ test('damaged files open as far as they can and say what is wrong', async () => 
 test('files that are not pictures are not faults, and metadata is drawn as far as it is unfolded', async () => {
   const page = await newPage(browser);
   await visit(page, at('file=data/texts.tar'));
-  await page.locator('[role=option] .why', { hasText: 'no picture' }).first().waitFor();
-  assert.equal(await page.locator('[role=option] .why.bad').count(), 0);
+  await page.locator('.tile .why', { hasText: 'no picture' }).first().waitFor();
+  assert.equal(await page.locator('.tile .why.bad').count(), 0);
   await visit(page, at('file=data/texts.tar&i=1'));
   await page.getByText('This is not a picture that the browser knows.').waitFor();
   const page_ = page.locator('forebay-sample .page');
@@ -422,7 +424,7 @@ test('a field that nobody has is named where a filter matches nothing', async ()
 /** Opens the sample's TAR by the file field, and downloads a TBL that has the command's bytes. */
 async function convertsAsTheCommand(page) {
   await page.locator('#file-input').setInputFiles(join(folder, 'sample.tar'));
-  await page.locator('[role=option] canvas[data-ready]').first().waitFor();
+  await page.locator('.tile canvas[data-ready]').first().waitFor();
   await page.keyboard.press('e');
   const [download] = await Promise.all([
     page.waitForEvent('download'),
@@ -515,7 +517,7 @@ test('a picture that its EXIF turns is drawn as it is stored where its boxes are
     );
   const stored = page.getByRole('button', { name: 'As stored' });
   await page.locator('#file-input').setInputFiles(join(folder, 'exif.tar'));
-  await page.locator('[role=option]').first().waitFor();
+  await page.locator('.tile').first().waitFor();
   for (let k = 0; k < 9; k++) {
     await page.evaluate((k) => (location.hash = `file=local:exif.tar&i=${k}`), k);
     await page.getByRole('heading', { name: `Sample ${k}`, exact: true }).waitFor();
@@ -545,7 +547,7 @@ test('a file that is changed while it is open is said to have changed, not to be
   try {
     await page.goto(host);
     await page.locator('#file-input').setInputFiles(file);
-    await page.locator('[role=option] canvas[data-ready]').first().waitFor();
+    await page.locator('.tile canvas[data-ready]').first().waitFor();
     writeFileSync(file, readFileSync(file).subarray(0, 2_000_000));
     await page.locator('.scroll').focus();
     await page.keyboard.press('End');
@@ -579,7 +581,7 @@ test('pictures that the network lost are asked for again once it is back', async
   });
   try {
     await visit(page, `${host}#file=far.tbl`);
-    await page.locator('[role=option] canvas[data-ready]').first().waitFor();
+    await page.locator('.tile canvas[data-ready]').first().waitFor();
     lost = true;
     await page.locator('.scroll').focus();
     await page.keyboard.press('End');
@@ -601,7 +603,7 @@ test('pictures that the network lost are asked for again once it is back', async
     lost = false;
     // Nobody says that it is back.
     await page.locator('.lost').waitFor({ state: 'detached', timeout: 30_000 });
-    await page.locator('[role=option] canvas[data-ready]').nth(3).waitFor();
+    await page.locator('.tile canvas[data-ready]').nth(3).waitFor();
   } finally {
     await page.close();
     server.close();
@@ -618,7 +620,7 @@ test('what was spooled for a page that went is removed later', async () => {
     });
     await page.goto(host);
     await page.locator('#file-input').setInputFiles(join(folder, 'sample.tar'));
-    await page.locator('[role=option] canvas[data-ready]').first().waitFor();
+    await page.locator('.tile canvas[data-ready]').first().waitFor();
     await page.keyboard.press('e');
     await Promise.all([page.waitForEvent('download'), page.getByRole('button', { name: 'Convert…' }).click()]);
     assert.equal((await names()).length, 1);
@@ -643,7 +645,7 @@ test('the list of a served folder is offered', async () => {
   const page = await newPage(browser);
   await page.goto(url);
   await page.getByRole('button', { name: /sample\.tbl/ }).click();
-  await page.locator('[role=option] canvas[data-ready]').first().waitFor();
+  await page.locator('.tile canvas[data-ready]').first().waitFor();
   assert.match(page.url(), /#file=data\/sample\.tbl/);
   await page.close();
 });

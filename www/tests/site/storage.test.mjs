@@ -35,7 +35,7 @@ async function opened(file, spoil, arg) {
   if (spoil) await page.addInitScript(spoil, arg);
   await page.goto(site.url);
   await page.locator('#file-input').setInputFiles(file);
-  await page.locator('[role=option] canvas[data-ready]').first().waitFor();
+  await page.locator('.tile canvas[data-ready]').first().waitFor();
   return page;
 }
 const dialogOf = (page) => page.locator('forebay-convert');

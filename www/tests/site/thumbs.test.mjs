@@ -60,8 +60,8 @@ async function opened(page, name) {
     }
   });
   await visit(page, `${url}#file=data/${name}`);
-  await page.locator('[role=option] canvas[data-ready]').first().waitFor();
-  await page.locator('[role=option] canvas[data-ready]').nth(11).waitFor();
+  await page.locator('.tile canvas[data-ready]').first().waitFor();
+  await page.locator('.tile canvas[data-ready]').nth(11).waitFor();
   return asked;
 }
 
@@ -100,7 +100,7 @@ test('thumbnails that are dropped together with their file, or on it, are used',
     .waitFor();
   await dropFiles(page, [at('a.tbl.thumbs'), at('a.tbl')], { x: 300, y: 300 });
   await page.locator('h1', { hasText: 'a.tbl' }).waitFor();
-  await page.locator('[role=option] canvas[data-ready]').first().waitFor();
+  await page.locator('.tile canvas[data-ready]').first().waitFor();
   await page.keyboard.press('i');
   await page.locator('forebay-about').getByText('in use, from a file beside it').waitFor();
   await page.keyboard.press('Escape');

@@ -1,25 +1,8 @@
 // The table of samples, and a page with little room, over made-up datasets.
 import assert from 'node:assert/strict';
-import { join } from 'node:path';
-import { after, before, test } from 'node:test';
-import { ROOT, axe, launch, newPage, serveFolder, visit } from '../browser.mjs';
-
-let browser, site;
-before(async () => {
-  browser = await launch();
-  site = await serveFolder(process.env.FOREBAY_FAKE_SITE ?? join(ROOT, 'target/viewer-fake'));
-});
-after(async () => {
-  await browser?.close();
-  site?.server.close();
-});
-
-async function opened(hash, options) {
-  const page = await newPage(browser, options);
-  await visit(page, `${site.url}#${hash}`);
-  await page.locator('[role=option], [role=grid] [role=row]').first().waitFor();
-  return page;
-}
+import { test } from 'node:test';
+import { axe, visit } from '../browser.mjs';
+import { opened, site } from './made-up.mjs';
 
 test('the table sorts by what the index knows and by what is in the metadata, and stays so under a filter', async () => {
   const page = await opened('file=300.tbl&view=table');
@@ -103,7 +86,7 @@ test('at 200 % and on a phone the pictures keep most of the page, and nothing is
     await page.getByRole('button', { name: 'View', exact: true }).click();
     await page.getByLabel('Size of the pictures').fill('300');
     await page.getByRole('button', { name: 'Table', exact: true }).click();
-    await page.locator('[role=grid]').waitFor();
+    await page.locator('forebay-table').waitFor();
     assert.deepEqual(await axe(page), [], `${width}`);
     await page.keyboard.press('Escape');
     await page.getByRole('button', { name: 'More', exact: true }).click();

@@ -1,26 +1,10 @@
 // Two versions of a dataset beside each other, and parts of one, over made-up datasets.
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
-import { join } from 'node:path';
-import { after, before, test } from 'node:test';
-import { ROOT, axe, launch, newPage, serveFolder, visit } from '../browser.mjs';
+import { test } from 'node:test';
+import { axe, visit } from '../browser.mjs';
+import { opened, site } from './made-up.mjs';
 
-let browser, site;
-before(async () => {
-  browser = await launch();
-  site = await serveFolder(process.env.FOREBAY_FAKE_SITE ?? join(ROOT, 'target/viewer-fake'));
-});
-after(async () => {
-  await browser?.close();
-  site?.server.close();
-});
-
-async function opened(hash, options) {
-  const page = await newPage(browser, options);
-  await visit(page, `${site.url}#${hash}`);
-  await page.locator('[role=option], [role=grid] [role=row]').first().waitFor();
-  return page;
-}
 async function comparing(page) {
   await page.keyboard.press('m');
   const dialog = page.locator('forebay-compare dialog');
@@ -86,7 +70,7 @@ test('the same is said to be the same, and what cannot be compared is refused', 
   // Another file forgets what was compared.
   await dialog.getByRole('button', { name: 'Close' }).click();
   await visit(page, `${site.url}#file=40.tbl`);
-  await page.locator('[role=option]').first().waitFor();
+  await page.locator('.tile').first().waitFor();
   await comparing(page);
   assert.equal(await page.locator('forebay-compare').getByText('samples differ').count(), 0);
   assert.deepEqual(page.faults, []);

@@ -1,26 +1,9 @@
 // Duplicates, outliers and named sets, over made-up datasets.
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
-import { join } from 'node:path';
-import { after, before, test } from 'node:test';
-import { ROOT, axe, launch, newPage, serveFolder, visit } from '../browser.mjs';
-
-let browser, site;
-before(async () => {
-  browser = await launch();
-  site = await serveFolder(process.env.FOREBAY_FAKE_SITE ?? join(ROOT, 'target/viewer-fake'));
-});
-after(async () => {
-  await browser?.close();
-  site?.server.close();
-});
-
-async function opened(hash, options) {
-  const page = await newPage(browser, options);
-  await visit(page, `${site.url}#${hash}`);
-  await page.locator('[role=option], [role=grid] [role=row]').first().waitFor();
-  return page;
-}
+import { test } from 'node:test';
+import { axe, newPage, visit } from '../browser.mjs';
+import { browser, opened, site } from './made-up.mjs';
 
 /** The dialog, opened by its key, and what is said in it. */
 async function curate(page) {
@@ -129,7 +112,7 @@ test('sets of two pages of one browser are all kept, and one that grows filters 
   const shown = async () => {
     const page = await newPage(context);
     await visit(page, `${site.url}#file=300.tbl`);
-    await page.locator('[role=option]').first().waitFor();
+    await page.locator('.tile').first().waitFor();
     return page;
   };
   const save = async (page, name, ...samples) => {

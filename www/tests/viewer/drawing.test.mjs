@@ -4,7 +4,9 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 import { shutdown } from 'forebay';
+import { smallPng } from '../../../scripts/lib/png.mjs';
 import { ROOT, axe, launch, needs, newPage, pen, serveFolder, touch, until, visit } from '../browser.mjs';
+import { zipOf } from '../lib/zips.mjs';
 import { recordsOf, tblOf } from './edited.mjs';
 
 const SAMPLES = 6;
@@ -34,7 +36,7 @@ async function opened(i, context, name = 'harbor.tbl', bytes = tbl) {
   const page = await newPage(context ?? (await browser.newContext()));
   await visit(page, site.url);
   await page.locator('#file-input').setInputFiles({ name, mimeType: 'application/octet-stream', buffer: bytes });
-  await page.locator('[role=option]').first().waitFor();
+  await page.locator('.tile').first().waitFor();
   if (i !== null) {
     await page.locator(`#p${i}`).click();
     await page.locator('forebay-sample .sum.good').waitFor();
@@ -424,7 +426,7 @@ test('a journal is taken over if it is of this dataset, and refused by name if i
   }
 });
 
-test('hosts hear of edits, and what is not a TBL says what to do', async () => {
+test('hosts hear of edits, and what is neither a TBL nor a TAR says what to do', async () => {
   const page = await opened(0);
   await page.evaluate(() => {
     globalThis.heard = [];
@@ -444,10 +446,9 @@ test('hosts hear of edits, and what is not a TBL says what to do', async () => {
     { index: 0, kind: 'undo' },
   ]);
   await page.context().close();
-  const tar = await newPage(await browser.newContext());
-  await visit(tar, `${site.url}#file=sample:harbor`);
-  await tar.locator('[role=option]').first().waitFor();
-  await tar.getByRole('button', { name: 'Edit', exact: true }).click();
-  await tar.getByText('make one of it, and open that').waitFor();
-  await tar.context().close();
+  const picture = Buffer.from(smallPng(8, 8, Buffer.alloc(8 * 8 * 4, 200)));
+  const other = await opened(null, undefined, 'harbor.zip', Buffer.from(zipOf([['train/0.png', picture, false]])));
+  await other.getByRole('button', { name: 'Edit', exact: true }).click();
+  await other.getByText('make one of it, and open that').waitFor();
+  await other.context().close();
 });

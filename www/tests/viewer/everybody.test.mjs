@@ -1,25 +1,9 @@
 // For everybody: by keys alone, from right to left, by names that are read out, and in the few colors that somebody chose.
 import assert from 'node:assert/strict';
-import { join } from 'node:path';
-import { after, before, test } from 'node:test';
-import { ROOT, axe, launch, newPage, serveFolder, until, visit } from '../browser.mjs';
+import { test } from 'node:test';
+import { axe, newPage, until, visit } from '../browser.mjs';
+import { browser, opened, site } from './made-up.mjs';
 
-let browser, site;
-before(async () => {
-  browser = await launch();
-  site = await serveFolder(process.env.FOREBAY_FAKE_SITE ?? join(ROOT, 'target/viewer-fake'));
-});
-after(async () => {
-  await browser?.close();
-  site?.server.close();
-});
-
-async function opened(hash, options) {
-  const page = await newPage(browser, options);
-  await visit(page, `${site.url}#${hash}`);
-  await page.locator('[role=option], [role=grid] [role=row]').first().waitFor();
-  return page;
-}
 /** What has the focus, inside of all components: its role or tag, and its name. */
 const focused = (page) =>
   page.evaluate(() => {
@@ -42,8 +26,8 @@ test('from an address to a converted file by keys alone', async () => {
   await to(/Address of a file/);
   await page.keyboard.type('300.tbl');
   await page.keyboard.press('Enter');
-  await page.locator('[role=option]').first().waitFor();
-  await until(async () => /listbox Samples/.test(await focused(page)), 'the samples have the focus');
+  await page.locator('.tile').first().waitFor();
+  await until(async () => /grid Samples/.test(await focused(page)), 'the samples have the focus');
   await page.keyboard.press('ArrowRight');
   await page.keyboard.press('Space');
   await page.locator('.selection b', { hasText: '1 picked' }).waitFor();
@@ -59,7 +43,7 @@ test('from an address to a converted file by keys alone', async () => {
   await page.keyboard.press('Enter');
   await page.locator('.counts', { hasText: 'of 300' }).waitFor();
   await page.keyboard.press('Escape');
-  await to(/listbox Samples/);
+  await to(/grid Samples/);
   await page.keyboard.press('e');
   await to(/button Convert…/);
   const [download] = await Promise.all([page.waitForEvent('download'), page.keyboard.press('Enter')]);
@@ -76,7 +60,7 @@ test('everything that can be used has a name that is read out', async () => {
     const page = await newPage(browser);
     await visit(page, `${site.url}#${hash}`);
     await page
-      .locator(hash ? '[role=option], [role=grid] [role=row]' : 'forebay-welcome')
+      .locator(hash ? '.tile, [role=grid] [role=row]' : 'forebay-welcome')
       .first()
       .waitFor();
     if (hash.includes('i=')) await page.locator('forebay-sample, forebay-row').first().waitFor();
@@ -89,6 +73,45 @@ test('everything that can be used has a name that is read out', async () => {
     assert.deepEqual(nameless, [], hash);
     await page.close();
   }
+});
+
+test('a screen reader finds pictures in rows and columns, and hears what the keys did', async () => {
+  const page = await opened('file=1200.tbl');
+  await page.locator('.scroll').focus();
+  await page.keyboard.press('PageDown');
+  await page.keyboard.press('ArrowRight');
+  const current = page.locator('.tile.current');
+  const tree = await page.getByRole('grid', { name: 'Samples' }).ariaSnapshot();
+  const rows = tree.split('\n').filter((line) => /^\s*- row\b/.test(line));
+  const cells = tree.split('\n').filter((line) => /^\s*- gridcell "Sample [\d,]+, /.test(line));
+  assert.ok(rows.length > 3 && cells.length > rows.length * 2, tree);
+  assert.doesNotMatch(tree, /- (listbox|option|generic)/);
+  assert.deepEqual(await axe(page), []);
+  const heard = () =>
+    page.evaluate(
+      () => document.querySelector('forebay-viewer').renderRoot.querySelector('[role=status][aria-live]').textContent,
+    );
+  await page.keyboard.press('Space');
+  await until(async () => (await heard()).includes('1 sample picked'), 'that one is picked');
+  await page.keyboard.press('Space');
+  await until(async () => (await heard()).includes('0 samples picked'), 'that none is picked');
+  assert.equal(await current.getAttribute('aria-selected'), 'false');
+  await page.keyboard.press('b');
+  await until(async () => /^boxes off/.test(await heard()), 'what became of the boxes');
+  await page.keyboard.press('/');
+  await page.keyboard.type('width >= 400');
+  await page.keyboard.press('Enter');
+  await until(async () => /of 1,200/.test(await heard()), 'how many the filter keeps');
+  // What is said twice is said in other letters, or nobody hears it the second time.
+  await visit(page, `${site.url}#file=300.tbl&i=299`);
+  await page.getByRole('heading', { name: 'Sample 299', exact: true }).waitFor();
+  await page.keyboard.press('j');
+  await until(async () => /last sample/.test(await heard()), 'that there is no next');
+  const once = await heard();
+  await page.keyboard.press('j');
+  await until(async () => (await heard()) !== once && /last sample/.test(await heard()), 'the same again');
+  assert.deepEqual(page.faults, []);
+  await page.close();
 });
 
 /** Whether a text reads as it is written: its first character is left of its last. */
@@ -121,7 +144,7 @@ test('from right to left nothing is cut off, lies over something else or turns i
       addEventListener('DOMContentLoaded', () => (document.documentElement.dir = 'rtl'));
     });
     await visit(page, `${site.url}#${hash}`);
-    await page.locator('[role=option], [role=grid] [role=row]').first().waitFor();
+    await page.locator('.tile, [role=grid] [role=row]').first().waitFor();
     assert.equal(
       await page.evaluate(() => getComputedStyle(document.querySelector('forebay-viewer')).direction),
       'rtl',
@@ -158,6 +181,26 @@ test('from right to left nothing is cut off, lies over something else or turns i
     assert.deepEqual(page.faults, []);
     await page.close();
   }
+});
+
+test('on a phone the panel of a sample says its class, and a filter that keeps nothing is taken back by a button', async () => {
+  const page = await opened('file=300.tbl&i=2', { viewport: { width: 360, height: 740 } });
+  const title = page.locator('forebay-sample .title');
+  const label = title.locator('.class', { hasText: 'gull' });
+  await label.waitFor();
+  const [outer, inner] = [await title.boundingBox(), await label.boundingBox()];
+  assert.ok(inner.y + inner.height <= outer.y + outer.height + 1, JSON.stringify([outer, inner]));
+  assert.ok(inner.x + inner.width <= outer.x + outer.width + 1, JSON.stringify([outer, inner]));
+  assert.deepEqual(await axe(page), []);
+  await page.keyboard.press('Escape');
+  await page.locator('forebay-filter input').fill('width >= 60000');
+  await page.getByText('No sample matches the filter.').waitFor();
+  assert.deepEqual(await axe(page), []);
+  await page.getByRole('button', { name: 'Show all samples' }).click();
+  await page.locator('.tile').first().waitFor();
+  assert.equal(await page.locator('forebay-filter input').inputValue(), '');
+  assert.deepEqual(page.faults, []);
+  await page.close();
 });
 
 test("in somebody's few colors dialogs can be used, on a phone too", async () => {

@@ -103,7 +103,7 @@ export function fakeTable(name: string, length: number): Table {
     byteLength: telemetry.byteLength,
     telemetry,
     schema,
-    metadata: { layout: "D", groups: 10, document: false, notes: [], createdBy: "a test" },
+    metadata: { layout: "D", groups: 10, document: false, pictures: [], notes: [], createdBy: "a test" },
     columns: async (start, end, columns) => batch(range(start, end), columns),
     take: async (rows, columns) => batch(rows, columns),
     async *batches({ start = 0, end = length, columns, signal }: RowsOptions = {}) {

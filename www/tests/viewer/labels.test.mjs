@@ -1,26 +1,10 @@
 // What labels and boxes look like in the viewer, over made-up datasets.
 import assert from 'node:assert/strict';
-import { join } from 'node:path';
-import { after, before, test } from 'node:test';
-import { ROOT, axe, launch, newPage, serveFolder, until, visit } from '../browser.mjs';
-
-let browser, site;
-before(async () => {
-  browser = await launch();
-  site = await serveFolder(process.env.FOREBAY_FAKE_SITE ?? join(ROOT, 'target/viewer-fake'));
-});
-after(async () => {
-  await browser?.close();
-  site?.server.close();
-});
+import { test } from 'node:test';
+import { axe, until, visit } from '../browser.mjs';
+import { opened, site } from './made-up.mjs';
 
 const at = (hash) => `${site.url}#${hash}`;
-async function opened(hash, options) {
-  const page = await newPage(browser, options);
-  await visit(page, at(hash));
-  await page.locator('[role=option], [role=grid] [role=row]').first().waitFor();
-  return page;
-}
 
 /** How many pixels of a tile's picture have a color, as CSS writes it. */
 const pixelsOf = (page, tile, color) =>
@@ -99,6 +83,20 @@ test('boxes are counted when that is asked for, and filter by class, by number a
   for (const key of ['ArrowRight', 'ArrowRight', 'Enter']) await page.keyboard.press(key);
   await page.locator('.chips button', { hasText: '2 boxes' }).waitFor();
   await page.locator('.counts', { hasText: '100 of 300' }).waitFor();
+  // What a bar of the histogram holds is said where one points at it.
+  const pillars = boxes.locator('forebay-histogram');
+  await pillars.locator('svg').evaluate((svg) => svg.blur());
+  await pillars.locator('.of', { hasText: 'tallest: 100' }).waitFor();
+  await pillars.locator('svg').hover();
+  await pillars.locator('.of', { hasText: /^\d+ to \d+: \d+ of \d+$/ }).waitFor();
+  // By their share of the picture: those of a size filter.
+  await page.locator('.chips button').first().click();
+  await page.locator('.counts', { hasText: /^\s*300\s*$/ }).waitFor();
+  const large = bar('10 %');
+  const many = Number((await large.last().innerText()).match(/\d+$/)[0]);
+  await large.last().click();
+  await page.locator('.chips button', { hasText: 'of the picture' }).waitFor();
+  await page.locator('.counts', { hasText: many === 300 ? '300' : `${many} of 300` }).waitFor();
   assert.deepEqual(await axe(page), []);
   assert.deepEqual(page.faults, []);
   await page.close();

@@ -1,18 +1,8 @@
 // The ways into a file, over made-up datasets.
 import assert from 'node:assert/strict';
-import { join } from 'node:path';
-import { after, before, test } from 'node:test';
-import { ROOT, axe, launch, newPage, serveFolder, until, visit } from '../browser.mjs';
-
-let browser, site;
-before(async () => {
-  browser = await launch();
-  site = await serveFolder(process.env.FOREBAY_FAKE_SITE ?? join(ROOT, 'target/viewer-fake'));
-});
-after(async () => {
-  await browser?.close();
-  site?.server.close();
-});
+import { test } from 'node:test';
+import { axe, newPage, until, visit } from '../browser.mjs';
+import { browser, site } from './made-up.mjs';
 
 const at = (hash) => `${site.url}#${hash}`;
 
@@ -21,7 +11,7 @@ test('while a file is open, what was open before and any address are a click awa
     const page = await newPage(browser, options);
     for (const name of ['300.tbl', '400.tbl']) {
       await visit(page, at(`file=${name}`));
-      await page.locator('[role=option]').first().waitFor();
+      await page.locator('.tile').first().waitFor();
       const menu = page.locator('forebay-open');
       await until(() => menu.evaluate((m, name) => m.recent[0]?.name === name, name), `${name} is remembered`);
     }
@@ -39,7 +29,7 @@ test('while a file is open, what was open before and any address are a click awa
     await page.keyboard.press('t');
     await page.keyboard.press('Escape');
     await sheet.waitFor({ state: 'hidden' });
-    assert.equal(await page.locator('[role=grid]').count(), 0);
+    assert.equal(await page.locator('forebay-table').count(), 0);
     await page.keyboard.press('Enter');
     await menu.getByRole('button', { name: /^300\.tbl/ }).click();
     await page.locator('.facts, h1', { hasText: '300.tbl' }).first().waitFor();

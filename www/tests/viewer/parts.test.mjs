@@ -318,10 +318,6 @@ test('a file that cannot be opened leads on', () => {
     ['Unpack and open'],
   );
   assert.match(
-    of('this is parquet, not a container of samples', 'format.not_samples', 'my file.parquet').trouble.message,
-    /forebay convert 'my file\.parquet' 'my file'\.tbf$/,
-  );
-  assert.match(
     of('this is zstd, not a container of samples', 'format.not_samples', 'a.tar.zst').trouble.message,
     /zstd -d a\.tar\.zst$/,
   );

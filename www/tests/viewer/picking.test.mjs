@@ -1,25 +1,8 @@
 // Picking samples, and what the panel of one says, over made-up datasets.
 import assert from 'node:assert/strict';
-import { join } from 'node:path';
-import { after, before, test } from 'node:test';
-import { ROOT, axe, launch, newPage, serveFolder, until, visit } from '../browser.mjs';
-
-let browser, site;
-before(async () => {
-  browser = await launch();
-  site = await serveFolder(process.env.FOREBAY_FAKE_SITE ?? join(ROOT, 'target/viewer-fake'));
-});
-after(async () => {
-  await browser?.close();
-  site?.server.close();
-});
-
-async function opened(hash, options) {
-  const page = await newPage(browser, options);
-  await visit(page, `${site.url}#${hash}`);
-  await page.locator('[role=option], [role=grid] [role=row]').first().waitFor();
-  return page;
-}
+import { test } from 'node:test';
+import { axe, until } from '../browser.mjs';
+import { opened } from './made-up.mjs';
 
 test('a range is picked with Shift, by mouse and by keys, and what the filter keeps with Ctrl+A', async () => {
   for (const view of ['gallery', 'table']) {
@@ -46,6 +29,25 @@ test('a range is picked with Shift, by mouse and by keys, and what the filter ke
     await page.locator('.selection').getByRole('button', { name: 'Export' }).click();
     await page.locator('forebay-convert').getByLabel('The picked 30').waitFor();
     assert.equal(await page.locator('forebay-convert').getByLabel('The picked 30').isChecked(), true);
+    assert.deepEqual(page.faults, []);
+    await page.close();
+  }
+});
+
+test('what is picked gets a name from where it is counted, on a phone too', async () => {
+  for (const width of [1280, 360]) {
+    const page = await opened('file=300.tbl', { viewport: { width, height: 740 } });
+    await page.locator('.scroll').focus();
+    await page.keyboard.press('Space');
+    await page.locator('.selection').getByRole('button', { name: 'Name them' }).click();
+    await until(
+      () => page.getByLabel('Name of the set').evaluate((field) => field.getRootNode().activeElement === field),
+      'the name is asked for',
+    );
+    await page.keyboard.type('first');
+    await page.keyboard.press('Enter');
+    await page.getByRole('button', { name: 'first 1' }).waitFor();
+    assert.deepEqual(await axe(page), []);
     assert.deepEqual(page.faults, []);
     await page.close();
   }

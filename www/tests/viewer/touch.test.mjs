@@ -1,24 +1,14 @@
 // Fingers and pens, over made-up datasets: every test runs with real ones, as the engine makes them.
 import assert from 'node:assert/strict';
-import { join } from 'node:path';
-import { after, before, test } from 'node:test';
-import { ROOT, axe, launch, newPage, serveFolder, touch, until, visit } from '../browser.mjs';
-
-let browser, site;
-before(async () => {
-  browser = await launch();
-  site = await serveFolder(process.env.FOREBAY_FAKE_SITE ?? join(ROOT, 'target/viewer-fake'));
-});
-after(async () => {
-  await browser?.close();
-  site?.server.close();
-});
+import { test } from 'node:test';
+import { axe, newPage, touch, until, visit } from '../browser.mjs';
+import { browser, site } from './made-up.mjs';
 
 /** A phone, held upright, with a file on it. */
 async function opened(hash) {
   const page = await newPage(browser, { viewport: { width: 390, height: 844 }, hasTouch: true });
   await visit(page, `${site.url}#${hash}`);
-  await page.locator('[role=option], [role=grid] [role=row]').first().waitFor();
+  await page.locator('.tile, [role=grid] [role=row]').first().waitFor();
   return page;
 }
 /** The middle of what is in sight of it: rows reach beyond a phone. */

@@ -18,7 +18,7 @@ const at = (hash) => `${site.url}#${hash}`;
 async function opened(hash, options) {
   const page = await newPage(browser, options);
   await visit(page, at(hash));
-  await page.locator('[role=option], [role=grid] [role=row]').first().waitFor();
+  await page.locator('.tile, [role=grid] [role=row]').first().waitFor();
   return page;
 }
 async function focusRows(page) {
@@ -27,7 +27,7 @@ async function focusRows(page) {
 
 test('the last of ten million samples can be reached and is drawn where it belongs', async () => {
   for (const [view, rows] of [
-    ['gallery', '[role=option]'],
+    ['gallery', '.tile'],
     ['table', '.row:not(.head)'],
   ]) {
     const page = await opened(`file=10000000.tbl&view=${view}`);
@@ -72,7 +72,24 @@ test('counts, positions and names are true for screen readers', async () => {
   await page.keyboard.press('g');
   const tile = page.locator('#p3');
   await tile.waitFor();
-  assert.deepEqual([await tile.getAttribute('aria-posinset'), await tile.getAttribute('aria-setsize')], ['4', '1200']);
+  // Tiles of a line are a row: of those that are not on the page it is known that they are there.
+  const perRow = Number(await page.locator('[role=grid]').getAttribute('aria-colcount'));
+  assert.ok(perRow > 2, `${perRow} pictures side by side`);
+  assert.equal(await page.locator('[role=grid]').getAttribute('aria-rowcount'), String(Math.ceil(1200 / perRow)));
+  const place = (position) =>
+    page
+      .locator(`#p${position}`)
+      .evaluate((cell) => [
+        cell.parentElement.ariaRowIndex,
+        cell.ariaColIndex,
+        cell.parentElement.getAttribute('role'),
+      ]);
+  assert.deepEqual(await place(3), ['1', '4', 'row']);
+  await focusRows(page);
+  await page.keyboard.press('End');
+  await page.locator('#p1199').waitFor();
+  assert.deepEqual(await place(1199), [String(Math.ceil(1200 / perRow)), String((1199 % perRow) + 1), 'row']);
+  assert.equal(await page.locator('[role=grid]').getAttribute('aria-activedescendant'), 'p1199');
   await page.close();
 });
 
@@ -102,7 +119,7 @@ test('while a filter is typed, what was found stays, and only what is likely mea
     await page.keyboard.type(letter);
     await page.waitForTimeout(320);
     assert.ok(
-      (await page.locator('[role=option]').count()) > 0,
+      (await page.locator('.tile').count()) > 0,
       `the pictures stay after ${await page.locator('forebay-filter input').inputValue()}`,
     );
     assert.doesNotMatch(await page.locator('.counts').innerText(), /^0 of/);
@@ -180,7 +197,7 @@ test("where the user's few colors take the place of all others, states can still
     ['forebay-facets', 'forebay-histogram', '.kept'],
   );
   await page.keyboard.press('t');
-  await page.locator('[role=grid]').waitFor();
+  await page.locator('forebay-table').waitFor();
   await apart('the current row', ['forebay-table', '#p8'], ['forebay-table', '#p4']);
   assert.deepEqual(await axe(page), []);
   await page.close();
@@ -208,7 +225,7 @@ test('files of one name are remembered each by itself', async () => {
   const page = await newPage(browser);
   for (const folder of ['good', 'other', 'good']) {
     await visit(page, at(`file=${folder}/300.tbl`));
-    await page.locator('[role=option]').first().waitFor();
+    await page.locator('.tile').first().waitFor();
     const menu = page.locator('forebay-open');
     await until(
       () => menu.evaluate((m, part) => m.recent[0]?.url.includes(part), `/${folder}/`),
@@ -224,7 +241,7 @@ test('files of one name are remembered each by itself', async () => {
   assert.match(await recent.nth(1).innerText(), /\/other\//);
   assert.deepEqual(await axe(page), []);
   await recent.nth(1).locator('button').click();
-  await page.locator('[role=option]').first().waitFor();
+  await page.locator('.tile').first().waitFor();
   assert.match(page.url(), /other\/300\.tbl$/);
   assert.deepEqual(page.faults, []);
   await page.close();
@@ -295,10 +312,10 @@ test('who opens a file by keys goes on in it, and the first stop of the tabulato
     await visit(page, site.url);
     await page.getByLabel('Address of a file').fill(name);
     await page.keyboard.press('Enter');
-    await page.locator('[role=option], [role=grid] [role=row]').first().waitFor();
+    await page.locator('.tile, [role=grid] [role=row]').first().waitFor();
     await until(async () => (await active()) === 'scroll', 'the focus is where the samples are');
     await visit(page, at(`file=${name}`));
-    await page.locator('[role=option], [role=grid] [role=row]').first().waitFor();
+    await page.locator('.tile, [role=grid] [role=row]').first().waitFor();
     assert.equal(await active(), 'BODY', 'a link takes the focus from nobody');
     await page.keyboard.press('Tab');
     const skip = page.getByRole('button', { name: words });
@@ -316,8 +333,12 @@ test('a growing file is shown and filtered while it grows, and nothing jumps', a
   const page = await newPage(browser);
   await visit(page, at('file=grow60000.tar'));
   await page.locator('.growing').waitFor();
-  await page.locator('[role=option] canvas[data-ready]').first().waitFor();
-  const size = () => page.locator('[role=option]').first().getAttribute('aria-setsize').then(Number);
+  await page.locator('.tile canvas[data-ready]').first().waitFor();
+  const size = () =>
+    page
+      .locator('.tile')
+      .first()
+      .evaluate((tile) => Number(tile.closest('[role=grid]').ariaRowCount));
   const early = await size();
   assert.ok(early > 0 && early < 60_000, `${early} at first`);
   await focusRows(page);
@@ -466,8 +487,8 @@ test('back leads from a file to the page without one, and forward to the file', 
   await page.goto(site.url);
   await page.getByLabel('Address of a file').fill('300.tbl');
   await page.getByRole('button', { name: 'Open', exact: true }).click();
-  await page.locator('[role=option]').first().waitFor();
-  await page.locator('[role=option]').nth(3).click();
+  await page.locator('.tile').first().waitFor();
+  await page.locator('.tile').nth(3).click();
   await page.getByRole('heading', { name: 'Sample 3', exact: true }).waitFor();
   await page.goBack();
   await page.getByText('Drop a dataset file here').waitFor();
@@ -530,7 +551,7 @@ test('keys do nothing behind a dialog, wherever the focus is', async () => {
   await page.mouse.click(3, 3);
   for (const key of ['t', 'c', 'End', '/']) await page.keyboard.press(key);
   await page.waitForTimeout(200);
-  assert.equal(await page.locator('[role=grid]').count(), 0);
+  assert.equal(await page.locator('forebay-table').count(), 0);
   assert.equal(await page.locator('dialog[open]').count(), 1);
   await page.close();
 });
@@ -711,7 +732,7 @@ test('a phone shows several pictures side by side', async () => {
   ]) {
     const page = await opened('file=300.tbl', { viewport: { width, height: 740 } });
     const tiles = await page
-      .locator('[role=option]')
+      .locator('.tile')
       .evaluateAll((all) =>
         all.map((tile) => tile.getBoundingClientRect()).map(({ top, left, right }) => ({ top, left, right })),
       );
@@ -733,10 +754,10 @@ test('no page has a fault that axe knows, light or dark, wide or narrow', async 
     await page.getByText('Drop a dataset file here').waitFor();
     await clean('welcome');
     await visit(page, at('file=300.tbl'));
-    await page.locator('[role=option] canvas[data-ready]').first().waitFor();
+    await page.locator('.tile canvas[data-ready]').first().waitFor();
     await clean('gallery');
     await page.keyboard.press('t');
-    await page.locator('[role=grid]').waitFor();
+    await page.locator('forebay-table').waitFor();
     await clean('table');
     await visit(page, at('file=300.tbl&i=6'));
     await page.locator('forebay-sample .sum.good').waitFor();

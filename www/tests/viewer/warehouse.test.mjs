@@ -31,7 +31,7 @@ const at = (hash) => `${site.url}#${hash}`;
 async function opened(hash, options) {
   const page = await newPage(browser, options);
   await visit(page, at(hash));
-  await page.locator('[role=option], [role=grid] [role=row]').first().waitFor();
+  await page.locator('.tile, [role=grid] [role=row]').first().waitFor();
   return page;
 }
 /** Drops what lies at a place of this machine. */
@@ -109,7 +109,7 @@ test('a folder with a manifest is opened, others are labels of what is open or s
   await page.locator('h1', { hasText: 'captures' }).waitFor();
   assert.match(page.url(), /local:captures/);
   await visit(page, at('file=300.tbl'));
-  await page.locator('[role=option]').first().waitFor();
+  await page.locator('.tile').first().waitFor();
   await drop(page, 'yolo');
   await page.getByRole('group', { name: 'Labels' }).getByText('3 samples').waitFor();
   assert.deepEqual(page.faults, []);

@@ -32,12 +32,12 @@ test('a file opens, and its pictures are drawn', async (t) => {
   await page.go(site.url);
   await page.until(() => find('#file-input') !== null);
   await page.type('#file-input', SAMPLE);
-  await page.until(() => find('[role=option] canvas[data-ready]') !== null);
+  await page.until(() => find('.tile canvas[data-ready]') !== null);
   // A TAR is shown while it grows.
   await page.until(() => find('.facts', '240 samples') !== null);
   // Something was drawn, and not one color.
   const colors = await page.run(() => {
-    const canvas = find('[role=option] canvas[data-ready]');
+    const canvas = find('.tile canvas[data-ready]');
     const { data } = canvas.getContext('2d').getImageData(0, 0, canvas.width, canvas.height);
     const seen = new Set();
     for (let k = 0; k < data.length; k += 4) seen.add(`${data[k]},${data[k + 1]},${data[k + 2]}`);
@@ -55,7 +55,7 @@ test('a filter keeps what it says, and a sample shows its boxes', async () => {
     input.dispatchEvent(new KeyboardEvent('keydown', { key: 'Enter', bubbles: true, composed: true }));
   });
   await page.until(() => find('.counts', 'of 240') !== null);
-  await page.run(() => void find('[role=option]').click());
+  await page.run(() => void find('.tile').click());
   await page.until(() => find('.sum', 'read whole') !== null);
   await page.until(() => find('canvas.picture') !== null);
   await page.run(() => void find('[aria-label="Close the sample"]').click());

@@ -6,6 +6,7 @@
 //! |---|---|
 //! | `address` | what an address says |
 //! | `settings`, `profile` | credentials and endpoints: the environment, files, and what the caller gives |
+//! | `sense` | whether what is set can mean anything |
 //! | `store` | which client speaks to which bucket |
 //! | `client` | one HTTP client for all, which watches what is answered |
 //! | `runtime` | the only place that is asynchronous for others |
@@ -44,6 +45,8 @@ mod profile;
 mod runs;
 #[cfg(feature = "remote")]
 mod runtime;
+#[cfg(feature = "remote")]
+mod sense;
 mod settings;
 #[cfg(feature = "remote")]
 mod source;

@@ -28,6 +28,7 @@ use super::{
     fault::no_credentials,
     patience::TRIES,
     profile::of_profile,
+    sense,
 };
 
 /// Requests to one bucket that are on their way at once, at most. At 50 ms each they are 1,280 a second, and with 100 kB
@@ -162,6 +163,7 @@ fn s3(bucket: &str, settings: &Settings, connector: Connector) -> Result<Made> {
     for (name, value) in said {
         // What of AWS's own tools means nothing here is theirs.
         if let Ok(key) = name.parse() {
+            sense::check(&name, &value)?;
             builder = builder.with_config(key, value);
         }
     }
@@ -178,6 +180,7 @@ fn google(bucket: &str, settings: &Settings, connector: Connector) -> Result<Mad
     let mut builder = GoogleCloudStorageBuilder::new();
     for (name, value) in settings.beginning("GOOGLE_") {
         if let Ok(key) = name.parse() {
+            sense::check(&name, &value)?;
             builder = builder.with_config(key, value);
         }
     }
@@ -189,6 +192,7 @@ fn azure(container: &str, settings: &Settings, connector: Connector) -> Result<M
     let mut builder = MicrosoftAzureBuilder::new();
     for (name, value) in settings.beginning("AZURE_") {
         if let Ok(key) = name.parse() {
+            sense::check(&name, &value)?;
             builder = builder.with_config(key, value);
         }
     }

@@ -7,9 +7,10 @@ use arrow_array::{RecordBatch, RecordBatchOptions, RecordBatchReader as _};
 use arrow_schema::Schema as ArrowSchema;
 use arrow_select::concat::concat_batches;
 use forebay::Result;
+use forebay_columns::guard::guarded;
 
 use super::{
-    super::{arrow::not_arrow, check::TOGETHER, guard::guarded},
+    super::{arrow::not_arrow, check::TOGETHER},
     BATCH_CELLS, ParquetSource,
 };
 

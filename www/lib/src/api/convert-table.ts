@@ -9,7 +9,7 @@ import { runConversion } from "../sink/conversion.js";
 import { isText, writtenTables } from "../model/formats.js";
 import { textSettings } from "../tables/text-options.js";
 import { recognize } from "./recognize.js";
-import { OpenTable, openTableIn } from "../tables/table.js";
+import { OpenTable, openTableIn, tableModule } from "../tables/table.js";
 import type {
   Input,
   Output,
@@ -113,6 +113,7 @@ async function convertText(
       limits,
       settingsOf(options),
       chosenBy(options, Infinity, source.name),
+      tableModule(options.to),
     ]);
   const onTurn = (turn: Turn, bytes: number) =>
     onProgress?.({ samples: turn.done, totalSamples: null, bytes, totalBytes: source.byteLength });

@@ -38,7 +38,7 @@ export async function convert(
   options: ConvertOptions,
 ): Promise<ConvertSummary>;
 /**
- * Converts a table, batch by batch, in bounded memory: TBF, IDV, CSV, TSV and JSON lines into each other.
+ * Converts a table, batch by batch, in bounded memory: TBF, IDV, Parquet, Arrow, CSV, TSV and JSON lines into each other.
  *
  * ```js
  * await convert(file, await showSaveFilePicker(), { to: "tbf", where: "age > 30", onProgress, signal }); // people.csv

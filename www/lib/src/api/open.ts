@@ -2,10 +2,11 @@ import { abortable } from "../base/abort.js";
 import * as argument from "../base/arguments.js";
 import { openDataset, type OpenDataset } from "../samples/dataset.js";
 import { ForebayError, hostError, unopened } from "../model/errors.js";
-import { isText, textFormatOf } from "../model/formats.js";
+import { isColumnar, isText, textFormatOf } from "../model/formats.js";
 import type { Elsewhere } from "../samples/open-in-worker.js";
 import type { SampleModule } from "../worker/protocol.js";
 import { bulkModule } from "../pool/pool.js";
+import { openPictures } from "./open-pictures.js";
 import { recognize } from "./recognize.js";
 import { folderAround, folderOf, within, type Files } from "../source/folder.js";
 import { sourceOf } from "../source/sources.js";
@@ -58,10 +59,10 @@ function openElsewhere(
   files: () => Files | null,
   options: OpenOptions,
   owned: boolean,
-): Promise<OpenTable | OpenWarehouse> {
-  return found === "warehouse"
-    ? openWarehouseIn(source, files(), options, owned)
-    : openTableIn(source, found, options, owned);
+): Promise<OpenTable | OpenWarehouse | OpenDataset> {
+  if (found === "warehouse") return openWarehouseIn(source, files(), options, owned);
+  if (options.column !== undefined && isColumnar(found)) return openPictures(source, found, options, owned);
+  return openTableIn(source, found, options, owned);
 }
 
 /** As {@link openSamples}, for tensor warehouses alone. */
@@ -72,7 +73,10 @@ export async function openWarehouse(input: Input | Folder, options: OpenOptions 
   throw new ForebayError("usage.argument", "usage", `this is ${found.format}, and no warehouse`, { file: found.name });
 }
 
-/** As {@link open}, for samples alone; a table rejects with `code` "format.not_samples". */
+/**
+ * As {@link open}, for samples alone; a table rejects with `code` "format.not_samples", unless it is Parquet or Arrow with a
+ * column of pictures: these are the samples then.
+ */
 export async function openSamples(
   input: Input | Folder | readonly Input[],
   options: OpenOptions = {},
@@ -131,6 +135,7 @@ function samples(
     const found = await openDataset(source, options, owned, module(source.byteLength));
     if (typeof found !== "string") return found;
     if (found === "warehouse") return openWarehouseIn(source, files(), options, owned);
+    if (isColumnar(found)) return openPictures(source, found, options, owned);
     throw new ForebayError("format.not_samples", "unsupported", `this is ${found}, not a container of samples`, {
       file: source.name,
     });

@@ -6,6 +6,7 @@ import type {
   DivideOptions,
   DuplicatesOptions,
   EditOptions,
+  ExportLabelsOptions,
   HttpOptions,
   RegisterOptions,
   RecordsOptions,
@@ -48,6 +49,7 @@ const open = of<OpenOptions>({
   limits: true,
   http: true,
   tbfSchema: true,
+  column: true,
 });
 
 /** What each call takes. */
@@ -69,6 +71,18 @@ export const NAMES = {
     limits: true,
     http: true,
     name: true,
+    signal: true,
+    onProgress: true,
+  }),
+  exportLabels: of<ExportLabelsOptions>({
+    where: true,
+    indexes: true,
+    boxes: true,
+    vocBase: true,
+    task: true,
+    scores: true,
+    names: true,
+    classes: true,
     signal: true,
     onProgress: true,
   }),

@@ -5,11 +5,11 @@ import type {
   EditFields,
   EditFiles,
   Edits,
+  EditSaveOptions,
   EditStore,
   EditSummary,
   Json,
   Output,
-  Progress,
   Source,
 } from "../model/index.js";
 import { free } from "../pool/drive.js";
@@ -29,6 +29,7 @@ export interface EditedFile {
 /** What a journal needs of its dataset. */
 export interface EditedDataset {
   readonly name: string | undefined;
+  readonly format: "tbl" | "tar";
   readonly length: number;
   readonly source: Source;
   open(signal?: AbortSignal): Promise<EditedFile>;
@@ -50,6 +51,18 @@ interface About {
 /** A journal in a worker. */
 interface Held extends EditedFile {
   readonly journal: number;
+}
+
+/** A journal over its file, as what is made of both needs it. */
+export interface Over {
+  readonly client: Client;
+  readonly journal: number;
+  /** The file, and the bytes of added samples behind it. */
+  readonly source: Source;
+  /** The length of the file alone. */
+  readonly length: number;
+  /** Bytes of added samples. */
+  readonly blobs: number;
 }
 
 const encoder = new TextEncoder();
@@ -198,26 +211,45 @@ export class OpenEdits implements Edits {
     });
   }
 
-  save(
-    output: Output,
-    { signal, onProgress }: { signal?: AbortSignal; onProgress?: (progress: Progress) => void } = {},
-  ): Promise<EditSummary> {
+  save(output: Output, { to = "tbl", signal, onProgress }: EditSaveOptions = {}): Promise<EditSummary> {
+    if (to !== "tbl" && to !== "tar")
+      return Promise.reject(
+        hostError("usage.argument", `a new file is a tbl or a tar, not ${JSON.stringify(to)}`, { file: this.name }),
+      );
     if (typeof output !== "object" || output === null) return Promise.reject(noOutput());
-    return this.#next(async (held) => {
-      signal?.throwIfAborted();
-      const blobs = await this.store.read(this.#blobs);
-      const own = blobs ? blobSource(new Blob([blobs as BlobPart]), "blobs") : null;
-      // To the module the bytes of added samples follow those of the file. What is joined is not closed here.
-      const source = own ? joinedSource([this.dataset.source, own], this.dataset.name) : this.dataset.source;
-      const begin = () => call(held.client, this.name, "editsApply", [held.journal, blobs?.length ?? 0]);
+    const { name, format } = this.dataset;
+    return this.over(signal, async ({ client, journal, source, length, blobs }) => {
+      // Payloads of a TBL are copied as they are; every other sample is read, verified and written anew.
+      const copies = format === "tbl" && to === "tbl";
+      const options = JSON.stringify({ to, source: name ?? "" });
+      const begin = () =>
+        copies
+          ? call(client, this.name, "editsApply", [journal, blobs])
+          : call(client, this.name, "editsRewrite", [journal, options, length, blobs]);
       const total = this.#about.samples;
-      return reportOf<EditSummary>(
-        await runConversion(held.client, begin, source, output, {
+      const report = reportOf<EditSummary>(
+        await runConversion(client, begin, source, output, {
           signal: signal ?? new AbortController().signal,
           onTurn: (turn, bytes) =>
             onProgress?.({ samples: turn.done, totalSamples: total, bytes, totalBytes: source.byteLength }),
         }),
       );
+      if (copies) return report;
+      const { samples, outputBytes } = report;
+      const [changed, removed, added] = await call(client, this.name, "editsCounts", [journal]);
+      return { samples, changed: changed!, removed: removed!, added: added!, outputBytes };
+    });
+  }
+
+  /** For what is made of the journal over its file, when all before it is done. */
+  over<T>(signal: AbortSignal | undefined, body: (over: Over) => Promise<T>): Promise<T> {
+    return this.#next(async ({ client, journal }) => {
+      signal?.throwIfAborted();
+      const blobs = await this.store.read(this.#blobs);
+      const own = blobs ? blobSource(new Blob([blobs as BlobPart]), "blobs") : null;
+      // To the module the bytes of added samples follow those of the file. What is joined is not closed here.
+      const source = own ? joinedSource([this.dataset.source, own], this.dataset.name) : this.dataset.source;
+      return body({ client, journal, source, length: this.dataset.source.byteLength, blobs: blobs?.length ?? 0 });
     });
   }
 

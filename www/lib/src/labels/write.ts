@@ -22,7 +22,7 @@ import { told } from "./json.js";
 const SOME = 20_000;
 
 /** What the only file of a format is called in a folder; formats without one have a file for each picture. */
-const FILES: Readonly<Record<WrittenLabelFormat, string | null>> = {
+export const FILES: Readonly<Record<WrittenLabelFormat, string | null>> = {
   coco: "annotations.json",
   labelstudio: "tasks.json",
   via: "via.json",
@@ -61,7 +61,7 @@ function folderSink(folder: FileSystemDirectoryHandle): FolderSink {
   };
 }
 
-function asFolder(output: Output | FolderSink | FileSystemDirectoryHandle): FolderSink | null {
+export function asFolder(output: Output | FolderSink | FileSystemDirectoryHandle): FolderSink | null {
   if ("put" in output) return output;
   return "getDirectoryHandle" in output ? folderSink(output) : null;
 }

@@ -56,15 +56,16 @@ export interface TableConvertOptions extends TextReadOptions {
   indexes?: ArrayLike<number> | Iterable<number>;
   /** Change what the target cannot hold, and say so in the notes, instead of refusing it. */
   lossy?: boolean;
-  /** Rows of a row group (TBF) or block (IDV). */
+  /** Rows of a row group (TBF, Parquet) or block (IDV). */
   groupRows?: number;
   /** TBF: the layout. `D` is typed columns with statistics; `T` and `C` are made in memory. Default: `D`. */
   layout?: "D" | "T" | "C";
   /**
    * IDV: how blocks are packed. `none` has the bytes of the command; `deflate` is packed by another encoder than the
-   * command's, so that the rows are the same and the bytes are not. Default: `deflate`.
+   * command's, so that the rows are the same and the bytes are not. Default: `deflate`. Parquet: `snappy`, `lz4` or `none`;
+   * default: `snappy`. Arrow: `lz4` or `none`; default: `none`.
    */
-  compression?: "none" | "deflate";
+  compression?: "none" | "deflate" | "snappy" | "lz4";
   /**
    * Text: a row that cannot be read ends the work, or is left out, counted and named with its line. Default: `error`.
    */

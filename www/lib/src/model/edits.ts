@@ -59,6 +59,16 @@ export interface EditFiles {
   blobs: Blob | null;
 }
 
+/** How to save. */
+export interface EditSaveOptions {
+  /** What is written, of a TBL as of a TAR. An archive has no document: what was changed there is left out. Default: `tbl`. */
+  to?: "tbl" | "tar";
+  /** Ends it; the output's `abort` is called. */
+  signal?: AbortSignal;
+  /** Hears how far it is. */
+  onProgress?: (progress: Progress) => void;
+}
+
 /** What saving did. */
 export interface EditSummary {
   /** Samples in the new file. */
@@ -122,11 +132,8 @@ export interface Edits {
   record(i: number): Promise<Json>;
   /** The journal as files, for the command and Python. */
   export(): Promise<EditFiles>;
-  /** Writes a new TBL: the bytes are those that `forebay apply` writes. The dataset and the journal stay. */
-  save(
-    output: Output,
-    options?: { signal?: AbortSignal; onProgress?: (progress: Progress) => void },
-  ): Promise<EditSummary>;
+  /** Writes a new file: the bytes are those that `forebay apply` writes. The dataset and the journal stay. */
+  save(output: Output, options?: EditSaveOptions): Promise<EditSummary>;
   /** Removes the journal from its store, and closes it. */
   discard(): Promise<void>;
   /** Lets the journal go: another tab may open it. */

@@ -45,7 +45,10 @@ export const writtenSamples = ["tbl", "tar"] as const;
 /** Whether a format is that of an archive: it knows the names of its samples, and the size of no picture. */
 export const isArchive = (format: string): boolean => format === "tar" || format === "zip";
 /** The formats of tables that are told by their content. */
-export const tableFormats = ["tbf", "idv"] as const;
+export const tableFormats = ["tbf", "idv", "parquet", "arrow", "arrows"] as const;
+
+/** Whether a format of tables is that of Parquet or Arrow, which a module of their own reads and writes. */
+export const isColumnar = (format: string): boolean => /^(parquet|arrows?)$/.test(format);
 
 /** The formats that tables are written in. */
 export const writtenTables: readonly TableFormat[] = [...tableFormats, ...texts];

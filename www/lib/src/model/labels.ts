@@ -228,6 +228,43 @@ export interface WriteLabelsOptions {
   onProgress?: (progress: Progress) => void;
 }
 
+/**
+ * How to export the labels of samples. What metadata that other programs wrote means is said as for `forebay labels`; the error
+ * names the option where it could mean several things.
+ */
+export interface ExportLabelsOptions {
+  /** Only samples that this filter accepts. Not with a journal. */
+  where?: string;
+  /** Only these samples, in this order. Not with a journal. */
+  indexes?: ArrayLike<number> | Iterable<number>;
+  /** Which field has boxes, and what four numbers of it mean: `json.boxes:xywh`. */
+  boxes?: string;
+  /** Pascal VOC in metadata: whether the first pixel is 0 or 1. */
+  vocBase?: 0 | 1;
+  /** YOLO in metadata: what lines of more than five columns are. */
+  task?: "box" | "obb" | "segment";
+  /** YOLO in metadata: lines of six columns are boxes with a score. */
+  scores?: boolean;
+  /** Names of pictures: whole, or only their last part. Default: `whole`. */
+  names?: "whole" | "last";
+  /** The classes, for metadata that numbers them and does not name them. */
+  classes?: readonly string[];
+  /** Ends the export; the sink's `abort` is called. */
+  signal?: AbortSignal;
+  /** Hears how far it is: `samples` are those that were looked at. */
+  onProgress?: (progress: Progress) => void;
+}
+
+/** What was exported. */
+export interface ExportedLabels extends WrittenLabels {
+  /** How many pictures were looked at. */
+  readonly pictures: number;
+  /** How many annotations they have. */
+  readonly annotations: number;
+  /** What was found on the way. */
+  readonly notes: LabelNotes;
+}
+
 /** Where the files of a format go that has one for each picture: several files, each by its place in a folder. */
 export interface FolderSink {
   /** A whole file. */

@@ -1,7 +1,18 @@
 /** Names of formats and codecs, the fields of an error, and what JSON is. */
 
-/** The formats that are recognized by content. The first four hold samples, `tbf` and `idv` are tables. */
-export type Format = "tbl" | "tar" | "zip" | "warehouse" | "gzip" | "zstd" | "tbf" | "idv" | "parquet" | "arrow";
+/** The formats that are recognized by content. The first four hold samples, the last five are tables. */
+export type Format =
+  | "tbl"
+  | "tar"
+  | "zip"
+  | "warehouse"
+  | "gzip"
+  | "zstd"
+  | "tbf"
+  | "idv"
+  | "parquet"
+  | "arrow"
+  | "arrows";
 
 /** What a payload is. The order is that of the numbers in `IndexColumns.format`. */
 export type MediaFormat = "unknown" | "jpeg" | "png" | "webp" | "bmp" | "tiff" | "mp4" | "avi" | "raw_u8";
@@ -61,4 +72,4 @@ export interface ForebayErrorLike {
 export type TextFormat = "csv" | "tsv" | "jsonl";
 
 /** A format that {@link convert} writes tables in. */
-export type TableFormat = "tbf" | "idv" | TextFormat;
+export type TableFormat = "tbf" | "idv" | "parquet" | "arrow" | "arrows" | TextFormat;

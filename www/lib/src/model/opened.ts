@@ -29,6 +29,12 @@ export interface OpenOptions {
    * such as `{ S: [{ name: "id", type: "u32" }] }`.
    */
   tbfSchema?: object;
+  /**
+   * Of a Parquet or Arrow file: the column whose pictures are the samples, bytes or a struct with them, as Hugging Face's `datasets`
+   * writes them. `openSamples` finds it by itself. The pictures are read once and kept beside the file, in memory or where the
+   * browser keeps large Blobs.
+   */
+  column?: string;
 }
 
 /** Bounds that a file's numbers are checked against before anything is allocated. */

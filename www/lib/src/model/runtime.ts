@@ -4,7 +4,7 @@ import type { Format, TableFormat } from "./names.js";
 /**
  * The WebAssembly modules: `forebay` reads samples and is loaded with the first file; `convert` also converts and reads
  * what is packed with Zstandard; `threads` does the same on several threads, if the page is cross-origin isolated;
- * `tables` reads tables; `tensor` decodes JPEG, `pictures` the other formats too; `warehouse` reads tensor warehouses;
+ * `tables` reads tables, `columns` Parquet and Arrow too, and writes them; `tensor` decodes JPEG, `pictures` the other formats too; `warehouse` reads tensor warehouses;
  * `labels` reads and writes labels; `edits` keeps journals of changes; `curate` finds
  * duplicates and outliers.
  */
@@ -13,6 +13,7 @@ export type ModuleName =
   | "convert"
   | "threads"
   | "tables"
+  | "columns"
   | "tensor"
   | "pictures"
   | "warehouse"

@@ -30,6 +30,8 @@ export interface TableMetadata {
   readonly version?: string;
   /** True for a TBF that holds one value rather than a table: {@link Table.document} has it. */
   readonly document: boolean;
+  /** The numbers of the columns that may hold pictures, the likeliest first: those of Parquet and Arrow. */
+  readonly pictures: readonly number[];
   /** What is worth knowing and no fault. */
   readonly notes: readonly string[];
 }
@@ -72,7 +74,7 @@ export interface Table extends Opened {
   /** Tells a table from samples. */
   readonly kind: "table";
   /** The format, by content. */
-  readonly format: "tbf" | "idv";
+  readonly format: "tbf" | "idv" | "parquet" | "arrow" | "arrows";
   /** How many rows there are. */
   readonly length: number;
   /** The columns. */

@@ -9,6 +9,7 @@ const urls: Record<ModuleName, () => URL> = {
   convert: () => new URL("./convert.wasm", import.meta.url),
   threads: () => new URL("./threads.wasm", import.meta.url),
   tables: () => new URL("./tables.wasm", import.meta.url),
+  columns: () => new URL("./columns.wasm", import.meta.url),
   tensor: () => new URL("./tensor.wasm", import.meta.url),
   pictures: () => new URL("./pictures.wasm", import.meta.url),
   warehouse: () => new URL("./warehouse.wasm", import.meta.url),
@@ -26,8 +27,10 @@ export function moduleFor(operation: Operation, args: readonly unknown[]): Modul
       return "forebay";
     case "tableOpener":
     case "tableCheck":
-    case "textCheck":
+      return args[4] as ModuleName;
     case "textConvert":
+      return args[5] as ModuleName;
+    case "textCheck":
       return "tables";
     case "labelReader":
     case "labelsDetect":

@@ -284,9 +284,8 @@ async function startWorker(): Promise<Client> {
       waiting.delete(id);
       if (waiting.size === 0) worker.hold(false);
       if (!failed) return call?.resolve(value);
-      if (failed.thrown !== undefined) return call?.reject(failed.thrown);
-      const e = hostError("worker.trapped", `the module failed: ${failed.trap}`);
-      call?.reject(e);
+      if (failed.trap === undefined) return call?.reject(failed.thrown);
+      call?.reject(failed.thrown ?? hostError("worker.trapped", `the module failed: ${failed.trap}`));
       die(ended());
     },
     (message) => die(hostError("runtime.load", message)),
@@ -356,9 +355,9 @@ async function inline(): Promise<Client> {
         return await (kernel.operations[op] as (...args: unknown[]) => never)(...args);
       } catch (e) {
         const failed = kernel.failure(e);
-        if (failed.thrown !== undefined) throw failed.thrown;
+        if (failed.trap === undefined) throw failed.thrown;
         trapped = hostError("worker.trapped", `the module failed: ${failed.trap}; load the page again`);
-        throw trapped;
+        throw failed.thrown ?? trapped;
       }
     },
     end: () => {},

@@ -494,7 +494,7 @@ export class OpenDataset extends Session<WorkerSamples> implements Dataset {
   }
 
   /** The samples that are meant: those of the list, of which only those that match. */
-  protected async chosen({ indexes, where, signal, onProgress }: RecordsOptions): Promise<Uint32Array> {
+  async chosen({ indexes, where, signal, onProgress }: RecordsOptions): Promise<Uint32Array> {
     const listed = indexes === undefined ? null : argument.numbers(indexes, this.length, "samples", this.name);
     if (where === undefined || argument.text(where, "a filter").trim() === "")
       return listed ?? Uint32Array.from({ length: this.length }, (_, i) => i);
@@ -668,22 +668,24 @@ export class OpenDataset extends Session<WorkerSamples> implements Dataset {
 
   async edit(options: EditOptions = {}): Promise<Edits> {
     known(argument.options(options, "how a journal is opened"), NAMES.edit, "edit");
-    if (this.format !== "tbl") {
-      const message =
-        "in a page only changes to a TBL can be saved so far; the command applies a journal to any dataset";
+    const { format } = this;
+    if (format !== "tbl" && format !== "tar") {
+      const message = `in a page only a TBL or a TAR is edited; convert this ${format} into one first`;
       throw new ForebayError("edits.cannot", "unsupported", message, { file: this.name });
     }
     return this.run(
       options.signal,
       async (inner) => {
         await this.whole;
+        // A journal is of all samples, and of this archive nobody knows them.
+        if (this.damage) throw this.damage;
         const open = async (signal?: AbortSignal) => {
           const opened = await this.inWorker(signal);
           const kept = await call(opened.client, this.name, "kept", [opened.handle, this.byteLength]);
           return reopen(this.source, this.#options, { module: "edits", kept }, signal);
         };
         const { name, source, length } = this;
-        const dataset = { name, source, length, open, record: (i: number) => this.record(i) };
+        const dataset = { name, format, source, length, open, record: (i: number) => this.record(i) };
         return OpenEdits.open(dataset, await storeOf(options.store), options.name, inner);
       },
       1,
@@ -700,23 +702,25 @@ export class OpenDataset extends Session<WorkerSamples> implements Dataset {
     return this.#curation.divide(options);
   }
 
-  /** For conversion: a worker with the module that converts, the handle there, and the loop around them. */
+  /** A worker with the module that converts, or another one, the handle there, and the loop around them. */
   work<T>(
     signal: AbortSignal | undefined,
     body: (client: Client, dataset: number, signal: AbortSignal) => Promise<T>,
+    wanted?: SampleModule,
   ): Promise<T> {
     return this.run(
       signal,
       async (inner) => {
         await this.whole;
         const opened = await this.inWorker(inner);
-        if (opened.module !== "forebay") return body(opened.client, opened.handle, inner);
+        if (wanted ? opened.module === wanted : opened.module !== "forebay")
+          return body(opened.client, opened.handle, inner);
         // What a scan found goes along, so that nothing is scanned twice.
         const kept = await call(opened.client, this.name, "kept", [opened.handle, this.byteLength]);
         const { client, handle } = await reopen(
           this.source,
           this.#options,
-          { module: bulkModule(this.byteLength), kept },
+          { module: wanted ?? bulkModule(this.byteLength), kept },
           inner,
         );
         try {

@@ -1,8 +1,9 @@
 import * as argument from "../base/arguments.js";
 import { reportOf } from "../base/report.js";
 import type { OpenedTableFormat } from "../samples/open-in-worker.js";
+import { isColumnar } from "../model/formats.js";
 import { ForebayError, hostError } from "../model/errors.js";
-import type { Turn } from "../worker/protocol.js";
+import type { TableModule, Turn } from "../worker/protocol.js";
 import { call, client, type Client } from "../pool/pool.js";
 import { runConversion } from "../sink/conversion.js";
 import { textSettings } from "./text-options.js";
@@ -42,14 +43,23 @@ interface About extends TableMetadata {
 
 const schemaOf = ({ tbfSchema }: OpenOptions): string => (tbfSchema === undefined ? "" : JSON.stringify(tbfSchema));
 
+/** The module that has these formats, of what is read and what is written. */
+export const tableModule = (...formats: string[]): TableModule => (formats.some(isColumnar) ? "columns" : "tables");
+
 /** Opens a table in one of the workers. */
-async function openIn(source: Source, format: OpenedTableFormat, options: OpenOptions): Promise<WorkerTable> {
+async function openIn(
+  source: Source,
+  format: OpenedTableFormat,
+  options: OpenOptions,
+  module: TableModule,
+): Promise<WorkerTable> {
   const worker = await client();
   const opener = await call(worker, source.name, "tableOpener", [
     format,
     source.byteLength,
     options.limits ?? {},
     schemaOf(options),
+    module,
   ]);
   try {
     await drive(worker, opener, source, { signal: options.signal });
@@ -66,8 +76,9 @@ export async function openTableIn(
   format: OpenedTableFormat,
   options: OpenOptions,
   owned: boolean,
+  module: TableModule = tableModule(format),
 ): Promise<OpenTable> {
-  return new OpenTable(source, options, await openIn(source, format, options), owned);
+  return new OpenTable(source, options, await openIn(source, format, options, module), owned, module);
 }
 
 /** Checks a table, also one that cannot be opened. */
@@ -80,7 +91,14 @@ export async function checkTable(
 ): Promise<CheckReport> {
   return checkBy(
     source,
-    (worker) => call(worker, source.name, "tableCheck", [format, source.byteLength, open.limits ?? {}, schemaOf(open)]),
+    (worker) =>
+      call(worker, source.name, "tableCheck", [
+        format,
+        source.byteLength,
+        open.limits ?? {},
+        schemaOf(open),
+        tableModule(format),
+      ]),
     how,
     rows,
   );
@@ -131,17 +149,24 @@ export class OpenTable extends Session<WorkerTable> implements Table {
   readonly schema: readonly TableField[];
   readonly metadata: TableMetadata;
   readonly #options: OpenOptions;
+  readonly #module: TableModule;
 
-  constructor(source: Source, options: OpenOptions, worker: WorkerTable, owned: boolean) {
+  constructor(source: Source, options: OpenOptions, worker: WorkerTable, owned: boolean, module: TableModule) {
     const about = JSON.parse(worker.about, (_, value: unknown) => value ?? undefined) as About;
     const { signal: _, onProgress: __, ...rest } = options;
-    super(source, worker, (signal) => openIn(source, about.format, { ...rest, ...(signal && { signal }) }), owned);
+    super(
+      source,
+      worker,
+      (signal) => openIn(source, about.format, { ...rest, ...(signal && { signal }) }, module),
+      owned,
+    );
     const { format, length, schema, ...metadata } = about;
     this.format = format;
     this.length = length;
     this.schema = schema;
     this.metadata = metadata;
     this.#options = rest;
+    this.#module = module;
   }
 
   async *rows(options: RowsOptions = {}): AsyncIterableIterator<Row> {
@@ -220,11 +245,41 @@ export class OpenTable extends Session<WorkerTable> implements Table {
   }
 
   /** Converts, as the settings say: all rows, or the chosen ones, whose numbers rise. */
-  convert(
+  async convert(
     output: Output,
     settings: string,
     chosen: Uint32Array | null,
-    { signal, onProgress }: TableConvertOptions,
+    options: TableConvertOptions,
+  ): Promise<Omit<TableConvertSummary, "inputBytes">> {
+    const { signal, onProgress } = options;
+    const module = tableModule(this.format, options.to);
+    if (module !== this.#module) {
+      // What is opened here is not written here.
+      const other = await this.run(signal, (inner) =>
+        openTableIn(this.source, this.format, { ...this.#options, signal: inner }, false, module),
+      );
+      return other.convert(output, settings, chosen, options).finally(() => other.close());
+    }
+    return this.#write(output, settings, chosen, signal, onProgress);
+  }
+
+  /** Writes the pictures of a column as a TAR of samples. */
+  pictures(
+    output: Output,
+    column: string,
+    { signal, onProgress }: Pick<TableConvertOptions, "signal" | "onProgress">,
+  ): Promise<Omit<TableConvertSummary, "inputBytes">> {
+    // What has no place elsewhere is text in the metadata.
+    const settings = JSON.stringify({ to: "tar", pictures: column, lossy: true });
+    return this.#write(output, settings, null, signal, onProgress);
+  }
+
+  #write(
+    output: Output,
+    settings: string,
+    chosen: Uint32Array | null,
+    signal: AbortSignal | undefined,
+    onProgress: TableConvertOptions["onProgress"],
   ): Promise<Omit<TableConvertSummary, "inputBytes">> {
     return this.run(signal, async (inner) => {
       const { client, handle } = await this.inWorker(inner);

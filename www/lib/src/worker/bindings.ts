@@ -1,4 +1,5 @@
 /** The modules of this thread: made ready once, and asked what went wrong when one is broken. */
+import * as columns from "../../wasm/columns.js";
 import * as full from "../../wasm/convert.js";
 import * as curate from "../../wasm/curate.js";
 import * as edits from "../../wasm/edits.js";
@@ -21,6 +22,7 @@ const glue: Record<
   convert: full,
   threads: threaded,
   tables,
+  columns,
   tensor: tensors,
   pictures,
   warehouse: warehouses,
@@ -61,5 +63,5 @@ export function failure(e: unknown): Failed {
       // Too broken to say why.
     }
   }
-  return { trap: message };
+  return message.startsWith("{") ? { thrown: message, trap: message } : { trap: message };
 }

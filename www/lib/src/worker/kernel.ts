@@ -2,6 +2,7 @@
  * The WebAssembly modules behind numbered handles: what a worker runs, and the caller's thread if there are
  * no workers. What waits for files takes its time, everything else is done at once.
  */
+import * as columns from "../../wasm/columns.js";
 import * as full from "../../wasm/convert.js";
 import * as curate from "../../wasm/curate.js";
 import * as edits from "../../wasm/edits.js";
@@ -33,6 +34,7 @@ import type {
   Patch,
   SampleModule,
   Selected,
+  TableModule,
   TensorModule,
   Turn,
 } from "./protocol.js";
@@ -103,6 +105,11 @@ const readers: Record<SampleModule, { Opener: typeof wasm.Opener; parseFilter(wh
   convert: full,
   threads: threaded,
   edits,
+};
+
+const tableMakers: Record<TableModule, Pick<typeof tables, "TableOpener" | "TableChecker" | "TableConverter">> = {
+  tables,
+  columns,
 };
 
 /** What looks at pictures, with its buffers. */
@@ -211,6 +218,15 @@ export const operations = {
   editsRecord: (id: number, i: number, record: string | null): string =>
     get<edits.Edits>(id).record(i, record ?? undefined),
   editsApply: (id: number, blobs: number): number => keep(get<edits.Edits>(id).apply(blobs)),
+  /** Each sample of the file with the journal's changes, written anew. */
+  editsRewrite: (id: number, options: string, length: number, blobs: number): number =>
+    keep(get<edits.Edits>(id).rewrite(options, length, blobs)),
+  editsCounts: (id: number): Float64Array => get<edits.Edits>(id).counts(),
+  /** The labels of an opened file, or of a journal over one of this length, written in a format. */
+  exportLabels: (id: number, options: string, chosen: Uint32Array | null): number =>
+    keep(get<edits.Dataset>(id).exportLabels(options, chosen ?? undefined)),
+  editsExportLabels: (id: number, options: string, length: number, blobs: number): number =>
+    keep(get<edits.Edits>(id).exportLabels(options, length, blobs)),
   /** The format by the first bytes, also of a file that holds no samples. */
   formatOf: (id: number): string | null => get<wasm.Opener>(id).format() ?? null,
   parseFilter: (where: string): string => wasm.parseFilter(where),
@@ -296,6 +312,7 @@ export const operations = {
         | warehouses.WarehouseSurveyor
         | tables.TableStats
         | tables.TableConverter
+        | edits.LabelExporter
       >(id).finish() ?? null
     );
   },
@@ -311,8 +328,8 @@ export const operations = {
   },
   patches: (id: number): Patch[] => get<full.Converter | tables.TableConverter>(id).patches() as Patch[],
 
-  tableOpener(format: string, length: number, limits: Limits, schema: string): number {
-    return keep(new tables.TableOpener(format, length, limits, schema));
+  tableOpener(format: string, length: number, limits: Limits, schema: string, module: TableModule): number {
+    return keep(new tableMakers[module].TableOpener(format, length, limits, schema));
   },
   tableOpened(id: number): OpenedTable {
     const table = get<tables.TableOpener>(id).finish();
@@ -334,12 +351,19 @@ export const operations = {
     keep(get<tables.Table>(id).stats(columns ?? undefined, where, first)),
   tableConvert: (id: number, options: string, chosen: Uint32Array | null): number =>
     keep(get<tables.Table>(id).convert(options, chosen ?? undefined)),
-  textConvert(format: string, length: number, limits: Limits, options: string, chosen: Uint32Array | null): number {
-    return keep(tables.TableConverter.ofText(format, length, limits, options, chosen ?? undefined));
+  textConvert(
+    format: string,
+    length: number,
+    limits: Limits,
+    options: string,
+    chosen: Uint32Array | null,
+    module: TableModule,
+  ): number {
+    return keep(tableMakers[module].TableConverter.ofText(format, length, limits, options, chosen ?? undefined));
   },
   tableMatches: (id: number): Uint32Array => get<tables.TableReader>(id).matches(),
-  tableCheck(format: string, length: number, limits: Limits, schema: string): number {
-    return keep(new tables.TableChecker(format, length, limits, schema));
+  tableCheck(format: string, length: number, limits: Limits, schema: string, module: TableModule): number {
+    return keep(new tableMakers[module].TableChecker(format, length, limits, schema));
   },
   textCheck(format: string, length: number, limits: Limits, options: string): number {
     return keep(tables.TableChecker.ofText(format, length, limits, options));

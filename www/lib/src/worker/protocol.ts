@@ -26,6 +26,8 @@ export interface Turn {
   batch: RawBatch | null;
   /** Records of samples, as a JSON list. */
   records: string | null;
+  /** Whole files: the name of each, and then its bytes. */
+  files: (string | Uint8Array)[] | null;
   /** Ranges that were read for it here, and their bytes. */
   requests: number;
   bytes: number;
@@ -59,6 +61,9 @@ export interface Selected {
   columns: IndexColumns | null;
 }
 
+/** The modules of tables: the second has Parquet and Arrow too. */
+export type TableModule = "tables" | "columns";
+
 /** What opening a table gives. */
 export interface OpenedTable {
   table: number;
@@ -76,7 +81,7 @@ export interface OpenedLabels {
 export interface Failed {
   /** The JSON that the module threw. */
   thrown?: string;
-  /** The module trapped: it must not be used any more. */
+  /** The module trapped: it must not be used any more. With `thrown` a file was to blame. */
   trap?: string;
 }
 

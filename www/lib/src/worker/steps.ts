@@ -34,7 +34,8 @@ export type Handle =
   | labels.LabelReader
   | labels.LabelSet
   | edits.Edits
-  | edits.Applier;
+  | edits.Applier
+  | edits.LabelExporter;
 /** The same, if it takes bytes step by step. */
 export type Work = Exclude<
   Handle,
@@ -100,6 +101,7 @@ export function turnOf(work: Work, need: Float64Array | null, output: number): T
     spool: null,
     batch: null,
     records: null,
+    files: null,
     requests: 0,
     bytes: 0,
   };
@@ -110,6 +112,7 @@ export function turnOf(work: Work, need: Float64Array | null, output: number): T
     turn.done = work.done;
     if (output === 0) turn.out = work.take() ?? null;
     turn.at = work.at;
+    if ("takeFiles" in work) turn.files = work.takeFiles() as (string | Uint8Array)[];
     if ("takeSpool" in work) turn.spool = work.takeSpool() ?? null;
     if ("ahead" in work) turn.ahead = work.ahead() ?? null;
   } else if ("done" in work) {

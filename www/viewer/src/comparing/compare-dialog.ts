@@ -5,7 +5,7 @@ import type { Dataset, Difference, Input, Progress } from "../../../lib/src/mode
 import type { Engine } from "../files/engine.ts";
 import { download } from "../files/targets.ts";
 import { Thumbs } from "../samples/thumbs.ts";
-import { controls } from "../ui/styles.ts";
+import { controls, questionStyles } from "../ui/styles.ts";
 import { visible } from "../ui/visible.ts";
 import { count, isAbort, stem, trouble, type Trouble } from "../ui/wording.ts";
 import { asJson, countsOf, entriesOf, type Entry, type Kind } from "./groups.ts";
@@ -24,25 +24,10 @@ const SHOWN = 60;
 export class CompareDialog extends LitElement {
   static override styles = [
     controls,
+    questionStyles,
     css`
     dialog {
       width: min(1180px, calc(100vw - 24px));
-    }
-    .body {
-      overflow: auto;
-      max-height: calc(100vh - 150px);
-    }
-    .row {
-      display: flex;
-      flex-wrap: wrap;
-      align-items: center;
-      gap: 8px;
-      margin: 0 0 12px;
-    }
-    .row label {
-      display: flex;
-      align-items: center;
-      gap: 8px;
     }
     input.address {
       flex: 1 1 220px;
@@ -50,9 +35,6 @@ export class CompareDialog extends LitElement {
     }
     forebay-pair {
       margin-bottom: 14px;
-    }
-    .good {
-      color: var(--good);
     }
   `,
   ];

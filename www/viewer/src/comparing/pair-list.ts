@@ -1,8 +1,8 @@
 /** Samples that differ, each with its two pictures side by side. */
 import { LitElement, css, html, nothing, type TemplateResult } from "lit";
 import { customElement, property } from "lit/decorators.js";
+import { drawPictures, pictureListStyles } from "../samples/picture-list.ts";
 import type { Thumbs } from "../samples/thumbs.ts";
-import { drawTile } from "../samples/tile-picture.ts";
 import { controls } from "../ui/styles.ts";
 import { visible } from "../ui/visible.ts";
 import type { Entry } from "./groups.ts";
@@ -17,29 +17,11 @@ const SIDE = 84;
 export class PairList extends LitElement {
   static override styles = [
     controls,
+    pictureListStyles(SIDE),
     css`
-    :host {
-      display: block;
-    }
-    ul {
-      display: flex;
-      flex-wrap: wrap;
-      gap: 8px;
-      margin: 0;
-      padding: 0;
-      list-style: none;
-    }
     button {
-      display: grid;
       grid-template-rows: ${SIDE}px auto;
-      gap: 3px;
       width: ${2 * SIDE + 18}px;
-      height: 100%;
-      padding: 6px;
-      text-align: left;
-      white-space: normal;
-      font-size: 12px;
-      line-height: 1.35;
     }
     button[aria-pressed="true"] {
       border-color: var(--accent);
@@ -49,23 +31,17 @@ export class PairList extends LitElement {
       display: flex;
       gap: 4px;
     }
-    canvas,
     .none {
+      display: grid;
       width: ${SIDE}px;
       height: ${SIDE}px;
       border-radius: 6px;
       background: var(--soft);
-    }
-    .none {
-      display: grid;
       place-items: center;
       color: var(--ink-2);
     }
     .words {
       overflow-wrap: anywhere;
-    }
-    .muted {
-      color: var(--ink-2);
     }
   `,
   ];
@@ -81,16 +57,7 @@ export class PairList extends LitElement {
   }
   /** Draws what has come. */
   draw(): void {
-    const sharp = Math.min(2, devicePixelRatio || 1);
-    for (const canvas of this.renderRoot.querySelectorAll("canvas")) {
-      const { side, sample } = canvas.dataset;
-      const thumb = this.thumbs?.[side === "a" ? "a" : "b"].get(Number(sample));
-      const key = thumb ? `${side} ${sample} ${thumb.state}` : "";
-      if (canvas.dataset.drawn === key) continue;
-      [canvas.width, canvas.height] = [SIDE * sharp, SIDE * sharp];
-      if (thumb?.state === "ready") drawTile(canvas, thumb, null, false, sharp);
-      canvas.dataset.drawn = key;
-    }
+    drawPictures(this.renderRoot, SIDE, ({ dataset }) => this.thumbs?.[dataset.side === "a" ? "a" : "b"]);
   }
   private side(side: "a" | "b", sample: number | null): TemplateResult {
     return sample === null

@@ -9,10 +9,11 @@ import type {
   Outliers,
   Progress,
 } from "../../../lib/src/model/index.ts";
+import { isEdited } from "../files/edited.ts";
 import type { Engine } from "../files/engine.ts";
 import { download } from "../files/targets.ts";
 import { Thumbs } from "../samples/thumbs.ts";
-import { controls } from "../ui/styles.ts";
+import { controls, questionStyles } from "../ui/styles.ts";
 import { bytes, count, isAbort, short, stem, trouble, type Trouble } from "../ui/wording.ts";
 import { journalOf } from "./journal.ts";
 import "./divide-view.ts";
@@ -46,25 +47,10 @@ const others = (groups: Duplicates["groups"]): number[] =>
 export class CurateDialog extends LitElement {
   static override styles = [
     controls,
+    questionStyles,
     css`
     dialog {
       width: min(980px, calc(100vw - 24px));
-    }
-    .body {
-      overflow: auto;
-      max-height: calc(100vh - 150px);
-    }
-    .row {
-      display: flex;
-      flex-wrap: wrap;
-      align-items: center;
-      gap: 8px;
-      margin: 0 0 12px;
-    }
-    .row label {
-      display: flex;
-      align-items: center;
-      gap: 8px;
     }
     section {
       padding: 12px 0;
@@ -75,9 +61,6 @@ export class CurateDialog extends LitElement {
     }
     input[type="number"] {
       width: 74px;
-    }
-    .good {
-      color: var(--good);
     }
   `,
   ];
@@ -276,11 +259,9 @@ export class CurateDialog extends LitElement {
       ${groups.slice(0, this.shown).map((group) => this.renderGroup(group))}
       ${this.renderMore(groups.length, (left) => msg("showMoreGroups", { left }))}`;
   }
-  /** In a page journals are of TBL files. */
+  /** In a page journals are of TBL and TAR files. */
   private renderSave(wanted: Wanted, title: string): TemplateResult | typeof nothing {
-    return this.data?.format === "tbl"
-      ? html`<button @click=${() => void this.save(wanted)}>${title}</button>`
-      : nothing;
+    return isEdited(this.data) ? html`<button @click=${() => void this.save(wanted)}>${title}</button>` : nothing;
   }
   private renderMore(all: number, words: (left: number) => string): TemplateResult | typeof nothing {
     const left = all - this.shown;

@@ -2,6 +2,7 @@
 import { LitElement, css, html, nothing, type PropertyValues, type TemplateResult } from "lit";
 import { customElement, property, state } from "lit/decorators.js";
 import type { Dataset, Divided, DividedPart, Progress } from "../../../lib/src/model/index.ts";
+import { isEdited } from "../files/edited.ts";
 import type { Engine } from "../files/engine.ts";
 import { outputName } from "../files/output-name.ts";
 import { download, makeTarget } from "../files/targets.ts";
@@ -252,7 +253,7 @@ export class DivideView extends LitElement {
       <div class="row">
         ${this.keeps ? html`<button ?disabled=${this.running} @click=${() => void this.keep()}>${msg("partsKeep")}</button>` : nothing}
         <button ?disabled=${this.running} @click=${() => void this.csv()}>${msg("partsCsv")}</button>
-        ${this.data?.format === "tbl" ? html`<button ?disabled=${this.running} @click=${() => void this.journal()}>${msg("partsJournal")}</button>` : nothing}
+        ${isEdited(this.data) ? html`<button ?disabled=${this.running} @click=${() => void this.journal()}>${msg("partsJournal")}</button>` : nothing}
         <button ?disabled=${this.running} @click=${() => void this.files()}>${msg("partsFiles")}</button></div>`;
   }
 }

@@ -136,6 +136,11 @@ export class SetsView extends LitElement {
   private send(key: string, clause: Clause | null): void {
     this.dispatchEvent(new CustomEvent("clause", { detail: { key, clause } }));
   }
+  /** The name of what is picked is asked for. */
+  name(): void {
+    this.field?.focus();
+    this.field?.scrollIntoView({ block: "nearest" });
+  }
   private async save(): Promise<void> {
     const { field, picked } = this;
     if (!field) return;

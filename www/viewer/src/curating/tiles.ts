@@ -2,8 +2,8 @@
 import { LitElement, css, html, nothing, type TemplateResult } from "lit";
 import { customElement, property } from "lit/decorators.js";
 import type { Dataset } from "../../../lib/src/model/index.ts";
+import { drawPictures, pictureListStyles } from "../samples/picture-list.ts";
 import type { Thumbs } from "../samples/thumbs.ts";
-import { drawTile } from "../samples/tile-picture.ts";
 import { controls } from "../ui/styles.ts";
 import { visible } from "../ui/visible.ts";
 import { msg } from "../messages/curating.ts";
@@ -23,48 +23,21 @@ export interface Tile {
 export class Tiles extends LitElement {
   static override styles = [
     controls,
+    pictureListStyles(SIDE),
     css`
-    :host {
-      display: block;
-    }
-    ul {
-      display: flex;
-      flex-wrap: wrap;
-      gap: 8px;
-      margin: 0;
-      padding: 0;
-      list-style: none;
-    }
     button {
-      display: grid;
       grid-template-rows: ${SIDE}px;
       justify-items: start;
       align-content: start;
-      gap: 3px;
       width: ${SIDE + 14}px;
-      height: 100%;
-      padding: 6px;
-      text-align: left;
-      white-space: normal;
-      font-size: 12px;
-      line-height: 1.35;
     }
     button.best {
       border-color: var(--good);
       box-shadow: inset 0 0 0 1px var(--good);
     }
-    canvas {
-      width: ${SIDE}px;
-      height: ${SIDE}px;
-      border-radius: 6px;
-      background: var(--soft);
-    }
     button > span {
       display: block;
       overflow-wrap: anywhere;
-    }
-    .muted {
-      color: var(--ink-2);
     }
     b {
       color: var(--good);
@@ -82,16 +55,7 @@ export class Tiles extends LitElement {
   }
   /** Draws what has come. */
   draw(): void {
-    const sharp = Math.min(2, devicePixelRatio || 1);
-    for (const canvas of this.renderRoot.querySelectorAll("canvas")) {
-      const i = Number(canvas.dataset.sample);
-      const thumb = this.thumbs?.get(i);
-      const key = thumb ? `${i} ${thumb.state}` : "";
-      if (canvas.dataset.drawn === key) continue;
-      [canvas.width, canvas.height] = [SIDE * sharp, SIDE * sharp];
-      if (thumb?.state === "ready") drawTile(canvas, thumb, null, false, sharp);
-      canvas.dataset.drawn = key;
-    }
+    drawPictures(this.renderRoot, SIDE, () => this.thumbs);
   }
   override render(): TemplateResult {
     return html`<ul>${this.tiles.map(

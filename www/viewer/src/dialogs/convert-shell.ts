@@ -224,6 +224,7 @@ export abstract class ConvertShell<S> extends LitElement {
             role="alert">${this.failure.message} ${this.failure.code ? html`<code>${this.failure.code}</code>` : nothing}</p>`
               : nothing
           }</div>
+        <div class="visually-hidden" role="status">${this.step === "done" ? common("done") : ""}</div>
         <div class="foot">${
           this.step === "ask"
             ? html`<button @click=${this.close}>${common("close")}</button><button class="primary"

@@ -20,6 +20,8 @@ import { msg, rich } from "../messages/dialogs.ts";
 const SHOWN = 12;
 const formats = (): readonly (readonly [TableFormat, string])[] => [
   ["tbf", "TBF"],
+  ["parquet", "Parquet"],
+  ["arrow", "Arrow"],
   ["idv", "IDV (ML.NET)"],
   ["csv", "CSV"],
   ["tsv", "TSV"],

@@ -1,6 +1,7 @@
 /** Editing a dataset: its journal, the picture that is drawn on, and what is asked of both. */
 import { html, type ReactiveController, type ReactiveControllerHost, type TemplateResult } from "lit";
 import type { Dataset, Json } from "../../../lib/src/model/index.ts";
+import { isEdited } from "../files/edited.ts";
 import { download } from "../files/targets.ts";
 import type { FindBoxes } from "../samples/box-source.ts";
 import { MOST, type Annotations } from "../samples/boxes.ts";
@@ -568,7 +569,7 @@ export class DrawingController implements ReactiveController, DrawingActions {
   }
   /** Whether there is something that edits can be of. */
   get can(): boolean {
-    return this.of.data()?.format === "tbl";
+    return isEdited(this.of.data());
   }
   /** Keeps labels that lie over the dataset then. */
   keeper(given: () => KeptLabels | null) {

@@ -199,7 +199,7 @@ export const dialogs = {
   editingOver: "editing is over",
   someChangesNotKeptYet: "some changes are not kept yet: see above the samples what to do",
   datasetStaysUntouchedWhatNobody:
-    "The dataset as it is stays untouched. What nobody changed is copied into the new file as it is stored.",
+    "The dataset as it is stays untouched. What nobody changed is in the new file, a TBL, as it was.",
   changed: "Changed",
   samples2: "{removed, plural, one {# sample} other {# samples}}",
   new: "New",

@@ -34,7 +34,7 @@ export const editing = {
   undoSample: "undo in sample {sample}",
   redoSample: "redo in sample {sample}",
   anotherTabHasEditsOpen: "Another tab has its edits open: end the editing there first.",
-  editsSavedTblMakeOpen: "Edits are saved to a TBL: make one of it, and open that.",
+  editsSavedTblMakeOpen: "Edits are of a TBL or a TAR: make one of it, and open that.",
   convert: "Convert",
   keyIsClass: "key {key} is {name}",
   editingOver: "editing is over",

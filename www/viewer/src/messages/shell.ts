@@ -29,10 +29,8 @@ export const shell = {
     "This is packed with gzip as a whole, so that nothing in it can be looked at by itself. It can be unpacked into the browser's own store, and opened from there; nothing else sees it.",
   unpackOpen: "Unpack and open",
   browsersDoNotUnpackZstandard: "{message}. Browsers do not unpack Zstandard; on the command line: zstd -d {name}",
-  pageDoesNotReadCommand:
-    "{message}. The page does not read {table}; the command makes something of it that the page reads: forebay convert {name} {name2}.tbf",
   samplesReadFromTblTar:
-    "{message}. Samples are read from TBL, TAR and ZIP, rows from TBF and IDV, and from CSV, TSV and JSON lines where the name ends with .csv, .tsv, .jsonl or .ndjson.",
+    "{message}. Samples are read from TBL, TAR and ZIP, rows from TBF, IDV, Parquet and Arrow, and from CSV, TSV and JSON lines where the name ends with .csv, .tsv, .jsonl or .ndjson.",
   wasLookedOnServerPage:
     "{message}. It was looked for on the server of this page; addresses elsewhere begin with https://.",
   chooseSchema: "Choose its schema…",
@@ -134,6 +132,9 @@ export const shell = {
   openLabelFile: "Open a label file",
   noFileOpen: "No file is open.",
   ofRowsLength: "{rows} of {length}",
+  showAllSamples: "Show all samples",
+  nameThem: "Name them",
+  keepPickedAsSet: "Keep what is picked as a set, under a name",
   noSampleMatchesFilter: "No sample matches the filter.",
   thereNoSamplesFile: "There are no samples in this file.",
   samplesPicturesLabels: "Samples: pictures with labels",
@@ -180,6 +181,9 @@ export const shell = {
     "Sent to {server} alone, and forgotten when this page is closed. It is in no link and not stored. The server has to allow this header to pages of other sites (CORS).",
   signInNow: "Sign in",
   samplesByDirectory: "Samples, by its directory",
+  rowsFileStream: "Rows: a file or a stream",
+  columnMayHoldPictures: "The column {name} may hold pictures.",
+  showAsSamples: "Show as samples",
   compareAnotherVersionM: "Compare with another version of it (m)",
   compare: "Compare",
   thumbnailsOfThisFile: "{name}: thumbnails of this file",

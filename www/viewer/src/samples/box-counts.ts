@@ -7,6 +7,9 @@ const MOST = 2000;
 /** From this many boxes on to the next number a picture is counted together. */
 const STEPS = [0, 1, 2, 3, 4, 5, 6, 8, 11, 16, 24, 32, 64, 128, 256, 1024, 1e9];
 
+/** Shares of a picture's area between which boxes count as of one size: under the first, between two, over the last. */
+export const SHARES = [0.001, 0.01, 0.1] as const;
+
 /** The samples in which something is, in order. */
 export interface Holding {
   readonly label: string;
@@ -21,16 +24,25 @@ export interface BoxCounts {
   readonly classes: readonly Holding[];
   /** Boxes of each sample. */
   readonly perPicture: Uint32Array;
+  /** Samples with boxes of each size, the smallest first; none of pictures whose own size is not known. */
+  readonly sizes: readonly Uint32Array[];
   /** Samples with boxes outside of the picture. */
   readonly outside: Uint32Array;
   /** Samples with boxes that have no area, or numbers that are none. */
   readonly broken: Uint32Array;
 }
 
+/** Which of the sizes a share of the picture's area is. */
+function sizeOf(share: number): number {
+  const above = SHARES.findIndex((edge) => share < edge);
+  return above < 0 ? SHARES.length : above;
+}
+
 /** Takes in one record after the other, in any order. */
 export class BoxCounter {
   private readonly classes = new Map<string, number[]>();
   private readonly perPicture: Uint32Array;
+  private readonly sizes: number[][] = [...SHARES, 1].map(() => []);
   private readonly outside: number[] = [];
   private readonly broken: number[] = [];
   private boxes = 0;
@@ -48,6 +60,8 @@ export class BoxCounter {
     this.boxes += boxes.length;
     if (outside > 0) this.outside.push(i);
     if (broken > 0) this.broken.push(i);
+    if (width > 0 && height > 0)
+      for (const size of new Set(boxes.map((b) => sizeOf((b.w * b.h) / (width * height))))) this.sizes[size]!.push(i);
     for (const label of new Set(boxes.map((b) => b.label))) {
       const known = this.classes.get(label);
       if (known) known.push(i);
@@ -62,6 +76,7 @@ export class BoxCounter {
         .map(([label, list]) => ({ label, samples: sorted(list) }))
         .sort((a, b) => b.samples.length - a.samples.length),
       perPicture: this.perPicture,
+      sizes: this.sizes.map(sorted),
       outside: sorted(this.outside),
       broken: sorted(this.broken),
     };

@@ -5,8 +5,8 @@ import { customElement, property, state } from "lit/decorators.js";
 import { bar, barStyles } from "../ui/bars.ts";
 import type { Rows } from "../ui/rows.ts";
 import { controls, facetStyles } from "../ui/styles.ts";
-import { count, type Trouble } from "../ui/wording.ts";
-import { maskOfRows, spread, withBoxes, type BoxCounts } from "./box-counts.ts";
+import { count, percent, type Trouble } from "../ui/wording.ts";
+import { SHARES, maskOfRows, spread, withBoxes, type BoxCounts } from "./box-counts.ts";
 import { colorOf } from "./colors.ts";
 import type { Clause } from "../ui/clause.ts";
 import { msg as common } from "../messages/common.ts";
@@ -86,6 +86,7 @@ export class BoxFacets extends LitElement {
       })}
       ${rest > 0 ? html`<button class="bare more" @click=${() => (this.shown += MORE)}>${msg("showMore", { rest: Math.min(rest, MORE) })}</button>` : nothing}
       ${this.renderSpread(counts)}
+      ${this.renderSizes(counts)}
       ${counts.outside.length > 0 ? this.bar("boxes outside", msg("outsidePicture"), counts.outside, counts.outside.length, msg("boxesOutsidePicture")) : nothing}
       ${counts.broken.length > 0 ? this.bar("boxes broken", msg("withoutAreaNumber"), counts.broken, counts.broken.length, msg("boxesWithoutAreaNumber")) : nothing}`;
   }
@@ -106,6 +107,22 @@ export class BoxFacets extends LitElement {
       ...(color && { color }),
     };
     return bar(of, () => this.toggle(key, words, () => samples));
+  }
+  /** By how much of their picture they take: small ones are what detectors miss. */
+  private renderSizes({ sizes }: BoxCounts): TemplateResult | typeof nothing {
+    const most = Math.max(0, ...sizes.map(({ length }) => length));
+    if (most === 0) return nothing;
+    return html`<h3>${msg("sizeOfBoxes")}</h3>
+      ${sizes.map((samples, k) => {
+        if (samples.length === 0) return nothing;
+        const [low, high] = [SHARES[k - 1], SHARES[k]].map((share) => share && percent(share, 1));
+        const share = !low
+          ? msg("underShare", { share: high! })
+          : high
+            ? msg("shareToShare", { share: low, share2: high })
+            : msg("overShare", { share: low });
+        return this.bar(`boxes of size ${k}`, share, samples, most, msg("boxesOfSize", { share }));
+      })}`;
   }
   private renderSpread({ perPicture }: BoxCounts): TemplateResult {
     const { edges, all, kept } = spread(perPicture, this.mask);

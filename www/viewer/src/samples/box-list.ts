@@ -27,6 +27,8 @@ export class BoxList extends LitElement {
       list-style: none;
     }
     button {
+      /* What is only read out stays where its box is: elsewhere it would make the page longer. */
+      position: relative;
       width: 100%;
       min-height: 28px;
       justify-content: flex-start;
@@ -82,9 +84,9 @@ export class BoxList extends LitElement {
         .map((box) => {
           const size = `${short(Math.round(box.w))} × ${short(Math.round(box.h))}`;
           const place = msg("atXY", { x: short(Math.round(box.x)), y: short(Math.round(box.y)) });
-          return html`<li><button class=${box === this.marked ? "on" : ""} title=${msg("pixels", { size, place })}
+          return html`<li><button class=${box === this.marked ? "on" : ""} aria-pressed=${this.still ? box === this.marked : nothing} title=${msg("pixels", { size, place })}
           @pointerenter=${() => this.mark(box)} @focus=${() => this.mark(box)} @blur=${() => this.mark(null)}
-          @click=${() => this.choose(box)}><i .style=${`background:${colorOf(box.label)}`}></i><bdi>${visible(box.label) || msg("box")}</bdi><span class="muted" dir="ltr">${size}</span></button></li>`;
+          @click=${() => this.choose(box)}><i .style=${`background:${colorOf(box.label)}`}></i><bdi>${visible(box.label) || msg("box")}</bdi><span class="muted" dir="ltr">${size}<span class="visually-hidden"> ${place}</span></span></button></li>`;
         })}</ol>
       ${more > 0 ? html`<p class="muted">${msg("moreBoxes", { more })}</p>` : nothing}`;
   }

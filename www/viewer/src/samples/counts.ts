@@ -52,7 +52,8 @@ export class Counts implements ReactiveController {
   boxTrouble: Trouble | null = null;
   /** Why classes or sizes could not be read. */
   trouble: FacetsView["trouble"] = null;
-  classField = "cls";
+  /** Nothing until the fields are known: a class of a field that is only likely would be named and colored for a moment. */
+  classField = "";
   counting = false;
   fields: readonly FilterField[] = [];
   /** Those of the whole, by field. */
@@ -71,6 +72,7 @@ export class Counts implements ReactiveController {
   reset(): void {
     this.facets = this.trouble = this.boxes = this.boxProgress = this.boxTrouble = null;
     this.classes = [];
+    this.classField = "";
     this.all.clear();
     this.counting = false;
     this.fields = [];

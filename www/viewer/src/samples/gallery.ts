@@ -42,6 +42,12 @@ export class Gallery extends Collection {
     controls,
     windowStyles,
     css`
+    .line {
+      position: absolute;
+      inset-inline: 0;
+      top: 0;
+      contain: layout size style;
+    }
     .tile {
       position: absolute;
       /* In every language a tile's neighbor is where the arrow of its key points. */
@@ -258,11 +264,12 @@ export class Gallery extends Collection {
   override render(): TemplateResult {
     const { top, height, viewport } = this.track;
     return html`
-      <div class="scroll" role="listbox" tabindex="0" aria-label=${common("samples")} aria-multiselectable="true"
+      <div class="scroll" role="grid" tabindex="0" aria-label=${common("samples")} aria-multiselectable="true"
+        aria-rowcount=${this.rowCount} aria-colcount=${Math.min(this.perRow, this.rows.length)}
         aria-activedescendant=${this.rows.length > 0 ? `p${this.current}` : nothing} @keydown=${this.onKey} @mousedown=${this.onDown}>
         <div role="presentation" .style=${`height:${height}px`}>
-          <div class="layer" role="presentation" .style=${`height:${Math.min(viewport, height)}px`}>
-            ${this.slots().map((p) => (p < 0 ? nothing : this.renderTile(p, top)))}
+          <div class="layer" role="rowgroup" .style=${`height:${Math.min(viewport, height)}px`}>
+            ${this.slots().map((row) => (row < 0 ? nothing : this.renderLine(row, top)))}
           </div>
         </div>
       </div>
@@ -283,13 +290,20 @@ export class Gallery extends Collection {
     this.thumbs?.again();
   }
 
-  private renderTile(position: number, top: number): TemplateResult {
+  /** A row of tiles: of all rows only those in sight are on the page, so each says which one it is. */
+  private renderLine(row: number, top: number): TemplateResult {
+    const first = row * this.perRow;
+    const tiles = Math.min(this.perRow, this.rows.length - first);
+    return html`
+      <div class="line" role="row" aria-rowindex=${row + 1}
+        .style=${`height:${this.rowHeight - GAP}px;transform:translateY(${GAP + row * this.rowHeight - top}px)`}>
+        ${Array.from({ length: tiles }, (_, column) => this.renderTile(first + column, column))}
+      </div>`;
+  }
+  private renderTile(position: number, column: number): TemplateResult {
     const i = this.rows.at(position);
     const info = this.data.info(i);
     const thumb = this.thumbs?.get(i);
-    const [column, row] = [position % this.perRow, Math.floor(position / this.perRow)];
-    const x = GAP + column * (this.tile + GAP);
-    const y = GAP + row * this.rowHeight - top;
     const size = info.width > 0 ? `${info.width} × ${info.height}` : bytes(info.bytes);
     const record = this.records?.get(i);
     // If names are in the metadata, one that was read for something else says nothing before its caption is read.
@@ -306,10 +320,10 @@ export class Gallery extends Collection {
     ];
     const label = told.filter(Boolean).join(", ");
     return html`
-      <div id="p${position}" class="tile ${position === this.current ? "current" : ""}" role="option"
-        aria-selected=${this.picked.has(i)} aria-posinset=${position + 1} aria-setsize=${this.rows.length}
+      <div id="p${position}" class="tile ${position === this.current ? "current" : ""}" role="gridcell"
+        aria-selected=${this.picked.has(i)} aria-colindex=${column + 1}
         title=${label}
-        .style=${`width:${this.tile}px;height:${this.rowHeight - GAP}px;transform:translate(${x}px,${y}px)`}
+        .style=${`width:${this.tile}px;height:${this.rowHeight - GAP}px;transform:translateX(${GAP + column * (this.tile + GAP)}px)`}
         @click=${(e: MouseEvent) => this.onClick(e, position)}>
         <span class="visually-hidden">${label}</span>
         <div class="picture" aria-hidden="true">

@@ -62,6 +62,11 @@ export class HistogramView extends LitElement {
       font-size: 11.5px;
       color: var(--ink-2);
       font-variant-numeric: tabular-nums;
+      white-space: nowrap;
+    }
+    .of {
+      overflow: hidden;
+      text-overflow: ellipsis;
     }
   `;
   @property() label = "";
@@ -69,6 +74,8 @@ export class HistogramView extends LitElement {
   @property({ attribute: false }) kept: readonly number[] = [];
   /** The edges of the buckets as texts: one more than there are buckets. */
   @property({ attribute: false }) edges: readonly string[] = [];
+  /** The bucket under the pointer. */
+  @state() private over: number | null = null;
   @state() private brush: { from: number; to: number } | null = null;
   /** Where the keyboard stands. */
   @state() private cursor: { from: number; to: number } | null = null;
@@ -93,8 +100,9 @@ export class HistogramView extends LitElement {
           this.brush = { from: this.at(e), to: this.at(e) };
         }}
         @pointermove=${(e: PointerEvent) => {
-          if (this.brush) this.brush = { ...this.brush, to: this.at(e) };
-        }}
+          this.over = this.at(e);
+          if (this.brush) this.brush = { ...this.brush, to: this.over };
+        }} @pointerleave=${() => (this.over = null)}
         @pointerup=${() => this.done(this.brush)} @pointercancel=${() => (this.brush = null)}>
         <rect class="hit" width=${WIDTH} height=${HEIGHT}></rect>
         ${all.map(
@@ -105,7 +113,13 @@ export class HistogramView extends LitElement {
         )}
         ${shown ? svg`<rect class="brush" x=${Math.min(shown.from, shown.to) * step} width=${(Math.abs(shown.to - shown.from) + 1) * step} y="0" height=${HEIGHT}></rect>` : nothing}
       </svg>
-      <div class="ends"><span>${edges[0]}</span><span>${edges[n]}</span></div>`;
+      <div class="ends" aria-hidden="true"><span>${edges[0]}</span><span class="of">${this.words(this.over ?? this.cursor?.to ?? null)}</span><span>${edges[n]}</span></div>`;
+  }
+  /** What a bucket holds; of none, how much the tallest does. */
+  private words(k: number | null): string {
+    const { all, kept, edges } = this;
+    if (k === null || all[k] === undefined) return msg("tallest", { most: Math.max(0, ...all) });
+    return msg("toOfEdgesEdges2Kept", { edges: edges[k], edges2: edges[k + 1], kept: kept[k] ?? 0, v: all[k] });
   }
 
   private at(e: PointerEvent): number {

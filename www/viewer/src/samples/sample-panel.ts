@@ -14,6 +14,7 @@ import { details, hex, hexText, type Sum } from "./sample-facts.ts";
 import { sampleStyles } from "./sample-styles.ts";
 import { StageBoxes, type Placed } from "./stage-boxes.ts";
 import type { StageEditor } from "./stage-editor.ts";
+import { ICONS } from "../ui/icons.ts";
 import { Fingers } from "../ui/fingers.ts";
 import { controls, factStyles, panelStyles } from "../ui/styles.ts";
 import { download } from "../files/targets.ts";
@@ -387,15 +388,15 @@ export class SamplePanel extends LitElement {
     const send = (type: string, detail?: unknown) => () => this.dispatchEvent(new CustomEvent(type, { detail }));
     return html`
       <div class="head">
-        <div class="title"><h2>${msg("sample2", { index: this.index })}</h2> ${this.renderClass()} <bdi class="muted" title=${name}>${name}</bdi></div>
+        <div class="title"><h2>${msg("sample2", { index: this.index })}</h2>${this.renderClass()}<bdi class="muted" title=${name}>${name}</bdi></div>
         <button class="icon bare" aria-label=${msg("previousSample")} title=${msg("previous")}
-          @click=${send("step", -1)}>←</button>
-        <button class="icon bare" aria-label=${msg("nextSample")} title=${msg("next")} @click=${send("step", 1)}>→</button>
+          @click=${send("step", -1)}>${ICONS.left}</button>
+        <button class="icon bare" aria-label=${msg("nextSample")} title=${msg("next")} @click=${send("step", 1)}>${ICONS.right}</button>
         <button aria-pressed=${this.picked}
           @click=${send("pick", this.index)}>${this.picked ? msg("picked") : msg("pick")}</button>
         <button class="icon bare" aria-label=${msg("saveSamplesFile")} title=${msg("saveFile")}
-          @click=${this.save}>⤓</button>
-        <button class="icon bare" aria-label=${msg("closeSample")} title=${msg("closeEsc")} @click=${send("close")}>✕</button>
+          @click=${this.save}>${ICONS.save}</button>
+        <button class="icon bare" aria-label=${msg("closeSample")} title=${msg("closeEsc")} @click=${send("close")}>${ICONS.close}</button>
       </div>
       <div class="stage" tabindex="0" role="group"
         aria-label=${this.boxes.length ? msg("pictureSampleBoxes", { index: this.index, boxes: this.boxes.length }) : msg("pictureSample", { index: this.index })}
@@ -441,8 +442,8 @@ export class SamplePanel extends LitElement {
               ? nothing
               : html`
           <button class="icon" aria-label=${msg("zoomOut")} title=${msg("zoomOut2")}
-            @click=${() => this.zoomBy(1 / 1.4)}>−</button>
-          <button class="icon" aria-label=${msg("zoomIn")} title=${msg("zoomIn2")} @click=${() => this.zoomBy(1.4)}>+</button>`
+            @click=${() => this.zoomBy(1 / 1.4)}>${ICONS.less}</button>
+          <button class="icon" aria-label=${msg("zoomIn")} title=${msg("zoomIn2")} @click=${() => this.zoomBy(1.4)}>${ICONS.more}</button>`
           }
         </div>
       </div>

@@ -5,21 +5,30 @@ export const sampleStyles = css`
   :host {
     grid-template-rows: auto minmax(180px, 55%) auto minmax(0, 1fr);
   }
+  /* One line, or two where there is little room; what needs a third is not seen. */
   .head .title {
     flex: 1;
+    display: flex;
+    flex-wrap: wrap;
+    align-items: baseline;
+    gap: 0 8px;
+    min-width: 0;
+    max-height: 46px;
+    overflow: hidden;
+    white-space: nowrap;
+  }
+  .title bdi {
+    flex: 1 1 70px;
     min-width: 0;
     overflow: hidden;
     text-overflow: ellipsis;
-    white-space: nowrap;
-  }
-  .head h2 {
-    display: inline;
   }
   .class {
     display: inline-flex;
     align-items: baseline;
     gap: 5px;
-    margin: 0 4px;
+    max-width: 100%;
+    overflow: hidden;
     padding: 1px 9px;
     border-radius: 999px;
     background: var(--soft);

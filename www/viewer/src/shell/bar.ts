@@ -76,15 +76,18 @@ export interface Picked {
   /** Nothing where exporting is left out. */
   readonly exporting: (() => void) | null;
   readonly all: () => void;
+  /** Goes to where they get a name; nothing where no sets are kept. */
+  readonly naming: (() => void) | null;
   readonly clear: () => void;
 }
 
-export function renderPicked({ size, length, exporting, all, clear }: Picked): TemplateResult {
+export function renderPicked({ size, length, exporting, all, naming, clear }: Picked): TemplateResult {
   return html`
     <div class="selection" role="group" aria-label=${msg("pickedSamples")}>
       <b>${msg("picked", { size })}</b>
       ${exporting ? html`<button @click=${exporting}>${common("export")}</button>` : nothing}
       ${size < length ? html`<button title="Ctrl+A" @click=${all}>${msg("all", { length })}</button>` : nothing}
+      ${naming ? html`<button title=${msg("keepPickedAsSet")} @click=${naming}>${msg("nameThem")}</button>` : nothing}
       <button @click=${clear}>${msg("clear")}</button>
     </div>`;
 }

@@ -13,9 +13,6 @@ export interface Help {
   readonly unpack: () => void;
 }
 
-/** Names of tables that only the command reads. */
-const FOR_THE_COMMAND = /\bthis is (parquet|arrow\w*)\b/i;
-
 /** What went wrong with a file, and what may help; `file` is its address in a link. */
 export function failureOf(e: unknown, name: string, file: string, help: Help): Failure {
   const told = trouble(e);
@@ -30,16 +27,6 @@ export function failureOf(e: unknown, name: string, file: string, help: Help): F
   }
   if (/\bthis is zstd,/i.test(told.message))
     return failure(msg("browsersDoNotUnpackZstandard", { message: told.message, name: shown(name) }));
-  const table = FOR_THE_COMMAND.exec(told.message)?.[1];
-  if (table)
-    return failure(
-      msg("pageDoesNotReadCommand", {
-        message: told.message,
-        table,
-        name: shown(name),
-        name2: shown(name.replace(/\.[^.]*$/, "")),
-      }),
-    );
   if (told.code === "format.unknown") {
     return failure(msg("samplesReadFromTblTar", { message: told.message }));
   }

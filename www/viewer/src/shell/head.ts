@@ -3,6 +3,7 @@ import { html, nothing, type TemplateResult } from "lit";
 import type { Dataset, Table } from "../../../lib/src/model/index.ts";
 import type { Recent } from "../files/recent.ts";
 import type { HiddenPart } from "../public/element.ts";
+import { ICONS } from "../ui/icons.ts";
 import { visible } from "../ui/visible.ts";
 import type { DialogName } from "./dialog-controller.ts";
 import type { Offer } from "./places.ts";
@@ -53,7 +54,7 @@ export function renderHead(head: Head): TemplateResult | typeof nothing {
   if (head.hides("header")) return nothing;
   const { opened } = head;
   return html`
-    <header class="top" part="header" role=${head.ownPage ? nothing : "group"}
+    <header class="top ${opened && opened.found.kind !== "table" ? "crowded" : ""}" part="header" role=${head.ownPage ? nothing : "group"}
       aria-label=${head.ownPage ? nothing : msg("file")}>${opened ? renderOpened(head, opened) : renderEmpty(head)}</header>`;
 }
 
@@ -119,6 +120,6 @@ function renderActions({ hides, show, warehouse, growing, edit }: Head, { kind }
 function renderTools(head: Head): TemplateResult {
   const { hides } = head;
   return html`
-    ${hides("theme") ? nothing : html`<button class="icon bare" aria-label=${msg("darkLight")} title=${msg("darkLightD")} @click=${head.toggleTheme}>◐</button>`}
-    ${hides("help") ? nothing : html`<button class="icon bare" aria-label=${msg("keysFilters")} title=${msg("keysFilters2")} @click=${() => head.show("help")}>?</button>`}`;
+    ${hides("theme") ? nothing : html`<button class="icon bare" aria-label=${msg("darkLight")} title=${msg("darkLightD")} @click=${head.toggleTheme}>${ICONS.theme}</button>`}
+    ${hides("help") ? nothing : html`<button class="icon bare" aria-label=${msg("keysFilters")} title=${msg("keysFilters2")} @click=${() => head.show("help")}>${ICONS.help}</button>`}`;
 }

@@ -17,7 +17,8 @@ export class Messages implements ReactiveController {
   hostConnected(): void {}
 
   say(text: string): void {
-    this.said = text;
+    // A screen reader says what changed: the same words again are other words by a space that nobody hears.
+    this.said = text === this.said ? `${text}\u00a0` : text;
     this.host.requestUpdate();
   }
   /** Shows why nothing came of what was just tried, for as long as it takes to read. */

@@ -1,6 +1,6 @@
 /** What is said above the samples: damage, and how far the headers of a growing file are read. */
 import { html, nothing, type TemplateResult } from "lit";
-import type { Dataset, OpenProgress, WarehouseManifest } from "../../../lib/src/model/index.ts";
+import type { Dataset, OpenProgress, Table, WarehouseManifest } from "../../../lib/src/model/index.ts";
 import { visible } from "../ui/visible.ts";
 import type { LabelController } from "./label-controller.ts";
 import { bytes, percent, trouble } from "../ui/wording.ts";
@@ -51,6 +51,14 @@ export function thresholdNotice({ violations }: WarehouseManifest, show: () => v
   if (violations.length === 0) return nothing;
   const what = msg("warehouseBreaksThresholds", { violations: violations.length });
   return notice(what, msg("trainerRefuses"), html`<button @click=${show}>${msg("validation")}</button>`);
+}
+
+/** The column of a table that holds pictures, which can be shown as samples. */
+export function picturesNotice(table: Table, show: (column: string) => void): TemplateResult | typeof nothing {
+  const column = table.schema[table.metadata.pictures?.[0] ?? -1];
+  if (!column) return nothing;
+  return html`<div class="labels" role="status"><span>${rich("columnMayHoldPictures", { name: html`<b>${visible(column.name)}</b>` })}</span>
+    <button @click=${() => show(column.name)}>${msg("showAsSamples")}</button></div>`;
 }
 
 /** Names that are listed. */

@@ -23,6 +23,8 @@ export interface OpenExtra {
   readonly tbfSchema?: object;
   /** Its thumbnails, which were handed over with it. */
   readonly thumbs?: Blob;
+  /** The column of a table whose pictures are shown as samples. */
+  readonly column?: string;
   /** Frees what lies in the store for it. */
   readonly forget?: () => void;
 }
@@ -106,7 +108,7 @@ export class OpenController implements ReactiveController {
     file: string,
     extra: OpenExtra = {},
   ): Promise<Dataset | Table | null> {
-    const { tbfSchema, forget, thumbs, ...kept } = extra;
+    const { tbfSchema, forget, column, thumbs, ...kept } = extra;
     const focused = this.of.focused();
     this.close(false);
     if (forget) this.letGo = forget;
@@ -129,6 +131,7 @@ export class OpenController implements ReactiveController {
         grow: true,
         onProgress,
         ...this.access.http(input),
+        ...(column !== undefined && { column }),
       };
       if (this.of.ownPage()) options.indexStore = indexStore;
       const { found, textual } = await openAny(
@@ -209,6 +212,12 @@ export class OpenController implements ReactiveController {
       this.set({ opening: null });
       this.fail({ name, trouble: trouble(e) });
     }
+  }
+
+  /** Opens the same table again, the pictures of this column as samples. */
+  async showPictures(column: string): Promise<void> {
+    const { table, file, source } = this;
+    if (table && source) await this.open(source, table.name ?? "table", file, { column });
   }
 
   /** Opens the same file again, its index read anew. */

@@ -11,6 +11,7 @@ import type { ViewerMessages } from "../messages/en.ts";
 import type { Translated } from "../messages/language.ts";
 import type { DataProvider, HiddenPart, OpenInputOptions, ViewerMembers } from "../public/element.ts";
 import { boxesOf, type FindBoxes } from "../samples/box-source.ts";
+import type { SetsView } from "../curating/sets-view.ts";
 import { forgetColors, holdColors } from "../samples/colors.ts";
 import { USUAL_COLUMNS } from "../samples/columns.ts";
 import { Counts } from "../samples/counts.ts";
@@ -42,7 +43,7 @@ import { LinkController } from "./link-controller.ts";
 import type { Link } from "./link.ts";
 import { Messages } from "./messages.ts";
 import { nameable } from "./nameable.ts";
-import { damageNotice, growthNotice, labelNotice, thresholdNotice } from "./notices.ts";
+import { damageNotice, growthNotice, labelNotice, picturesNotice, thresholdNotice } from "./notices.ts";
 import { OpenController } from "./open-controller.ts";
 import { PublicController } from "./public-controller.ts";
 import { ReadMeter } from "./read-meter.ts";
@@ -565,6 +566,7 @@ export class Viewer extends LitElement implements ViewerMembers {
     return html`
       <div class="app">
         ${this.renderHead({ found: table, format: text?.format ?? table.format, facts, read: this.meter.words })}
+        ${picturesNotice(table, (column) => void this.opener.showPictures(column))}
         <div class="beside">
           <forebay-table-view part="rows" .data=${table} .text=${text} ?within=${!this.ownPage}
             @shown=${(e: CustomEvent<ShownTable>) => (this.shownTable = e.detail)}
@@ -633,6 +635,12 @@ export class Viewer extends LitElement implements ViewerMembers {
         }}
         @pick=${(e: CustomEvent<number[]>) => this.selection.add(e.detail)}></forebay-sets>`;
   }
+  /** To where what is picked gets a name; on a phone the facets lie over the samples then. */
+  private async nameSet(): Promise<void> {
+    this.facetsShown = true;
+    await this.updateComplete;
+    this.renderRoot.querySelector<SetsView>("forebay-sets")?.name();
+  }
   /** How many samples the filter keeps. */
   private renderCount(length: number): TemplateResult {
     const { rows, running } = this.filtering;
@@ -678,6 +686,7 @@ export class Viewer extends LitElement implements ViewerMembers {
       length: this.rows.length,
       exporting: this.hides("convert") ? null : () => this.dialogs.show("convert"),
       all: () => this.selection.all(),
+      naming: this.ownPage && !this.hides("facets") && !this.opener.growth ? () => void this.nameSet() : null,
       clear: () => this.selection.clear(),
     });
   }
@@ -696,7 +705,8 @@ export class Viewer extends LitElement implements ViewerMembers {
     const { rows } = this;
     if (rows.length === 0) {
       const why = rows.kept ? msg("noSampleMatchesFilter") : msg("thereNoSamplesFile");
-      return html`<div class="empty">${why}</div>`;
+      const clear = html`<button @click=${() => void this.filtering.setText("", new Map())}>${msg("showAllSamples")}</button>`;
+      return html`<div class="empty">${why}${rows.kept ? clear : nothing}</div>`;
     }
     const current = (e: CustomEvent<number>): void => this.cursor.move(e.detail);
     const step = (e: CustomEvent<number>): void => this.cursor.follow(e.detail);

@@ -46,6 +46,8 @@ const formats = () =>
     ["ZIP", msg("samplesByDirectory")],
     [msg("warehouse"), msg("folderTensorsManifest")],
     ["TBF", common("rows")],
+    ["Parquet", common("rows")],
+    ["Arrow", msg("rowsFileStream")],
     ["IDV", msg("rowsMlNetKeepsThem")],
     ["CSV", msg("rowsUp", { value: shownSize() })],
     ["TSV", msg("rowsUp", { value: shownSize() })],

@@ -4,6 +4,7 @@ import { customElement, property, state } from "lit/decorators.js";
 import type { TableBatch } from "../../../lib/src/model/table-batch.ts";
 import type { Json, Table } from "../../../lib/src/model/index.ts";
 import { cellText } from "./cells.ts";
+import { ICONS } from "../ui/icons.ts";
 import { controls, panelStyles } from "../ui/styles.ts";
 import { tree, treeStyles } from "../ui/tree.ts";
 import { visible } from "../ui/visible.ts";
@@ -87,9 +88,9 @@ export class RowPanel extends LitElement {
     return html`
       <div class="head">
         <h2>${msg("row", { index: this.index })}</h2>
-        <button class="icon bare" aria-label=${msg("previousRow")} title=${msg("previous")} @click=${send("step", -1)}>←</button>
-        <button class="icon bare" aria-label=${msg("nextRow")} title=${msg("next")} @click=${send("step", 1)}>→</button>
-        <button class="icon bare" aria-label=${msg("closeRow")} title=${msg("closeEsc")} @click=${send("close")}>✕</button>
+        <button class="icon bare" aria-label=${msg("previousRow")} title=${msg("previous")} @click=${send("step", -1)}>${ICONS.left}</button>
+        <button class="icon bare" aria-label=${msg("nextRow")} title=${msg("next")} @click=${send("step", 1)}>${ICONS.right}</button>
+        <button class="icon bare" aria-label=${msg("closeRow")} title=${msg("closeEsc")} @click=${send("close")}>${ICONS.close}</button>
       </div>
       <div class="page" tabindex="0" role="group" aria-label=${msg("columnsRow", { index: this.index })}>
         ${this.failure ? html`<p class="bad">${this.failure.message} <code>${this.failure.code ?? ""}</code></p>` : nothing}

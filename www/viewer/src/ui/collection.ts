@@ -141,16 +141,18 @@ export abstract class Collection<D = Dataset> extends LitElement {
   }
 
   /**
-   * The positions to draw, each in the place of one that went out of sight: an element then keeps its place in the
+   * The rows to draw, each in the place of one that went out of sight: an element then keeps its place in the
    * page while its contents change, and scrolling by a row touches one row. -1 stands for an empty place.
    */
   protected slots(more = 1): number[] {
-    const [first, end] = this.window(more);
+    if (!this.scroller) return [];
+    this.measure();
+    const [first, end] = this.scroller.track.rows(this.rowHeight, this.rowCount, more);
     const size = Math.max(this.slotCount, end - first);
-    // As many places as were ever needed, so that positions keep theirs.
+    // As many places as were ever needed, so that rows keep theirs.
     this.slotCount = size;
     const slots = new Array<number>(size).fill(-1);
-    for (let p = first; p < end; p++) slots[p % size] = p;
+    for (let row = first; row < end; row++) slots[row % size] = row;
     return slots;
   }
   private slotCount = 0;

@@ -266,6 +266,29 @@ export const controls = css`
   }
 `;
 
+/** A large dialog that is asked something: what it says scrolls, what it is told stands in rows. */
+export const questionStyles = css`
+  .body {
+    overflow: auto;
+    max-height: calc(100vh - 150px);
+  }
+  .row {
+    display: flex;
+    flex-wrap: wrap;
+    align-items: center;
+    gap: 8px;
+    margin: 0 0 12px;
+  }
+  .row label {
+    display: flex;
+    align-items: center;
+    gap: 8px;
+  }
+  .good {
+    color: var(--good);
+  }
+`;
+
 /** Tables of figures in a dialog: what they are of at the left, the numbers under each other. */
 export const figureStyles = css`
   .wide {

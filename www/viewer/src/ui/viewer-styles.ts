@@ -51,6 +51,20 @@ export const viewerStyles = css`
     width: 24px;
     height: 24px;
   }
+  /* What can be done stands side by side as words: borders around each would be louder than what is open. */
+  .top > button:not(.skip, .brand, .icon) {
+    padding: 0 9px;
+  }
+  .top > button:not(.skip, .brand, .icon, [aria-pressed="true"]) {
+    border-color: transparent;
+    background: transparent;
+  }
+  .top > button:not(.skip, .brand):hover:not(:disabled) {
+    background: var(--soft);
+  }
+  .crowded {
+    gap: 6px;
+  }
   .file {
     display: flex;
     align-items: center;
@@ -326,6 +340,12 @@ export const viewerStyles = css`
   }
 
   /* By the size of the viewer, not of the page. "main" is a container of widths alone: what names a height passes it by. */
+  @container (max-width: 1400px) and (min-height: 0px) {
+    /* What was read is behind the badge too; cut off in the middle it says nothing. */
+    .crowded .facts.more {
+      display: none;
+    }
+  }
   @container (max-width: 1100px) and (min-height: 0px) {
     .work.row-open {
       grid-template-columns: minmax(0, 1fr) minmax(300px, 40%);

@@ -12,7 +12,7 @@ use parquet::{
     file::reader::{ChunkReader, Length},
 };
 
-use crate::input::Input;
+use crate::ranges::Ranges;
 
 /// Bytes that are read for the header of a page.
 const HEADER: u64 = 4 << 10;
@@ -20,18 +20,19 @@ const HEADER: u64 = 4 << 10;
 /// A file that Parquet's crate reads. What goes wrong is kept for [`refused`](Self::refused), since it loses its code and
 /// its place on the way through the crate.
 #[derive(Clone, Debug)]
-pub(super) struct ParquetFile {
-    input: Input,
+pub struct ParquetFile<F> {
+    input: F,
     refused: Arc<Mutex<Option<Error>>>,
 }
 
-impl ParquetFile {
-    pub fn new(input: Input) -> ParquetFile {
+impl<F: Ranges> ParquetFile<F> {
+    /// Of a file.
+    pub fn new(input: F) -> ParquetFile<F> {
         ParquetFile { input, refused: Arc::default() }
     }
 
     /// The file itself.
-    pub fn input(&self) -> &Input {
+    pub fn input(&self) -> &F {
         &self.input
     }
 
@@ -49,23 +50,21 @@ impl ParquetFile {
 
     /// At most this many bytes from there on; none behind the end.
     pub fn some(&self, at: u64, most: u64) -> Result<Bytes> {
-        let len = self.input.len();
-        let at = at.min(len);
-        self.input.lend(at..at.saturating_add(most).min(len))
+        self.input.some(at, most)
     }
 }
 
-impl Length for ParquetFile {
+impl<F: Ranges> Length for ParquetFile<F> {
     fn len(&self) -> u64 {
         self.input.len()
     }
 }
 
-impl ChunkReader for ParquetFile {
-    type T = Piecemeal;
+impl<F: Ranges> ChunkReader for ParquetFile<F> {
+    type T = Piecemeal<F>;
 
     /// The crate reads the footer's length and headers of pages through this.
-    fn get_read(&self, start: u64) -> ParquetResult<Piecemeal> {
+    fn get_read(&self, start: u64) -> ParquetResult<Piecemeal<F>> {
         if start > self.input.len() {
             let message = format!("byte {start} is behind the end of the file, which has {}", self.input.len());
             return Err(ParquetError::EOF(message));
@@ -85,13 +84,13 @@ impl ChunkReader for ParquetFile {
 
 /// Bytes from some place on, as many as are asked for.
 #[derive(Debug)]
-pub(super) struct Piecemeal {
-    file: ParquetFile,
+pub struct Piecemeal<F> {
+    file: ParquetFile<F>,
     at: u64,
     bytes: Bytes,
 }
 
-impl Read for Piecemeal {
+impl<F: Ranges> Read for Piecemeal<F> {
     fn read(&mut self, out: &mut [u8]) -> io::Result<usize> {
         if self.bytes.is_empty() {
             self.bytes = self.file.some(self.at, HEADER).map_err(|e| self.file.refuse(e))?;

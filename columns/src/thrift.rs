@@ -3,11 +3,11 @@
 /// Structs, lists and maps that are passed over may nest this deep; those of the format nest four deep.
 const SKIPPED_DEPTH: u32 = 32;
 
-pub(super) const LIST: u8 = 9;
-pub(super) const STRUCT: u8 = 12;
+pub(crate) const LIST: u8 = 9;
+pub(crate) const STRUCT: u8 = 12;
 
 /// Thrift's compact protocol, as much of it as is passed over here.
-pub(super) struct Compact<'a>(pub &'a [u8]);
+pub(crate) struct Compact<'a>(pub &'a [u8]);
 
 impl Compact<'_> {
     fn take(&mut self, n: u64) -> Option<()> {

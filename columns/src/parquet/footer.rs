@@ -6,17 +6,19 @@ use std::collections::BTreeSet;
 
 use forebay::{Error, Limits, Result};
 
-use super::{
+use crate::{
     codes,
+    ranges::Ranges,
     thrift::{Compact, LIST, STRUCT},
 };
-use crate::input::Input;
 
-/// Refuses a file whose schema nests deeper than the limits allow, or whose end is not that of a Parquet file. Gives
-/// the numbers of the stored columns that are encrypted.
-pub(super) fn check(input: &Input, limits: &Limits) -> Result<Vec<usize>> {
+/// The last bytes, which say where the footer begins.
+const TAIL: u64 = 8;
+
+/// Where the footer of a file lies, whose last bytes are at hand.
+pub(super) fn place(input: &impl Ranges) -> Result<std::ops::Range<u64>> {
     let damaged = |why: &str| Error::new(&codes::ARROW, why).section("footer");
-    let Some(end) = input.len().checked_sub(8) else { return Err(damaged("the file is too short")) };
+    let Some(end) = input.len().checked_sub(TAIL) else { return Err(damaged("the file is too short")) };
     let tail = input.slice(end..input.len())?;
     let Some((length, magic)) = tail.split_first_chunk::<4>() else { return Err(damaged("the file is too short")) };
     if magic == b"PARE" {
@@ -30,7 +32,15 @@ pub(super) fn check(input: &Input, limits: &Limits) -> Result<Vec<usize>> {
     let Some(start) = end.checked_sub(length) else {
         return Err(damaged(&format!("the footer is said to have {length} bytes; the file has {}", input.len())));
     };
-    let footer = input.lend(start..end)?;
+    Ok(start..end)
+}
+
+/// Refuses a file whose schema nests deeper than the limits allow, or whose end is not that of a Parquet file. Gives
+/// the numbers of the stored columns that are encrypted.
+pub(super) fn check(input: &impl Ranges, limits: &Limits) -> Result<Vec<usize>> {
+    let footer = place(input)?;
+    let damaged = |why: &str| Error::new(&codes::ARROW, why).section("footer");
+    let footer = input.lend(footer)?;
     let deepest = depth(&footer, limits.nesting).ok_or_else(|| damaged("the schema cannot be read"))?;
     limits.depth(deepest)?;
     Ok(encrypted(&footer).unwrap_or_default())
@@ -124,10 +134,15 @@ fn children(c: &mut Compact<'_>, kind: u8) -> Option<u64> {
 
 #[cfg(test)]
 mod tests {
+    use forebay::step::Pieces;
+
     use super::*;
+    use crate::ranges::Fetched;
 
     fn check(file: &[u8], limits: &Limits) -> Result<()> {
-        super::check(&Input::memory("file", file.to_vec()), limits).map(|_| ())
+        let mut pieces = Pieces::default();
+        pieces.push(0, file.to_vec().into());
+        super::check(&Fetched::new(file.len() as u64, &pieces), limits).map(|_| ())
     }
 
     /// A file whose schema is a chain of this many groups.

@@ -17,14 +17,15 @@ use parquet::{
     file::metadata::{FileMetaData, KeyValue, ParquetMetaData, ParquetMetaDataReader},
 };
 
-use super::{arrow::field_of, codes, guard::guarded, parquet_file::ParquetFile, parquet_footer};
+use super::{file::ParquetFile, footer};
+use crate::{arrow::field_of, codes, guard::guarded, ranges::Ranges};
 
 /// Numbers of columns, and what about each is not read.
-pub(super) type NotRead = BTreeMap<usize, String>;
+pub type NotRead = BTreeMap<usize, String>;
 
 /// Reads the footer.
-pub(super) fn load(file: &ParquetFile, limits: &Limits) -> Result<(ArrowReaderMetadata, NotRead)> {
-    let encrypted = parquet_footer::check(file.input(), limits)?;
+pub fn load<F: Ranges>(file: &ParquetFile<F>, limits: &Limits) -> Result<(ArrowReaderMetadata, NotRead)> {
+    let encrypted = footer::check(file.input(), limits)?;
     let metadata = guarded(|| ParquetMetaDataReader::new().parse_and_finish(file).map_err(not_parquet).map(Arc::new))?;
     let opened = guarded(|| ArrowReaderMetadata::try_new(metadata.clone(), Default::default()).map_err(not_parquet));
     let (opened, mut not_read) = match opened {
@@ -99,7 +100,7 @@ fn without_unknown_types(metadata: &Arc<ParquetMetaData>) -> Option<(ArrowReader
 const NEXT_NUMBERS: u64 = 32;
 
 /// An error of Parquet's crate: what it has no words for may be sound, all else is damage.
-pub(super) fn not_parquet(e: ParquetError) -> Error {
+pub fn not_parquet(e: ParquetError) -> Error {
     let text = e.to_string();
     let code = if is_unsupported(&e, &text) { &codes::ROUTE } else { &codes::ARROW };
     Error::caused(code, text, e)
@@ -109,11 +110,6 @@ fn is_unsupported(e: &ParquetError, text: &str) -> bool {
     let number = |word: &str| text.split_once(word).and_then(|(_, rest)| rest.trim().parse::<u64>().ok());
     let newer = ["Unexpected Encoding ", "Unexpected CompressionCodec ", "Unexpected Compression "];
     matches!(e, ParquetError::NYI(_))
-        || says_unsupported(text)
+        || codes::says_unsupported(text)
         || newer.into_iter().filter_map(number).any(|n| n < NEXT_NUMBERS)
-}
-
-/// True for words of the Arrow crates that are about themselves and not about the file.
-pub(super) fn says_unsupported(text: &str) -> bool {
-    ["NYI: ", "Not yet implemented: ", "Disabled feature at compile time"].into_iter().any(|words| text.contains(words))
 }

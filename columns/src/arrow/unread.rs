@@ -12,7 +12,7 @@ use super::{codes, from_arrow_schema, own_type};
 
 /// The columns of a file that are not read.
 #[derive(Debug)]
-pub(in crate::tables) struct Unread {
+pub struct Unread {
     /// Numbers, and what about each is not read.
     columns: Vec<(usize, String)>,
     /// Those that cannot even be handed on as they are.
@@ -78,13 +78,25 @@ impl Unread {
 }
 
 /// The field of a schema as Arrow IPC describes it; if its type is not known, that type's name.
-pub(in crate::tables) fn field_of(field: arrow_ipc::Field<'_>) -> std::result::Result<ArrowField, String> {
-    // The crate's conversion panics over what it does not know.
-    super::guarded(|| Ok(ArrowField::from(field))).map_err(|_| match field.type_as_int() {
+pub fn field_of(field: arrow_ipc::Field<'_>) -> std::result::Result<ArrowField, String> {
+    let name = || match field.type_as_int() {
         Some(int) if int.is_signed() => format!("Int{}", int.bitWidth()),
         Some(int) => format!("UInt{}", int.bitWidth()),
         None => field.type_type().variant_name().unwrap_or("of a newer version").to_owned(),
-    })
+    };
+    // The crate's conversion panics over what it does not know, which ends a module of WebAssembly: what sound files have is
+    // looked for first.
+    if !is_known(field) {
+        return Err(name());
+    }
+    super::guarded(|| Ok(ArrowField::from(field))).map_err(|_| name())
+}
+
+/// Whether Arrow's crates know a field's type, as far as files of other programs have others.
+fn is_known(field: arrow_ipc::Field<'_>) -> bool {
+    field.type_type().variant_name().is_some()
+        && field.type_as_int().is_none_or(|int| matches!(int.bitWidth(), 8 | 16 | 32 | 64))
+        && field.children().into_iter().flatten().all(is_known)
 }
 
 pub(super) fn is_read(arrow: &Arrow) -> bool {

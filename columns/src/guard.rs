@@ -8,7 +8,7 @@ use std::{
 
 use forebay::{Error, Result};
 
-use super::codes;
+use crate::codes;
 
 thread_local! {
     static GUARDED: Cell<bool> = const { Cell::new(false) };
@@ -20,11 +20,16 @@ pub fn panics_are_errors() -> bool {
 }
 
 /// Does work that may panic over what a file claims.
-pub(super) fn guarded<T>(work: impl FnOnce() -> Result<T>) -> Result<T> {
+pub fn guarded<T>(work: impl FnOnce() -> Result<T>) -> Result<T> {
     let before = GUARDED.replace(true);
     let outcome = catch_unwind(AssertUnwindSafe(work));
     GUARDED.set(before);
-    outcome.unwrap_or_else(|panic| Err(Error::new(&codes::ARROW, format!("the reader gave up: {}", words(&*panic)))))
+    outcome.unwrap_or_else(|panic| Err(gave_up(&*panic)))
+}
+
+/// What such a panic is. A module of WebAssembly ends with a panic, and its host says this instead.
+pub fn gave_up(panic: &(dyn Any + Send)) -> Error {
+    Error::new(&codes::ARROW, format!("the reader gave up: {}", words(panic)))
 }
 
 fn words(panic: &(dyn Any + Send)) -> &str {

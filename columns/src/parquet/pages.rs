@@ -18,9 +18,10 @@ use parquet::{
     },
 };
 
-use super::{
+use super::file::{ParquetFile, Piecemeal};
+use crate::{
     codes,
-    parquet_file::{ParquetFile, Piecemeal},
+    ranges::Ranges,
     thrift::{Compact, STRUCT},
 };
 
@@ -31,8 +32,8 @@ const LONGEST_HEADER: u64 = 16 << 20;
 
 /// A file whose page headers are looked at as they are read.
 #[derive(Clone, Debug)]
-pub(super) struct Pages {
-    file: ParquetFile,
+pub struct Pages<F> {
+    file: ParquetFile<F>,
     chunks: Arc<[Chunk]>,
     limits: Limits,
     /// By where its bytes begin, what a page must not outgrow that its codec unpacks without a bound.
@@ -52,7 +53,7 @@ struct Unbounded {
 
 /// The pages of one column in one row group.
 #[derive(Clone, Debug)]
-struct Chunk {
+pub(super) struct Chunk {
     start: u64,
     column: String,
     packed: Packed,
@@ -88,8 +89,19 @@ impl Packed {
     }
 }
 
-impl Pages {
-    pub fn new(file: ParquetFile, metadata: &ParquetMetaData, limits: &Limits) -> Pages {
+impl<F: Ranges> Pages<F> {
+    /// Of a file whose footer is read.
+    pub fn new(file: ParquetFile<F>, metadata: &ParquetMetaData, limits: &Limits) -> Pages<F> {
+        Pages::of(file, Self::chunks(metadata), limits)
+    }
+
+    /// The same with what is known of its chunks already.
+    pub(super) fn of(file: ParquetFile<F>, chunks: Arc<[Chunk]>, limits: &Limits) -> Pages<F> {
+        Pages { file, chunks, limits: limits.clone(), unbounded: Arc::default() }
+    }
+
+    /// The pages of each column in each row group, by where they begin.
+    pub(super) fn chunks(metadata: &ParquetMetaData) -> Arc<[Chunk]> {
         let chunks = metadata.row_groups().iter().flat_map(|group| group.columns()).map(|chunk| {
             let descriptor = chunk.column_descr();
             let first = chunk.dictionary_page_offset().filter(|&at| at > 0 && at < chunk.data_page_offset());
@@ -110,7 +122,7 @@ impl Pages {
         });
         let mut chunks: Vec<Chunk> = chunks.collect();
         chunks.sort_by_key(|chunk| chunk.start);
-        Pages { file, chunks: chunks.into(), limits: limits.clone(), unbounded: Arc::default() }
+        chunks.into()
     }
 
     /// The claim, or the failure of the disk, for which reading ended, if that is why.
@@ -213,17 +225,17 @@ impl Page {
     }
 }
 
-impl Length for Pages {
+impl<F: Ranges> Length for Pages<F> {
     fn len(&self) -> u64 {
         self.file.len()
     }
 }
 
-impl ChunkReader for Pages {
-    type T = Header;
+impl<F: Ranges> ChunkReader for Pages<F> {
+    type T = Header<F>;
 
     /// The crate reads nothing but headers through this.
-    fn get_read(&self, start: u64) -> ParquetResult<Header> {
+    fn get_read(&self, start: u64) -> ParquetResult<Header<F>> {
         Ok(Header { bytes: self.file.get_read(start)?, pages: self.clone(), start: Some(start) })
     }
 
@@ -256,13 +268,14 @@ impl Unbounded {
 }
 
 /// The bytes of a page's header, which are held back until they were looked at.
-pub(super) struct Header {
-    bytes: Piecemeal,
-    pages: Pages,
+#[derive(Debug)]
+pub struct Header<F> {
+    bytes: Piecemeal<F>,
+    pages: Pages<F>,
     start: Option<u64>,
 }
 
-impl Read for Header {
+impl<F: Ranges> Read for Header<F> {
     fn read(&mut self, out: &mut [u8]) -> io::Result<usize> {
         if let Some(Err(e)) = self.start.take().map(|start| self.pages.check(start)) {
             return Err(self.pages.file.refuse(e));
@@ -273,8 +286,10 @@ impl Read for Header {
 
 #[cfg(test)]
 mod tests {
+    use forebay::step::Pieces;
+
     use super::*;
-    use crate::input::Input;
+    use crate::ranges::Fetched;
 
     #[test]
     fn a_header_is_read_as_far_as_it_claims_memory() {
@@ -300,7 +315,9 @@ mod tests {
 
     fn refusal(header: &[u8], codec: Compression, repeated: bool) -> Option<(&'static str, String)> {
         let chunk = Chunk { start: 0, column: "c".into(), packed: Packed::new(codec), bits: 32, repeated };
-        let file = ParquetFile::new(Input::memory("file", header.to_vec()));
+        let mut pieces = Pieces::default();
+        pieces.push(0, header.to_vec().into());
+        let file = ParquetFile::new(Fetched::new(header.len() as u64, &pieces));
         let pages = Pages { file, chunks: Arc::new([chunk]), limits: Limits::host(), unbounded: Arc::default() };
         let read = pages.get_read(0).unwrap().read_to_end(&mut Vec::new());
         let e = pages.refused();

@@ -2,13 +2,11 @@
 
 use std::collections::HashMap;
 
-use forebay::{
-    Error, Result,
-    table::{Batch, Schema},
-    tables::Target,
+use super::Target;
+use crate::{
+    error::{Error, Result},
+    table::{Batch, Schema, codes},
 };
-
-use super::codes;
 
 /// A column whose type has no place in ours.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -52,7 +50,7 @@ impl ForeignKind {
 
 /// Counts the values whose type is lost, or refuses the first.
 #[derive(Debug)]
-pub(super) struct Losses {
+pub struct Losses {
     columns: Vec<(usize, Foreign, u64)>,
     lossy: bool,
     row: u64,

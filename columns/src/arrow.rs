@@ -23,19 +23,27 @@ use forebay::{
     Error, Result,
     table::{
         Batch, Bitmap, Buffer, Column, ColumnBuilder, ColumnData, DataType, Field, JsonStyle, KeyType, Schema, Strings,
-        VectorColumn,
+        VectorColumn, parse_type,
     },
 };
 
-use super::{codes, guard::guarded, parse_type};
+use crate::{
+    codes,
+    guard::guarded,
+    sink::{InTurn, SideBySide},
+};
 
 mod changes;
 mod from;
 mod unread;
+mod views;
 pub use changes::Changes;
 pub use from::from_record_batch;
-pub(super) use from::{Cuts, read_record_batch};
-pub(super) use unread::{Unread, field_of};
+#[doc(hidden)]
+pub use from::{Cuts, read_record_batch};
+#[doc(hidden)]
+pub use unread::{Unread, field_of};
+pub use views::with_views;
 
 /// The metadata key for types that Arrow does not have.
 pub const TYPE: &str = "forebay:type";
@@ -135,7 +143,7 @@ fn annotations(text: &str) -> Result<Vec<(String, Column)>> {
     let one = |(name, written): (String, serde_json::Value)| {
         let dtype = parse_type(written["type"].as_str().ok_or_else(|| damaged("no type"))?)?;
         let mut column = ColumnBuilder::new(&dtype);
-        super::push_json(&mut column, &written["value"])?;
+        forebay::text::push_json(&mut column, &written["value"])?;
         Ok((name, column.finish()?))
     };
     all.into_iter().map(one).collect()
@@ -203,10 +211,28 @@ fn vector_of(item: &ArrowField, len: Option<u32>) -> Result<DataType> {
 
 /// A batch for Arrow.
 pub fn to_record_batch(batch: &Batch, schema: &Arc<ArrowSchema>) -> Result<RecordBatch> {
-    let columns = batch.columns().iter().zip(batch.schema().fields());
-    let columns = columns.map(|(c, f)| to_array(c).map_err(|e| e.column(&f.name)));
+    to_record_batch_by(batch, schema, &InTurn)
+}
+
+/// A batch for Arrow, its columns made side by side: texts that are stored once are written out, which touches much new memory.
+#[doc(hidden)]
+pub fn to_record_batch_by(
+    batch: &Batch,
+    schema: &Arc<ArrowSchema>,
+    side_by_side: &impl SideBySide,
+) -> Result<RecordBatch> {
+    let fields = batch.schema().fields();
+    let columns: Vec<_> = batch.columns().iter().zip(fields).zip(schema.fields()).collect();
+    let array = |((column, field), wanted): ((&Column, &Field), &Arc<ArrowField>)| {
+        let array = match wanted.data_type() {
+            Arrow::Utf8View => views::to_views(column),
+            _ => to_array(column),
+        };
+        array.map_err(|e| e.column(&field.name))
+    };
+    let arrays = side_by_side.run(columns, false, |((column, _), _)| column.memory(), array)?;
     let options = RecordBatchOptions::new().with_row_count(Some(batch.rows()));
-    RecordBatch::try_new_with_options(schema.clone(), columns.collect::<Result<_>>()?, &options).map_err(not_arrow)
+    RecordBatch::try_new_with_options(schema.clone(), arrays, &options).map_err(not_arrow)
 }
 
 /// A column for Arrow.
@@ -286,7 +312,8 @@ fn list_array(dtype: &DataType, vectors: &VectorColumn, nulls: Option<NullBuffer
 }
 
 /// A column of one row that holds the type's default.
-pub(super) fn default_of(dtype: &DataType) -> Result<Column> {
+#[doc(hidden)]
+pub fn default_of(dtype: &DataType) -> Result<Column> {
     let mut column = ColumnBuilder::new(dtype);
     column.push_null();
     column.finish()?.with_validity(None)
@@ -328,8 +355,10 @@ fn shared<A: arrow_buffer::ArrowNativeType>(bytes: &Bytes, len: usize) -> Scalar
     ScalarBuffer::new(arrow_buffer::Buffer::from(bytes.clone()), 0, len)
 }
 
-pub(super) fn not_arrow(e: arrow_schema::ArrowError) -> Error {
+/// An error of Arrow's crates: what they have no words for may be sound, all else is damage.
+#[doc(hidden)]
+pub fn not_arrow(e: arrow_schema::ArrowError) -> Error {
     let text = e.to_string();
-    let unsupported = matches!(e, arrow_schema::ArrowError::NotYetImplemented(_)) || super::says_unsupported(&text);
+    let unsupported = matches!(e, arrow_schema::ArrowError::NotYetImplemented(_)) || codes::says_unsupported(&text);
     Error::caused(if unsupported { &codes::ROUTE } else { &codes::ARROW }, text, e)
 }

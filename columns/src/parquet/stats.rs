@@ -13,7 +13,7 @@ use parquet::{
 use serde_json::Value as Json;
 
 /// False if no row of the group can match. `schema` is that of the whole file.
-pub(super) fn may_match(metadata: &ArrowReaderMetadata, schema: &Schema, group: usize, filter: &Filter) -> bool {
+pub fn may_match(metadata: &ArrowReaderMetadata, schema: &Schema, group: usize, filter: &Filter) -> bool {
     let Some(rows) = metadata.metadata().row_groups().get(group) else { return true };
     filter.may_match(&|path| {
         let root = schema.position(path.name()?)?;
@@ -30,7 +30,7 @@ pub(super) fn may_match(metadata: &ArrowReaderMetadata, schema: &Schema, group: 
 }
 
 /// The least and the greatest value of a column, if every group knows them to the last byte.
-pub(super) fn least_and_greatest(
+pub fn least_and_greatest(
     metadata: &ArrowReaderMetadata,
     root: usize,
     dtype: &DataType,

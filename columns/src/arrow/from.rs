@@ -23,7 +23,7 @@ pub fn from_record_batch(batch: &RecordBatch, schema: &Arc<Schema>, lossy: bool)
 
 /// How many values of which columns were cut.
 #[derive(Clone, Debug, Default)]
-pub(in crate::tables) struct Cuts(BTreeMap<String, u64>);
+pub struct Cuts(BTreeMap<String, u64>);
 
 impl Cuts {
     /// What is said of them.
@@ -42,12 +42,7 @@ struct How {
 }
 
 /// As [`from_record_batch`], counting what was cut.
-pub(in crate::tables) fn read_record_batch(
-    batch: &RecordBatch,
-    schema: &Arc<Schema>,
-    lossy: bool,
-    cuts: &mut Cuts,
-) -> Result<Batch> {
+pub fn read_record_batch(batch: &RecordBatch, schema: &Arc<Schema>, lossy: bool, cuts: &mut Cuts) -> Result<Batch> {
     let columns = batch.columns().iter().zip(schema.fields()).map(|(array, field)| {
         let how = How { lossy, cut: Cell::new(0) };
         let column = column(array, &field.dtype, &how).map_err(|e| e.column(&field.name))?;

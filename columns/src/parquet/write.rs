@@ -1,6 +1,6 @@
 //! Parquet out: the columns of a batch encoded side by side.
 
-use std::{io, sync::Arc};
+use std::{io::Write, sync::Arc};
 
 use arrow_array::{ArrayRef, RecordBatch};
 use arrow_schema::{DataType as ArrowType, FieldRef, Schema as ArrowSchema};
@@ -15,7 +15,7 @@ use parquet::{
         ArrowWriter,
         arrow_writer::{ArrowColumnChunk, ArrowColumnWriter, ArrowRowGroupWriterFactory, compute_leaves},
     },
-    basic::{Compression, ZstdLevel},
+    basic::Compression,
     errors::ParquetError,
     file::{
         properties::{EnabledStatistics, WriterProperties},
@@ -24,13 +24,10 @@ use parquet::{
     schema::types::ColumnPath,
 };
 
-use super::{
-    TableCompression, WriteOptions,
+use crate::{
     arrow::{to_arrow_schema, to_record_batch},
     codes,
-    packing::wrong_level,
-    side_by_side::side_by_side,
-    writer::{SharedFile, own_error},
+    sink::{SideBySide, own_error},
 };
 
 /// Rows of a row group.
@@ -43,17 +40,17 @@ const DICTIONARIES: usize = 512;
 const FEW_CELLS: usize = 1 << 14;
 
 /// A Parquet file that is being written.
-pub(super) struct ParquetSink {
-    out: SharedFile,
-    file: Option<File>,
+pub struct ParquetSink<W: Write + Send, S> {
+    out: W,
+    file: Option<File<W>>,
     compression: Compression,
     group_rows: usize,
-    workers: usize,
+    by: S,
 }
 
 /// Once its columns are known.
-struct File {
-    writer: SerializedFileWriter<SharedFile>,
+struct File<W: Write + Send> {
+    writer: SerializedFileWriter<W>,
     columns: ArrowRowGroupWriterFactory,
     schema: Arc<ArrowSchema>,
     /// The row group that has begun.
@@ -67,40 +64,24 @@ struct Group {
     rows: usize,
 }
 
-impl std::fmt::Debug for ParquetSink {
+impl<W: Write + Send, S> std::fmt::Debug for ParquetSink<W, S> {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.debug_struct("ParquetSink").finish_non_exhaustive()
     }
 }
 
-impl ParquetSink {
-    pub fn new(out: SharedFile, options: &WriteOptions) -> Result<ParquetSink> {
-        let compression = match options.compression.unwrap_or(TableCompression::Snappy) {
-            TableCompression::None => Compression::UNCOMPRESSED,
-            TableCompression::Snappy => Compression::SNAPPY,
-            TableCompression::Lz4 => Compression::LZ4_RAW,
-            TableCompression::Zstd => {
-                let level = options.level.unwrap_or(3);
-                let words = |_| wrong_level(level, "Zstandard", 1, 22);
-                Compression::ZSTD(ZstdLevel::try_new(level.into()).map_err(words)?)
-            }
-            other => {
-                return Err(Error::new(
-                    &ARGUMENT,
-                    format!("Parquet is written with none, snappy, lz4 or zstd, and not with {other:?}"),
-                ));
-            }
-        };
-        let group_rows = options.core.group_rows.unwrap_or(GROUP_ROWS);
-        Ok(ParquetSink { out, file: None, compression, group_rows, workers: options.workers })
+impl<W: Write + Send, S> ParquetSink<W, S> {
+    /// Writes into `out`, pages packed like this, with this many rows in a row group, or the usual number.
+    pub fn new(out: W, compression: Compression, group_rows: Option<usize>, by: S) -> ParquetSink<W, S> {
+        ParquetSink { out, file: None, compression, group_rows: group_rows.unwrap_or(GROUP_ROWS), by }
     }
 
-    fn file(&mut self) -> Result<&mut File> {
+    fn file(&mut self) -> Result<&mut File<W>> {
         self.file.as_mut().ok_or_else(columns_first)
     }
 }
 
-impl TableSink for ParquetSink {
+impl<W: Write + Send + Clone + 'static, S: SideBySide> TableSink for ParquetSink<W, S> {
     fn begin(&mut self, schema: &Arc<Schema>, _: &mut Vec<u8>) -> Result<()> {
         self.begin_arrow(Arc::new(to_arrow_schema(schema)?))
     }
@@ -111,14 +92,20 @@ impl TableSink for ParquetSink {
     }
 
     fn finish(&mut self, _: &mut Vec<u8>) -> Result<Option<Vec<u8>>> {
-        let workers = self.workers;
-        self.file()?.flush(workers)?;
+        self.flush()?;
         let file = self.file.take().ok_or_else(columns_first)?;
         file.writer.close().map(|_| None).map_err(written)
     }
 }
 
-impl ParquetSink {
+impl<W: Write + Send + Clone + 'static, S: SideBySide> ParquetSink<W, S> {
+    fn flush(&mut self) -> Result<()> {
+        match &mut self.file {
+            Some(file) => file.flush(&self.by),
+            None => Err(columns_first()),
+        }
+    }
+
     /// As [`begin`](TableSink::begin), for rows that come as Arrow's.
     pub fn begin_arrow(&mut self, schema: Arc<ArrowSchema>) -> Result<()> {
         let properties = properties(&schema, self.compression, self.group_rows);
@@ -133,24 +120,24 @@ impl ParquetSink {
         if batch.num_columns() == 0 && batch.num_rows() > 0 {
             return Err(without_columns("Parquet"));
         }
-        let (most, workers) = (self.group_rows.max(1), self.workers);
-        let file = self.file()?;
+        let most = self.group_rows.max(1);
+        let (file, by) = (self.file.as_mut().ok_or_else(columns_first)?, &self.by);
         let mut at = 0;
         while at < batch.num_rows() {
             let group = file.group()?;
             let part = batch.slice(at, (most - group.rows.min(most)).min(batch.num_rows() - at));
-            group.write(&part, workers)?;
+            group.write(&part, by)?;
             at += part.num_rows();
             if group.rows >= most {
-                file.flush(workers)?;
+                file.flush(by)?;
             }
         }
         // Row groups wait in memory; a table of long texts has fewer rows in each.
-        if file.group.as_ref().is_some_and(Group::is_large) { file.flush(workers) } else { Ok(()) }
+        if file.group.as_ref().is_some_and(Group::is_large) { file.flush(by) } else { Ok(()) }
     }
 }
 
-impl File {
+impl<W: Write + Send> File<W> {
     /// The row group that has begun, or the next one.
     fn group(&mut self) -> Result<&mut Group> {
         if self.group.is_none() {
@@ -169,9 +156,9 @@ impl File {
     }
 
     /// Writes the row group that has begun, if one has.
-    fn flush(&mut self, workers: usize) -> Result<()> {
+    fn flush(&mut self, by: &impl SideBySide) -> Result<()> {
         let Some(group) = self.group.take() else { return Ok(()) };
-        let chunks = group.close(workers)?;
+        let chunks = group.close(by)?;
         let mut writer = self.writer.next_row_group().map_err(written)?;
         for chunk in chunks {
             chunk.append_to_row_group(&mut writer).map_err(written)?;
@@ -181,7 +168,7 @@ impl File {
 }
 
 impl Group {
-    fn write(&mut self, batch: &RecordBatch, workers: usize) -> Result<()> {
+    fn write(&mut self, batch: &RecordBatch, by: &impl SideBySide) -> Result<()> {
         self.rows += batch.num_rows();
         let few = batch.num_rows() * batch.num_columns() < FEW_CELLS;
         let schema = batch.schema();
@@ -193,7 +180,7 @@ impl Group {
             let leaves = compute_leaves(field, array).map_err(written)?;
             writers.iter_mut().zip(&leaves).try_for_each(|(writer, leaf)| writer.write(leaf)).map_err(written)
         };
-        side_by_side(tasks, if few { 1 } else { workers }, weight, encode).map(drop)
+        by.run(tasks, few, weight, encode).map(drop)
     }
 
     /// Row groups wait in memory until they are written.
@@ -203,11 +190,11 @@ impl Group {
             || writers().map(ArrowColumnWriter::memory_size).sum::<usize>() > GROUP_MEMORY
     }
 
-    fn close(self, workers: usize) -> Result<Vec<ArrowColumnChunk>> {
+    fn close(self, by: &impl SideBySide) -> Result<Vec<ArrowColumnChunk>> {
         let few = self.rows * self.writers.len() < FEW_CELLS;
         let tasks = self.writers.into_iter().flatten().collect();
         let close = |writer: ArrowColumnWriter| writer.close().map_err(written);
-        side_by_side(tasks, if few { 1 } else { workers }, ArrowColumnWriter::memory_size, close)
+        by.run(tasks, few, ArrowColumnWriter::memory_size, close)
     }
 }
 
@@ -234,7 +221,7 @@ fn properties(schema: &ArrowSchema, compression: Compression, group_rows: usize)
 
 fn written(e: ParquetError) -> Error {
     let e = match e {
-        ParquetError::External(cause) => match cause.downcast::<io::Error>().map(|e| own_error(*e)) {
+        ParquetError::External(cause) => match cause.downcast::<std::io::Error>().map(|e| own_error(*e)) {
             Ok(Ok(own)) => return own,
             Ok(Err(e)) => ParquetError::External(Box::new(e)),
             Err(cause) => ParquetError::External(cause),

@@ -3,12 +3,12 @@
 use std::collections::HashSet;
 
 use arrow_schema::{DataType as Arrow, Schema as ArrowSchema, TimeUnit};
-use forebay::table::Schema;
-
-use super::{
-    super::foreign::{Foreign, ForeignKind},
-    unread::is_read,
+use forebay::{
+    table::Schema,
+    tables::{Foreign, ForeignKind},
 };
+
+use super::unread::is_read;
 
 /// What is said about the columns that are read, by their names, and which of their types have no place in ours.
 #[derive(Debug, Default)]

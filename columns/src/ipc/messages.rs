@@ -1,0 +1,211 @@
+//! The messages of Arrow IPC. What a message claims is checked against the bytes that exist, and against the limits,
+//! before Arrow's crate acts on it: that crate allocates what a compressed buffer says it becomes, and panics over
+//! places that lie outside of the message.
+
+use std::{
+    collections::{BTreeMap, HashMap},
+    ops::Range,
+    sync::Arc,
+};
+
+use arrow_array::{ArrayRef, RecordBatch};
+use arrow_buffer::Buffer;
+use arrow_ipc::{
+    Block, Message, convert::try_fb_to_schema, reader::RecordBatchDecoder, reader::read_dictionary, root_as_message,
+};
+use arrow_schema::{DataType as Arrow, Field as ArrowField, Schema as ArrowSchema};
+use bytes::Bytes;
+use forebay::{Error, Limits, Result};
+
+use crate::{
+    arrow::{field_of, not_arrow},
+    codes,
+    guard::guarded,
+    ranges::Ranges,
+};
+
+/// What stands at both ends of a file.
+pub const MAGIC: &[u8; 6] = b"ARROW1";
+/// What stands before the length of a message.
+pub const CONTINUATION: [u8; 4] = [0xff; 4];
+/// Rows that a message may have without a byte for each eight of them: columns of nothing but nulls take none.
+const FREE_ROWS: u64 = 1 << 24;
+/// The end of a file: the length of its footer, and the magic.
+pub const TAIL: u64 = 10;
+
+/// What every message of a file or stream is decoded with.
+pub struct Decoder {
+    /// Names and types of all columns.
+    pub schema: Arc<ArrowSchema>,
+    dictionaries: HashMap<i64, ArrayRef>,
+    /// The bounds that reading keeps.
+    pub limits: Limits,
+    /// The columns that are decoded, in the file's order; all of them where none are named.
+    pub columns: Option<Vec<usize>>,
+    /// Columns of types that Arrow's crates do not know, and which: their bytes can only be gone past.
+    pub opaque: BTreeMap<usize, String>,
+}
+
+impl std::fmt::Debug for Decoder {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Decoder").field("schema", &self.schema).finish_non_exhaustive()
+    }
+}
+
+impl Decoder {
+    /// Of a file or stream with this schema.
+    pub fn new(schema: arrow_ipc::Schema<'_>, limits: &Limits) -> Result<Decoder> {
+        if !schema.endianness().equals_to_target_endianness() {
+            return Err(Error::new(&codes::ROUTE, "numbers of the other byte order are not read"));
+        }
+        let (schema, opaque) = match guarded(|| try_fb_to_schema(schema).map_err(not_arrow)) {
+            Ok(schema) => (schema, BTreeMap::new()),
+            Err(e) => without_unknown_types(schema).ok_or(e)??,
+        };
+        let (schema, dictionaries) = (Arc::new(schema), HashMap::new());
+        Ok(Decoder { schema, dictionaries, limits: limits.clone(), columns: None, opaque })
+    }
+
+    /// The rows of a message that has some, of these columns.
+    pub fn rows(&self, message: Message<'_>, body: &Buffer, at: u64, columns: Option<&[usize]>) -> Result<RecordBatch> {
+        let version = message.version();
+        let Some(batch) = message.header_as_record_batch() else {
+            return Err(damaged("there are no rows where the file says").section("record batch").offset(at));
+        };
+        check_claims(&batch, body, &self.limits).map_err(|e| e.section("record batch").offset(at))?;
+        let decoder = RecordBatchDecoder::try_new(body, batch, self.schema.clone(), &self.dictionaries, &version);
+        decoder.map_err(not_arrow)?.with_projection(columns).read_record_batch().map_err(not_arrow)
+    }
+
+    /// A message's rows; `None` for a dictionary, which is kept. `at` is where the message begins.
+    pub fn take(&mut self, message: Message<'_>, body: &Buffer, at: u64) -> Result<Option<RecordBatch>> {
+        let version = message.version();
+        if message.header_as_record_batch().is_some() {
+            return self.rows(message, body, at, self.columns.as_deref()).map(Some);
+        }
+        let Some(dictionary) = message.header_as_dictionary_batch() else {
+            let message = format!("a message of kind {:?}, where rows are expected", message.header_type());
+            return Err(damaged(message).section("record batch").offset(at));
+        };
+        if let Some(batch) = dictionary.data() {
+            check_claims(&batch, body, &self.limits).map_err(|e| e.section("dictionary").offset(at))?;
+        }
+        read_dictionary(body, dictionary, &self.schema, &mut self.dictionaries, &version).map_err(not_arrow)?;
+        Ok(None)
+    }
+}
+
+/// The schema with wide integers as plain bytes, which lie in the file as these do, so that the columns behind them
+/// are found; any other type that is not known is an error. `None` if that is not what is wrong.
+fn without_unknown_types(schema: arrow_ipc::Schema<'_>) -> Option<Result<(ArrowSchema, BTreeMap<usize, String>)>> {
+    let (mut known, mut opaque) = (Vec::new(), BTreeMap::new());
+    for (i, field) in schema.fields()?.iter().enumerate() {
+        let name = match field_of(field) {
+            Ok(field) => {
+                known.push(field);
+                continue;
+            }
+            Err(name) => name,
+        };
+        let width = field.type_as_int().map(|int| int.bitWidth()).filter(|bits| matches!(bits, 128 | 256));
+        let Some(width) = width.filter(|_| field.dictionary().is_none()) else {
+            let column = field.name().unwrap_or_default();
+            let message = format!("a column with Arrow's type {name}, and columns behind it, are not read");
+            return Some(Err(Error::new(&codes::ROUTE, message).section("schema").column(column)));
+        };
+        let name_of_column = field.name().unwrap_or_default();
+        known.push(ArrowField::new(name_of_column, Arrow::FixedSizeBinary(width / 8), field.nullable()));
+        opaque.insert(i, format!("Arrow's type {name}"));
+    }
+    (!opaque.is_empty()).then(|| Ok((ArrowSchema::new(known), opaque)))
+}
+
+/// The bytes contradict the format.
+pub fn damaged(message: impl Into<String>) -> Error {
+    Error::new(&codes::ARROW, message)
+}
+
+/// Checks the sizes in a batch's description against its body.
+fn check_claims(batch: &arrow_ipc::RecordBatch<'_>, body: &Buffer, limits: &Limits) -> Result<()> {
+    let packed = batch.compression().is_some();
+    let mut held = 0u64;
+    for (i, buffer) in batch.buffers().into_iter().flatten().enumerate() {
+        let place = usize::try_from(buffer.offset()).ok().zip(usize::try_from(buffer.length()).ok());
+        let bytes = place.and_then(|(from, length)| body.as_slice().get(from..from.checked_add(length)?));
+        let Some(bytes) = bytes else {
+            let (from, length) = (buffer.offset(), buffer.length());
+            let message = format!("buffer {i} is said to have {length} bytes at {from} of {}", body.len());
+            return Err(damaged(message));
+        };
+        held += match bytes.first_chunk::<8>() {
+            Some(prefix) if packed => match i64::from_le_bytes(*prefix) {
+                -1 => bytes.len() as u64,
+                n => match u64::try_from(n) {
+                    Ok(n) => limits.item(n)? as u64,
+                    Err(_) => return Err(damaged(format!("buffer {i} is said to unpack to {n} bytes"))),
+                },
+            },
+            None if packed && !bytes.is_empty() => {
+                return Err(damaged(format!("buffer {i} is packed and has {} bytes", bytes.len())));
+            }
+            _ => bytes.len() as u64,
+        };
+    }
+    let most = held.saturating_mul(8).max(FREE_ROWS);
+    let lengths = batch.nodes().into_iter().flatten().map(arrow_ipc::FieldNode::length);
+    match lengths.chain([batch.length()]).find(|&n| u64::try_from(n).is_ok_and(|n| n <= most).eq(&false)) {
+        Some(n) => Err(damaged(format!("{n} rows are announced in {held} bytes"))),
+        None => Ok(()),
+    }
+}
+
+/// Where the footer of a file lies, whose last bytes are at hand.
+pub fn footer(input: &impl Ranges) -> Result<Range<u64>> {
+    let len = input.len();
+    let end = len.saturating_sub(TAIL);
+    let cut = || damaged("the file does not end as an Arrow file does; it may be cut").section("footer");
+    let tail = input.slice(end..len)?;
+    let tail = Some(tail).filter(|tail| tail.ends_with(MAGIC)).ok_or_else(cut)?;
+    let length = tail.first_chunk::<4>().map(|n| u64::from(u32::from_le_bytes(*n))).ok_or_else(cut)?;
+    match end.checked_sub(length).filter(|&from| from >= MAGIC.len() as u64 + 2 && length > 0) {
+        Some(from) => Ok(from..end),
+        None => Err(damaged(format!("the footer is said to have {length} of {len} bytes")).section("footer")),
+    }
+}
+
+/// Where the description and the body of the message in a block lie.
+pub fn places(block: &Block, len: u64) -> Result<(Range<u64>, Range<u64>)> {
+    let place = || {
+        let from = u64::try_from(block.offset()).ok()?;
+        let middle = from.checked_add(u64::try_from(block.metaDataLength()).ok()?)?;
+        let end = middle.checked_add(u64::try_from(block.bodyLength()).ok()?)?;
+        (end <= len).then_some((from..middle, middle..end))
+    };
+    place().ok_or_else(|| {
+        let (at, head, body) = (block.offset(), block.metaDataLength(), block.bodyLength());
+        let message = format!("a message is said to lie at {at} with {head} and {body} of {len} bytes");
+        damaged(message).section("footer")
+    })
+}
+
+/// The description in what stands before a body.
+pub fn description(head: &Bytes, at: u64) -> Result<Bytes> {
+    let prefix = if head.starts_with(&CONTINUATION) { 8 } else { 4 };
+    if head.len() < prefix {
+        return Err(damaged("a message has no description").section("footer").offset(at));
+    }
+    Ok(head.slice(prefix..))
+}
+
+/// The description and the body of the message in a block, and where it begins. Each is read by itself, so that the
+/// body begins where memory does and numbers in it lie as they must.
+pub fn message(input: &impl Ranges, block: &Block) -> Result<(Bytes, Buffer, u64)> {
+    let (head, body) = places(block, input.len())?;
+    let at = head.start;
+    Ok((description(&input.slice(head)?, at)?, Buffer::from(input.slice(body)?), at))
+}
+
+/// A message's description.
+pub fn parse(description: &[u8]) -> Result<Message<'_>> {
+    root_as_message(description).map_err(|e| damaged(format!("a message's description: {e}")))
+}

@@ -1,0 +1,27 @@
+//! Parquet: what is checked before its crate acts on it, and a file as the core's table.
+
+mod file;
+mod footer;
+mod open;
+mod pages;
+pub mod stats;
+mod table;
+mod unpack;
+mod write;
+
+pub use file::ParquetFile;
+pub use open::{NotRead, load, not_parquet};
+pub use pages::Pages;
+pub use table::{ParquetOpener, ParquetTable};
+pub use write::ParquetSink;
+
+/// How pages are packed by the word of it, where it needs no C library.
+pub fn compression(word: &str) -> Option<::parquet::basic::Compression> {
+    use ::parquet::basic::Compression;
+    match word {
+        "none" => Some(Compression::UNCOMPRESSED),
+        "snappy" => Some(Compression::SNAPPY),
+        "lz4" => Some(Compression::LZ4_RAW),
+        _ => None,
+    }
+}
