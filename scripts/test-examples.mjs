@@ -2,16 +2,18 @@
 //
 // They are crates of their own and not a part of npm test: building them from nothing takes minutes. Each learns from a small
 // set that forebay-sample draws, and fails if it learns nothing. They share one folder for what is built,
-// target/examples. tch needs a Python with torch: FOREBAY_TORCH names one, or it is the python3 here, or that of the benchmarks;
-// without one it is passed over, and says so.
+// target/examples. tch is made for one version of libtorch, that of a Python which has this torch: FOREBAY_TORCH names it, or it is
+// the python3 here, or that of the benchmarks. Without one it is passed over, and says so.
 import { existsSync, mkdirSync, rmSync } from 'node:fs';
 import { homedir } from 'node:os';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { TESTED_FOREBAY, TESTED_SAMPLE, buildForTests } from './lib/forebay.mjs';
 import { Failure, ROOT, isMain, main, read, run, seconds } from './lib/run.mjs';
 
 const TARGET = join(ROOT, 'target/examples');
 const DATA = join(TARGET, 'data');
+/** Of which the tch of examples/tch is. */
+const TORCH = '2.13';
 const EXAMPLES = { burn, candle, tch };
 
 export async function testExamples(names) {
@@ -53,10 +55,10 @@ async function makeData() {
   return { tbl, labels, manifest: JSON.parse(made.trim().split('\n').at(-1)).manifest };
 }
 
-/** A crate's program, in release: what is learnt in debug builds takes longer than compiling. */
+/** A crate's program. Of its profile for development all is optimized a little: compiled soon, and fast enough for so few pictures. */
 function program(crate, args, env = {}) {
   const manifest = join(ROOT, 'examples', crate, 'Cargo.toml');
-  return run('cargo', ['run', '--release', '--quiet', '--manifest-path', manifest, ...args], {
+  return run('cargo', ['run', '--quiet', '--manifest-path', manifest, ...args], {
     env: { CARGO_TARGET_DIR: TARGET, ...env },
   });
 }
@@ -74,18 +76,19 @@ async function candle({ tbl }) {
 }
 
 async function tch({ tbl }) {
-  const python = [process.env.FOREBAY_TORCH, 'python3', join(homedir(), '.cache/forebay/loader-peers/bin/python')].find(
-    (one) => one && read(one, ['-c', 'import torch']) !== null,
-  );
-  if (!python) {
-    console.log('No Python here has torch, whose libtorch tch is built with; FOREBAY_TORCH names one.');
+  // Asked without importing it, which takes seconds.
+  const ask =
+    'import importlib.metadata as m, importlib.util as u; print(m.version("torch"), u.find_spec("torch").origin)';
+  const pythons = [process.env.FOREBAY_TORCH, 'python3', join(homedir(), '.cache/forebay/loader-peers/bin/python')];
+  const torches = pythons.filter(Boolean).map((python) => read(python, ['-c', ask]) ?? '');
+  const torch = torches.find((one) => one.startsWith(`${TORCH}.`));
+  if (!torch) {
+    console.log(`No Python here has torch ${TORCH}, with whose libtorch tch is built; FOREBAY_TORCH names one.`);
     return false;
   }
-  const where = 'import torch, os; print(os.path.dirname(torch.__file__))';
-  const torch = read(python, ['-c', where]);
-  const LD_LIBRARY_PATH = [join(torch, 'lib'), process.env.LD_LIBRARY_PATH].filter(Boolean).join(':');
-  // What tch was made for is one version; of the others most are alike enough.
-  await program('tch', ['--', tbl, '4'], { LIBTORCH: torch, LIBTORCH_BYPASS_VERSION_CHECK: '1', LD_LIBRARY_PATH });
+  const folder = dirname(torch.slice(torch.indexOf(' ') + 1));
+  const LD_LIBRARY_PATH = [join(folder, 'lib'), process.env.LD_LIBRARY_PATH].filter(Boolean).join(':');
+  await program('tch', ['--', tbl, '4'], { LIBTORCH: folder, LD_LIBRARY_PATH });
   return true;
 }
 

@@ -6,15 +6,15 @@ use forebay_native::loader::{Builder, Image, Loader, Mixing, Mosaic, Rows, State
 
 use crate::{common::Folder, support::table};
 
-const TAILS: [Tail; 3] = [Tail::Drop, Tail::Pad, Tail::Uneven];
+pub const TAILS: [Tail; 3] = [Tail::Drop, Tail::Pad, Tail::Uneven];
 
 /// How many steps an epoch of n samples has.
-fn steps(n: u64, global: u64, tail: Tail) -> u64 {
+pub fn steps(n: u64, global: u64, tail: Tail) -> u64 {
     if tail == Tail::Drop { n / global } else { n.div_ceil(global) }
 }
 
 /// Positions of a rank's batch.
-fn positions(n: u64, (batch, rank, world): (u64, u64, u64), step: u64, tail: Tail) -> Vec<u64> {
+pub fn positions(n: u64, (batch, rank, world): (u64, u64, u64), step: u64, tail: Tail) -> Vec<u64> {
     let (global, left) = (batch * world, n.saturating_sub(step * batch * world));
     if tail == Tail::Uneven && left < global {
         let share = |rank: u64| left / world + u64::from(rank < left % world);
@@ -26,7 +26,7 @@ fn positions(n: u64, (batch, rank, world): (u64, u64, u64), step: u64, tail: Tai
 }
 
 /// The ranks that a step may be split among: as many of one, or one alone, or one for each sample.
-fn worlds(batch: u64, world: u64) -> [(u64, u64); 3] {
+pub fn worlds(batch: u64, world: u64) -> [(u64, u64); 3] {
     [(batch, world), (batch * world, 1), (1, batch * world)]
 }
 
