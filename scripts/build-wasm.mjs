@@ -25,7 +25,7 @@ export const MODULES = [
   { name: 'pictures', features: ['pictures'], budget: 280_000 },
   { name: 'warehouse', features: ['warehouse'], budget: 302_000 },
   { name: 'labels', features: ['labels'], budget: 292_000 },
-  { name: 'edits', features: ['edits'], budget: 328_000 },
+  { name: 'edits', features: ['edits'], budget: 376_000, fast: true },
   { name: 'curate', features: ['curate'], budget: 290_000 },
 ];
 const FEATURES = [
