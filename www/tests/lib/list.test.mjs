@@ -264,7 +264,7 @@ test('a list by itself opens as samples where that is asked for, and its own pic
   }
 });
 
-test('what is no list is refused by name', async () => {
+test('what is not a list is refused by name', async () => {
   const code = (text, options) => codeOf(openSamples(new File([text], 'a.jsonl'), options));
   assert.equal(await code(lines([{ a: 1 }])), 'format.not_samples');
   assert.equal(await code(lines([{ url: 'page' }])), 'format.not_samples');

@@ -87,7 +87,7 @@ function nameOf({ path, format }: ListedPicture, line: number): string {
   const wanted =
     said !== null && (format === null || said === format) ? extension : formats[format ?? "unknown"].extension;
   const stem = plain.slice(0, plain.length - (plain.includes(".") ? extension.length + 1 : 0));
-  // A second dot would be read as part of the extension, and what controls a terminal is no name.
+  // A second dot would be read as part of the extension, and what controls a terminal is not a name.
   const odd = /\.[^/]*$/.test(stem) || /(^|\/)(\.{0,2})(\/|$)/.test(stem) || /[\p{Cc}\\]/u.test(stem);
   const long = new TextEncoder().encode(`${stem}.${wanted}`).byteLength > NAME_BYTES - 5;
   return odd || long ? `${String(line).padStart(8, "0")}.${wanted}` : `${stem}.${wanted}`;

@@ -48,7 +48,7 @@ export async function listedLines(
       record = JSON.parse(new TextDecoder("utf-8", { fatal: true }).decode(text)) as Json;
       if (record === null || typeof record !== "object" || Array.isArray(record)) throw new Error("not an object");
     } catch (e) {
-      const named = fail("table.row", "damaged", `line ${line} is no JSON object: ${(e as Error).message}`, line);
+      const named = fail("table.row", "damaged", `line ${line} is not a JSON object: ${(e as Error).message}`, line);
       // What does not begin as a list is none.
       if (lines.length === 0) throw named;
       lines.push({ line, text, named });

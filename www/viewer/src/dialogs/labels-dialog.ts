@@ -193,7 +193,7 @@ export class LabelsDialog extends LitElement {
 
   /**
    * In one go, as the package does it, with the changes that were made; nothing where more is drawn than the package finds by
-   * itself, or where it asks what the metadata means.
+   * itself, and if it asks what the metadata means.
    */
   private async directly({ data, indexes, to, signal, onProgress }: Wanted): Promise<Made | null> {
     const { find, given, journal } = this;
