@@ -47,7 +47,7 @@ const CRATES = {
     'curate several shards writer',
   ],
   'wasm/src': [
-    'fail limits ranges threads',
+    'fail limits ranges room threads',
     'words',
     'labeling',
     'check convert curate export labels record select tables tensor',

@@ -22,6 +22,7 @@ use crate::{
     fail::{Outcome, text, thrown},
     labeling::{HowRead, losses, notes},
     ranges::pairs,
+    room::Room,
     words::unknown,
 };
 
@@ -63,7 +64,10 @@ pub struct LabelExporter {
     bytes: u64,
     /// Files, pictures and annotations.
     counts: [u64; 3],
+    /// Pictures that nobody has labeled.
+    unlabelled: u64,
     total: u64,
+    room: Room,
 }
 
 impl LabelExporter {
@@ -89,10 +93,13 @@ impl LabelExporter {
             at: 0,
             bytes: 0,
             counts: [0; 3],
+            unlabelled: 0,
+            room: Room::default(),
         })
     }
 
     fn turn(&mut self) -> Result<Option<Vec<f64>>> {
+        self.room.make();
         if let Some(gather) = &mut self.gather {
             match gather.step()? {
                 Turn::Need(ranges) => return Ok(pairs(ranges)),
@@ -102,7 +109,9 @@ impl LabelExporter {
             if let Some(gather) = self.gather.take() {
                 self.labels = gather.finish()?;
             }
-            self.counts = [0, self.labels.pictures.len() as u64, self.labels.annotations() as u64];
+            let pictures = &self.labels.pictures;
+            self.counts = [0, pictures.len() as u64, self.labels.annotations() as u64];
+            self.unlabelled = pictures.iter().filter(|one| one.unlabelled && one.annotations.is_empty()).count() as u64;
         }
         let mut made = 0;
         while !self.ended && made < PIECE {
@@ -213,6 +222,7 @@ impl LabelExporter {
             "bytes": self.bytes,
             "pictures": pictures,
             "annotations": annotations,
+            "unlabelled": self.unlabelled,
             "losses": losses(self.work.losses()),
             "notes": notes(&self.labels.notes),
         })))

@@ -21,6 +21,7 @@
 //! | `tensor.rs` | pixels to tensors: a module of its own |
 //! | `warehouse.rs` | tensor warehouses: a module of its own |
 //! | `threads.rs` | work on several threads, in a module of its own; one after the other elsewhere |
+//! | `room.rs` | memory that grows in few steps |
 //! | `words.rs` | choices by a word |
 //! | `record.rs`, `select.rs`, `check.rs`, `convert.rs` | the work: one record; filters and statistics; checks; conversion |
 
@@ -49,6 +50,8 @@ mod open;
 mod ranges;
 #[cfg(feature = "reader")]
 mod record;
+#[cfg(feature = "edits")]
+mod room;
 #[cfg(feature = "reader")]
 mod select;
 #[cfg(feature = "tables")]

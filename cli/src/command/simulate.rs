@@ -1,6 +1,6 @@
 //! `forebay plan --simulate`: how fast the loader would be with more workers, told from a few samples that one worker makes.
 
-use std::path::PathBuf;
+use std::{num::NonZeroUsize, path::PathBuf};
 
 use forebay::{Limits, Result};
 use forebay_native::{
@@ -34,7 +34,7 @@ pub(super) struct SimulateArgs {
     samples: u64,
     /// With --simulate: cores of the machine that is meant, instead of this one's.
     #[arg(long, value_name = "N", requires = "simulate")]
-    cores: Option<usize>,
+    cores: Option<NonZeroUsize>,
     /// With --simulate: how fast files can be read, such as 200MB/s or 1Gb/s, if that is a bound.
     #[arg(long, value_name = "RATE", requires = "simulate", value_parser = human::parse_rate)]
     read_rate: Option<u64>,
@@ -55,8 +55,8 @@ impl SimulateArgs {
             builder = builder.filter(filter)?;
         }
         let measured = measure(builder, self.samples)?;
-        let machine =
-            Machine::new(self.cores.unwrap_or_else(all_cores)).read_bytes(self.read_rate.map(|bits| bits / 8));
+        let machine = Machine::new(self.cores.map_or_else(all_cores, NonZeroUsize::get))
+            .read_bytes(self.read_rate.map(|bits| bits / 8));
         let predicted: Vec<_> = self.workers.iter().map(|workers| measured.simulate(*workers, &machine)).collect();
         let names = ["read", "verify", "decode", "resize", "targets"];
         let stages: Vec<(&str, f64)> =

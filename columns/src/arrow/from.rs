@@ -270,7 +270,7 @@ fn others(array: &dyn Array) -> Result<ColumnData> {
         }};
     }
     match array.data_type() {
-        Arrow::Null => rows.clone().try_for_each(|_| out.push(""))?,
+        Arrow::Null => return Ok(ColumnData::Str(Strings::new(vec![0; array.len() + 1].into(), Bytes::new())?)),
         Arrow::LargeUtf8 => each!(array.as_string::<i64>(), push),
         Arrow::Utf8View => each!(array.as_string_view(), push),
         Arrow::Decimal32(..) => decimal!(Decimal32Type),

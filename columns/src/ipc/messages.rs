@@ -8,14 +8,15 @@ use std::{
     sync::Arc,
 };
 
-use arrow_array::{ArrayRef, RecordBatch};
+use arrow_array::{Array, ArrayRef, RecordBatch};
 use arrow_buffer::Buffer;
 use arrow_ipc::{
     Block, Message, convert::try_fb_to_schema, reader::RecordBatchDecoder, reader::read_dictionary, root_as_message,
 };
 use arrow_schema::{DataType as Arrow, Field as ArrowField, Schema as ArrowSchema};
+use arrow_select::concat::concat;
 use bytes::Bytes;
-use forebay::{Error, Limits, Result};
+use forebay::{Error, Limits, Result, limits::codes::ITEM};
 
 use crate::{
     arrow::{field_of, not_arrow},
@@ -30,6 +31,10 @@ pub const MAGIC: &[u8; 6] = b"ARROW1";
 pub const CONTINUATION: [u8; 4] = [0xff; 4];
 /// Rows that a message may have without a byte for each eight of them: columns of nothing but nulls take none.
 const FREE_ROWS: u64 = 1 << 24;
+/// As many values may all of its columns have together without a byte for each 64: here they take memory.
+const FREE_VALUES: u64 = 1 << 26;
+/// A batch may unpack to so many times what one of its buffers may.
+const PACKED_ITEMS: u64 = 16;
 /// The end of a file: the length of its footer, and the magic.
 pub const TAIL: u64 = 10;
 
@@ -38,6 +43,11 @@ pub struct Decoder {
     /// Names and types of all columns.
     pub schema: Arc<ArrowSchema>,
     dictionaries: HashMap<i64, ArrayRef>,
+    /// What is to be joined to dictionaries before rows are read. Each join copies the whole, and some writers add to a
+    /// dictionary with every batch.
+    parts: HashMap<i64, Vec<ArrayRef>>,
+    /// Bytes that were copied so.
+    joined: u64,
     /// The bounds that reading keeps.
     pub limits: Limits,
     /// The columns that are decoded, in the file's order; all of them where none are named.
@@ -62,11 +72,11 @@ impl Decoder {
             Ok(schema) => (schema, BTreeMap::new()),
             Err(e) => without_unknown_types(schema).ok_or(e)??,
         };
-        let (schema, dictionaries) = (Arc::new(schema), HashMap::new());
-        Ok(Decoder { schema, dictionaries, limits: limits.clone(), columns: None, opaque })
+        let (schema, dictionaries, parts) = (Arc::new(schema), HashMap::new(), HashMap::new());
+        Ok(Decoder { schema, dictionaries, parts, joined: 0, limits: limits.clone(), columns: None, opaque })
     }
 
-    /// The rows of a message that has some, of these columns.
+    /// The rows of a message that has some, of these columns; [`settle`](Self::settle) comes first.
     pub fn rows(&self, message: Message<'_>, body: &Buffer, at: u64, columns: Option<&[usize]>) -> Result<RecordBatch> {
         let version = message.version();
         let Some(batch) = message.header_as_record_batch() else {
@@ -81,6 +91,7 @@ impl Decoder {
     pub fn take(&mut self, message: Message<'_>, body: &Buffer, at: u64) -> Result<Option<RecordBatch>> {
         let version = message.version();
         if message.header_as_record_batch().is_some() {
+            self.settle()?;
             return self.rows(message, body, at, self.columns.as_deref()).map(Some);
         }
         let Some(dictionary) = message.header_as_dictionary_batch() else {
@@ -90,8 +101,57 @@ impl Decoder {
         if let Some(batch) = dictionary.data() {
             check_claims(&batch, body, &self.limits).map_err(|e| e.section("dictionary").offset(at))?;
         }
-        read_dictionary(body, dictionary, &self.schema, &mut self.dictionaries, &version).map_err(not_arrow)?;
+        let id = dictionary.id();
+        // A dictionary of nested values may need the others.
+        if dictionary.data().and_then(|batch| batch.nodes()).is_none_or(|nodes| nodes.len() != 1) {
+            self.settle()?;
+        }
+        let mut known = self.dictionaries.clone();
+        if let Some(whole) = known.get_mut(&id).filter(|_| dictionary.isDelta()) {
+            *whole = whole.slice(0, 0);
+        }
+        guarded(|| read_dictionary(body, dictionary, &self.schema, &mut known, &version).map_err(not_arrow))
+            .map_err(|e| e.section("dictionary").offset(at))?;
+        let Some(read) = known.remove(&id) else { return Ok(None) };
+        if dictionary.isDelta() {
+            self.parts.entry(id).or_default().push(read);
+        } else {
+            self.parts.remove(&id);
+            self.dictionaries.insert(id, read);
+        }
         Ok(None)
+    }
+
+    /// Joins what was added to dictionaries.
+    pub fn settle(&mut self) -> Result<()> {
+        for (id, parts) in std::mem::take(&mut self.parts) {
+            let Some(whole) = self.dictionaries.get(&id) else { continue };
+            let all: Vec<&dyn Array> = std::iter::once(whole).chain(&parts).map(|part| &**part).collect();
+            let bytes = all.iter().map(|part| memory(*part));
+            self.joined = bytes.fold(self.joined, u64::saturating_add);
+            self.limits.index(self.joined).map_err(|e| e.section("dictionary"))?;
+            let joined = guarded(|| concat(&all).map_err(not_arrow)).map_err(|e| e.section("dictionary"))?;
+            self.dictionaries.insert(id, joined);
+        }
+        Ok(())
+    }
+}
+
+/// The bytes that values take.
+fn memory(values: &dyn Array) -> u64 {
+    values.to_data().get_slice_memory_size().map_or(u64::MAX, |n| n as u64)
+}
+
+/// Refuses a footer whose messages would lie over each other: many times the same one is more work than the file has bytes.
+pub fn apart<'a>(blocks: impl Iterator<Item = &'a Block>, len: u64) -> Result<()> {
+    let bytes = |block: &Block| {
+        let body = u64::try_from(block.bodyLength()).unwrap_or(u64::MAX);
+        body.saturating_add(u64::try_from(block.metaDataLength()).unwrap_or(u64::MAX))
+    };
+    let said = blocks.map(bytes).fold(0, u64::saturating_add);
+    match said > len {
+        true => Err(damaged(format!("messages are said to have {said} bytes in a file of {len}")).section("footer")),
+        false => Ok(()),
     }
 }
 
@@ -128,7 +188,7 @@ pub fn damaged(message: impl Into<String>) -> Error {
 /// Checks the sizes in a batch's description against its body.
 fn check_claims(batch: &arrow_ipc::RecordBatch<'_>, body: &Buffer, limits: &Limits) -> Result<()> {
     let packed = batch.compression().is_some();
-    let mut held = 0u64;
+    let (mut held, mut stored) = (0u64, 0u64);
     for (i, buffer) in batch.buffers().into_iter().flatten().enumerate() {
         let place = usize::try_from(buffer.offset()).ok().zip(usize::try_from(buffer.length()).ok());
         let bytes = place.and_then(|(from, length)| body.as_slice().get(from..from.checked_add(length)?));
@@ -137,6 +197,7 @@ fn check_claims(batch: &arrow_ipc::RecordBatch<'_>, body: &Buffer, limits: &Limi
             let message = format!("buffer {i} is said to have {length} bytes at {from} of {}", body.len());
             return Err(damaged(message));
         };
+        stored += bytes.len() as u64;
         held += match bytes.first_chunk::<8>() {
             Some(prefix) if packed => match i64::from_le_bytes(*prefix) {
                 -1 => bytes.len() as u64,
@@ -151,8 +212,19 @@ fn check_claims(batch: &arrow_ipc::RecordBatch<'_>, body: &Buffer, limits: &Limi
             _ => bytes.len() as u64,
         };
     }
+    if stored > body.len() as u64 {
+        return Err(damaged(format!("buffers are said to have {stored} bytes together, of {}", body.len())));
+    }
+    if packed && held / PACKED_ITEMS > limits.item_bytes {
+        let message = format!("a batch unpacks to {held} bytes; the limit is {PACKED_ITEMS} times that of an item");
+        return Err(Error::new(&ITEM, message));
+    }
     let most = held.saturating_mul(8).max(FREE_ROWS);
     let lengths = batch.nodes().into_iter().flatten().map(arrow_ipc::FieldNode::length);
+    let values = lengths.clone().map(|n| u64::try_from(n).unwrap_or(u64::MAX)).fold(0, u64::saturating_add);
+    if values > held.saturating_mul(64).max(FREE_VALUES) {
+        return Err(damaged(format!("{values} values are announced in {held} bytes")));
+    }
     match lengths.chain([batch.length()]).find(|&n| u64::try_from(n).is_ok_and(|n| n <= most).eq(&false)) {
         Some(n) => Err(damaged(format!("{n} rows are announced in {held} bytes"))),
         None => Ok(()),
@@ -208,4 +280,17 @@ pub fn message(input: &impl Ranges, block: &Block) -> Result<(Bytes, Buffer, u64
 /// A message's description.
 pub fn parse(description: &[u8]) -> Result<Message<'_>> {
     root_as_message(description).map_err(|e| damaged(format!("a message's description: {e}")))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn messages_take_no_more_than_the_file_has() {
+        let block = Block::new(8, 100, 1000);
+        assert!(apart([block; 3].iter(), 3300).is_ok());
+        assert_eq!(apart([block; 3].iter(), 3299).unwrap_err().code().id(), "table.arrow");
+        assert!(apart([Block::new(0, -1, 0), Block::new(0, 0, i64::MAX)].iter(), 1 << 40).is_err());
+    }
 }

@@ -4,7 +4,7 @@ mod messages;
 mod table;
 mod write;
 
-pub use messages::{CONTINUATION, Decoder, damaged, description, footer, message, parse, places};
+pub use messages::{CONTINUATION, Decoder, apart, damaged, description, footer, message, parse, places};
 pub use table::{IpcOpener, IpcTable};
 pub use write::IpcSink;
 

@@ -19,7 +19,7 @@ use forebay::{
     tables::{Foreign, OtherTable},
 };
 
-use super::messages::{CONTINUATION, Decoder, TAIL, damaged, description, footer, parse, places};
+use super::messages::{CONTINUATION, Decoder, TAIL, apart, damaged, description, footer, parse, places};
 use crate::{
     arrow::{Changes, Cuts, Unread, read_record_batch},
     codes,
@@ -132,6 +132,7 @@ impl IpcOpener {
     fn blocks(&mut self) -> Result<Option<Vec<Range<u64>>>> {
         let len = self.len;
         let Work::Blocks { dictionaries, batches, .. } = &self.work else { return Ok(None) };
+        apart(dictionaries.iter().chain(batches), len)?;
         let mut wanted = Vec::new();
         for block in dictionaries {
             let (head, body) = places(block, len)?;
@@ -308,7 +309,8 @@ impl std::fmt::Debug for IpcTable {
 
 impl IpcTable {
     fn new(found: Found, len: u64) -> Result<IpcTable> {
-        let Found { decoder, batches, rows, stream, note } = found;
+        let Found { mut decoder, batches, rows, stream, note } = found;
+        decoder.settle()?;
         let (whole, unread) = Unread::schema(&decoder.schema, decoder.opaque.clone())?;
         let whole = Arc::new(whole);
         let changes = Changes::new(&decoder.schema, &whole);

@@ -7,7 +7,7 @@ use arrow_buffer::Buffer;
 use arrow_ipc::{Block, MessageHeader, root_as_footer};
 use arrow_schema::Schema as ArrowSchema;
 use forebay::{Error, Limits, Result};
-use forebay_columns::ipc::{CONTINUATION, Decoder, damaged, footer, message, parse};
+use forebay_columns::ipc::{CONTINUATION, Decoder, apart, damaged, footer, message, parse};
 
 use crate::input::{Input, unread};
 
@@ -25,6 +25,8 @@ impl Blocks {
         let footer = root_as_footer(&footer).map_err(|e| damaged(e.to_string()).section("footer"))?;
         let schema = footer.schema().ok_or_else(|| damaged("there is no schema").section("footer"))?;
         let mut decoder = Decoder::new(schema, limits)?;
+        let blocks: Vec<_> = footer.recordBatches().into_iter().flatten().copied().collect();
+        apart(footer.dictionaries().into_iter().flatten().chain(&blocks), input.len())?;
         for block in footer.dictionaries().into_iter().flatten() {
             let (message, body, at) = message(input, block)?;
             let message = parse(&message).map_err(|e| e.offset(at))?;
@@ -33,7 +35,6 @@ impl Blocks {
             }
             decoder.take(message, &body, at)?;
         }
-        let blocks = footer.recordBatches().into_iter().flatten().copied().collect();
         Ok(Blocks { input: input.clone(), decoder, blocks, next: 0 })
     }
 

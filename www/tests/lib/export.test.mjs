@@ -90,7 +90,7 @@ test('what is exported has the bytes of the command, in every format', async () 
       const heard = [];
       const report = await exportLabels(dataset, format, single ? sink : into, { onProgress: (p) => heard.push(p) });
       const what = `${path} as ${format}`;
-      assert.deepEqual([report.pictures, report.annotations], [30, 39], what);
+      assert.deepEqual([report.pictures, report.annotations, report.unlabelled], [30, 39, 3], what);
       assert.equal(
         report.bytes,
         single ? sink.bytes().length : [...into.files.values()].reduce((n, b) => n + b.length, 0),
@@ -219,7 +219,7 @@ test('several files, and what the module does not read, are exported as before',
   const [before, now] = [memorySink(), memorySink()];
   await exportLabels(left, 'coco', before);
   const report = await exportLabels(right, 'coco', now);
-  assert.deepEqual([report.pictures, report.annotations], [6, 7]);
+  assert.deepEqual([report.pictures, report.annotations, report.unlabelled], [6, 7, 0]);
   assert.ok(Buffer.from(before.bytes()).equals(now.bytes()));
   right.close();
   left.close();

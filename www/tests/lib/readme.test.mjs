@@ -34,6 +34,10 @@ const showDirectoryPicker = async () => ({ put: async () => {} });
 const parquetFile = ${parquet ? `new Blob([readFileSync(${JSON.stringify(parquet)})])` : 'null'};
 const file = new Blob([readFileSync(${JSON.stringify(path)})]);
 const csvFile = new File(['id,age\\n' + Array.from({ length: 100 }, (_, i) => i + ',' + (i % 90)).join('\\n') + '\\nbad'], 'people.csv');
+const listFile = [
+  { path: 'metadata.jsonl', input: new Blob(['{"file_name":"a.png","label":"boat"}']) },
+  { path: 'a.png', input: new Blob([Buffer.from('${PIXEL}', 'base64')]) },
+];
 const image = {};
 const { signal } = new AbortController();
 const onProgress = () => {};

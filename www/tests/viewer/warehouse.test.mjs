@@ -201,3 +201,45 @@ test('labels are written in the formats of tools, as one file or as an archive, 
   assert.deepEqual(page.faults, []);
   await page.close();
 });
+
+test('labels are exported in one go where that is all of what is drawn, and through the page otherwise', async () => {
+  for (const [name, all, picked] of [
+    ['direct300', 'coco 300 directly', 'coco 2 directly'],
+    ['partly300', 'coco 300', 'coco 2'],
+  ]) {
+    const page = await opened(`file=${name}.tbl`);
+    const dialog = page.locator('forebay-labels');
+    const exported = async (said) => {
+      await page.keyboard.press('l');
+      await dialog.getByText(said).waitFor();
+      const [file] = await Promise.all([
+        page.waitForEvent('download'),
+        dialog.getByRole('button', { name: 'Export labels' }).click(),
+      ]);
+      assert.equal(file.suggestedFilename(), `${name}-coco.json`);
+      await dialog.getByText('scores that were left out: 2').waitFor();
+      const text = readFileSync(await file.path(), 'utf8');
+      await dialog.getByLabel('Close').click();
+      return text;
+    };
+    assert.equal(await exported('all 300 samples'), all);
+    await page.locator('#p2').click({ modifiers: ['Control'] });
+    await page.locator('#p5').click({ modifiers: ['Control'] });
+    assert.equal(await exported('Of the picked 2 samples'), picked);
+    assert.deepEqual(page.faults, []);
+    await page.close();
+  }
+});
+
+test('an export tells how far it is, and ends when it is canceled', async () => {
+  const page = await opened('file=slowly300.tbl');
+  await page.keyboard.press('l');
+  const dialog = page.locator('forebay-labels');
+  await dialog.getByRole('button', { name: 'Export labels' }).click();
+  await dialog.getByText('7 of 300').waitFor();
+  await dialog.getByRole('button', { name: 'Cancel' }).click();
+  await dialog.getByRole('button', { name: 'Export labels' }).waitFor();
+  assert.equal(await dialog.getByRole('alert').count(), 0);
+  assert.deepEqual(page.faults, []);
+  await page.close();
+});

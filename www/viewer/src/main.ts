@@ -1,6 +1,17 @@
 /** The page: the component with the package behind it. */
-import { check, convert, diff, droppedFiles, labelsOf, open, readLabels, writeLabels, writeThumbs } from "forebay";
+import {
+  check,
+  convert,
+  diff,
+  droppedFiles,
+  exportLabels,
+  labelsOf,
+  open,
+  readLabels,
+  writeLabels,
+  writeThumbs,
+} from "forebay";
 import { start } from "./shell/start.ts";
 
-const labels = { read: readLabels, of: labelsOf, write: writeLabels };
+const labels = { read: readLabels, of: labelsOf, write: writeLabels, export: exportLabels };
 start({ open, check, convert, diff, droppedFiles, labels, writeThumbs });

@@ -24,6 +24,17 @@ const SERVERS: [&str; 8] = [
 /// A setting that is a whole document, of several lines.
 const DOCUMENT: &str = "google_service_account_key";
 
+/// Settings that name a file, which has to be there.
+const FILES: [&str; 4] = [
+    "google_application_credentials",
+    "google_service_account",
+    "google_service_account_path",
+    "azure_federated_token_file",
+];
+
+/// Settings that are a secret as Azure shows it, in base64.
+const KEYS: [&str; 3] = ["azure_storage_account_key", "azure_storage_access_key", "azure_storage_master_key"];
+
 /// Refuses a value that no request can be made of. The name is told, and of the value only what is never a secret.
 pub(super) fn check(name: &str, value: &str) -> Result<()> {
     let refused = |why: String| Err(Error::new(&codes::SETTING, format!("{} {why}", name.to_ascii_uppercase())));
@@ -44,8 +55,23 @@ pub(super) fn check(name: &str, value: &str) -> Result<()> {
         if !value.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"-_.".contains(&byte)) {
             return refused("is a region such as eu-west-1: letters, digits and hyphens".into());
         }
+    } else if FILES.contains(&name) {
+        if let Err(e) = std::fs::File::open(value) {
+            return refused(format!("names a file that cannot be read: {value}: {e}"));
+        }
+    } else if KEYS.contains(&name) && !is_base64(value) {
+        return refused(
+            "is a key in base64, as Azure shows it, and this one is not; perhaps a part of it is missing".into(),
+        );
     }
     Ok(())
+}
+
+/// Whether this is whole groups of four, the last of them filled up.
+fn is_base64(text: &str) -> bool {
+    let digits = text.trim_end_matches('=');
+    let known = |byte: u8| byte.is_ascii_alphanumeric() || b"+/".contains(&byte);
+    text.len().is_multiple_of(4) && text.len() - digits.len() <= 2 && digits.bytes().all(known)
 }
 
 /// Why an address is not one of a server.
@@ -132,6 +158,15 @@ mod tests {
         assert!(check("aws_request_payer", "requester").is_err() && check("aws_request_payer", "True").is_ok());
         assert!(check("aws_region", "us east").is_err() && check("aws_region", "us-gov-west-1").is_ok());
         assert!(check("aws_access_key_id", "a b").is_ok());
+        assert!(check("azure_storage_account_key", "hidden").is_err_and(|e| !e.message().contains("hidden")));
+        for key in ["aGlkZGVu", "aGlkZGU=", "aGlkZA=="] {
+            assert!(check("azure_storage_account_key", key).is_ok(), "{key}");
+        }
+        for key in ["aGlkZGV", "aGlk=GVu", "aGl=====", "aGlk ZGV"] {
+            assert!(check("azure_storage_access_key", key).is_err(), "{key}");
+        }
+        let e = check("google_application_credentials", "/nowhere/key.json").unwrap_err();
+        assert!(e.message().contains("/nowhere/key.json"), "{e}");
         assert!(check("google_service_account_key", "{\n}").is_ok());
         assert!(check("google_base_url", "http://name:hidden@host:x").is_err_and(|e| !e.message().contains("hidden")));
     }

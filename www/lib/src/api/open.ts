@@ -6,9 +6,10 @@ import { isColumnar, isText, textFormatOf } from "../model/formats.js";
 import type { Elsewhere } from "../samples/open-in-worker.js";
 import type { SampleModule } from "../worker/protocol.js";
 import { bulkModule } from "../pool/pool.js";
+import { mayList, openList } from "./open-list.js";
 import { openPictures } from "./open-pictures.js";
 import { recognize } from "./recognize.js";
-import { folderAround, folderOf, within, type Files } from "../source/folder.js";
+import { addressOf, folderAround, folderOf, within, type Files } from "../source/folder.js";
 import { sourceOf } from "../source/sources.js";
 import { checkTable, checkText, openTableIn, type OpenTable } from "../tables/table.js";
 import { openWarehouseIn } from "../warehouse/open-warehouse.js";
@@ -46,10 +47,29 @@ export async function open(
   options: OpenOptions = {},
 ): Promise<Dataset | Table> {
   if (areShards(input)) return openShards(input, options);
-  return opening(input, options, async (source, owned, files) => {
-    const found = await openDataset(source, options, owned);
+  return opening(input, options, async (source, owned, files, at) => {
+    const list = (e: unknown) => {
+      // Of JSON lines by themselves nobody knows whether a table is meant.
+      if (options.column === undefined && !at.listed) throw e;
+      return openIfList(e, source, files, at, options, owned);
+    };
+    const found = await openDataset(source, options, owned).catch(list);
     return typeof found === "string" ? openElsewhere(found, source, files, options, owned) : found;
   });
+}
+
+/** Opens a list of pictures that no module knows; another error stays what it is. */
+function openIfList(
+  e: unknown,
+  source: Source,
+  files: () => Files | null,
+  { file, listed }: Place,
+  options: OpenOptions,
+  owned: boolean,
+): Promise<OpenDataset> {
+  if (!listed && !mayList(e, source, options)) throw e;
+  const url = addressOf(file);
+  return openList(source, url, url ? null : files(), options, owned);
 }
 
 /** Opens what another module has. */
@@ -75,7 +95,7 @@ export async function openWarehouse(input: Input | Folder, options: OpenOptions 
 
 /**
  * As {@link open}, for samples alone; a table rejects with `code` "format.not_samples", unless it is Parquet or Arrow with a
- * column of pictures: these are the samples then.
+ * column of pictures, or JSON lines that name pictures by path or address: these are the samples then.
  */
 export async function openSamples(
   input: Input | Folder | readonly Input[],
@@ -131,8 +151,10 @@ function samples(
   options: OpenOptions,
   module: (byteLength: number) => SampleModule,
 ): Promise<OpenDataset> {
-  return opening(input, options, async (source, owned, files) => {
-    const found = await openDataset(source, options, owned, module(source.byteLength));
+  return opening(input, options, async (source, owned, files, at) => {
+    const found = await openDataset(source, options, owned, module(source.byteLength)).catch((e: unknown) =>
+      openIfList(e, source, files, at, options, owned),
+    );
     if (typeof found !== "string") return found;
     if (found === "warehouse") return openWarehouseIn(source, files(), options, owned);
     if (isColumnar(found)) return openPictures(source, found, options, owned);
@@ -158,35 +180,52 @@ export async function openTable(input: Input, options: OpenOptions = {}): Promis
 /** The usual name of a manifest. */
 const MANIFEST = "manifest.json";
 
-/** The manifest of a folder that has one, or one in the folders of it, and the folder that it lies in. */
-async function manifestIn(folder: Files): Promise<[Input, Files]> {
-  const all = (await folder.list()).filter((path) => path === MANIFEST || path.endsWith(`/${MANIFEST}`));
+/** Of paths the ones that lie least deep. */
+function leastDeep(paths: readonly string[]): string[] {
   const depth = (path: string) => path.split("/").length;
-  const least = Math.min(...all.map(depth));
-  const [path, other] = all.filter((path) => depth(path) === least);
+  const least = paths.reduce((all, path) => Math.min(all, depth(path)), Infinity);
+  return paths.filter((path) => depth(path) === least);
+}
+
+/** The manifest of a folder that has one, or one in the folders of it, else a list of pictures; and the folder that it lies in. */
+async function manifestIn(folder: Files): Promise<[Input, Files, listed: boolean]> {
+  const all = await folder.list();
+  const manifests = leastDeep(all.filter((path) => path === MANIFEST || path.endsWith(`/${MANIFEST}`)));
+  const lists = manifests.length > 0 ? [] : leastDeep(all.filter((path) => textFormatOf(path) === "jsonl"));
+  const [path, other] = [...manifests, ...lists];
   if (path === undefined)
     throw hostError("usage.argument", `there is no ${MANIFEST} in the folder, so it is not a warehouse`, {
       file: folder.name,
     });
-  if (other !== undefined)
+  if (other !== undefined) {
+    const what = lists.length > 0 ? "lists of pictures" : "warehouses";
     throw hostError(
       "usage.argument",
-      `there are several warehouses in the folder, such as ${path} and ${other}: give one`,
+      `there are several ${what} in the folder, such as ${path} and ${other}: give one`,
       {
         file: folder.name,
       },
     );
-  const files = within(folder, path.slice(0, -MANIFEST.length));
-  const manifest = await files.find(MANIFEST);
+  }
+  const name = path.slice(path.lastIndexOf("/") + 1);
+  const files = within(folder, path.slice(0, -name.length));
+  const manifest = await files.find(name);
   if (manifest === null) throw hostError("io", "the manifest is gone", { file: path });
-  return [manifest, files];
+  return [manifest, files, lists.length > 0];
+}
+
+/** Where a file was found. */
+interface Place {
+  readonly file: Input;
+  /** It is the list of pictures of the folder that was given. */
+  readonly listed: boolean;
 }
 
 /** Makes a source of an input, and ends it where the body fails. The body may ask for the folder around it. */
 export async function opening<T>(
   input: Input | Folder,
   options: OpenOptions,
-  body: (source: Source, owned: boolean, files: () => Files | null) => Promise<T>,
+  body: (source: Source, owned: boolean, files: () => Files | null, at: Place) => Promise<T>,
 ): Promise<T> {
   known(argument.options(options, "how to open"), NAMES.check, "open");
   const { signal, limits = {} } = options;
@@ -195,22 +234,25 @@ export async function opening<T>(
     if (bound !== undefined) argument.whole(bound, `the limit ${what}`, 1);
   signal?.throwIfAborted();
   const folder = await abortable(folderOf(input), signal);
-  const [file, beside] = folder ? await abortable(manifestIn(folder), signal) : [input as Input, null];
+  const [file, beside, listed] = folder
+    ? await abortable(manifestIn(folder), signal)
+    : ([input as Input, null, false] as const);
   const source = await abortable(sourceOf(file, options.name, options.http ?? {}, signal), signal);
   const owned = source !== file && !isSource(file);
   try {
     return await abortable(
-      body(source, owned, () => beside ?? folderAround(file)),
+      body(source, owned, () => beside ?? folderAround(file), { file, listed }),
       signal,
     );
   } catch (e) {
     if (owned) void source.close?.();
     const text = textFormatOf(source.name);
     if (!(e instanceof ForebayError && e.code === "format.unknown") || text === undefined) throw e;
+    const lists = text === "jsonl" ? ", or `openSamples` samples, if its lines name pictures" : "";
     throw new ForebayError(
       e.code,
       e.kind,
-      `${e.message}; ${text} is not opened: \`check\` reads it, and \`convert\` makes a table of it`,
+      `${e.message}; ${text} is not opened: \`check\` reads it, and \`convert\` makes a table of it${lists}`,
       { ...e },
       e,
     );

@@ -160,6 +160,8 @@ async function slowly(
     ...(indexes !== undefined && { indexes }),
   });
   const annotations = labels.pictures.reduce((sum, { annotations }: LabelPicture) => sum + annotations.length, 0);
+  const unlabelled = labels.pictures.filter((one) => one.unlabelled && one.annotations.length === 0).length;
   const done = await writeLabels(labels, format, output, signal ? { signal } : {});
-  return { ...done, pictures: labels.pictures.length, annotations, notes: { counts: [], texts: [], more: 0 } };
+  const notes = { counts: [], texts: [], more: 0 };
+  return { ...done, pictures: labels.pictures.length, annotations, unlabelled, notes };
 }

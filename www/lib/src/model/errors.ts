@@ -51,7 +51,8 @@ export type HostCode =
   | "runtime.load"
   | "serving.unavailable"
   | "dataset.closed"
-  | "format.not_table";
+  | "format.not_table"
+  | "manifest.address";
 
 /** The codes of this package alone, with their meaning: HTTP, workers, and the life of a dataset. */
 export const hostCodes: Readonly<Record<HostCode, string>> = {
@@ -70,6 +71,8 @@ export const hostCodes: Readonly<Record<HostCode, string>> = {
   "serving.unavailable": "There is no service worker that could give samples addresses; the message says why.",
   "dataset.closed": "The dataset was closed.",
   "format.not_table": "The file holds samples; a table was asked for.",
+  "manifest.address":
+    "A line of a list of pictures names none, or one that is not fetched: from another scheme than http: and https:, or from outside the files beside the list.",
 };
 
 /** An error with a code of {@link hostCodes}, or one that every host has. */

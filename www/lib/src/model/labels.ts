@@ -261,6 +261,8 @@ export interface ExportedLabels extends WrittenLabels {
   readonly pictures: number;
   /** How many annotations they have. */
   readonly annotations: number;
+  /** Pictures of which nothing says what is in them, or that nothing is. */
+  readonly unlabelled: number;
   /** What was found on the way. */
   readonly notes: LabelNotes;
 }

@@ -32,7 +32,8 @@ export interface OpenOptions {
   /**
    * Of a Parquet or Arrow file: the column whose pictures are the samples, bytes or a struct with them, as Hugging Face's `datasets`
    * writes them. `openSamples` finds it by itself. The pictures are read once and kept beside the file, in memory or where the
-   * browser keeps large Blobs.
+   * browser keeps large Blobs. Of JSON lines: the field that names the pictures, such as `file_name` or `data.image`; these stay
+   * where they are, and each is read when it is asked for.
    */
   column?: string;
 }

@@ -179,6 +179,14 @@ export async function folderOf(input: unknown): Promise<Files | null> {
   return null;
 }
 
+/** The address that an input is; nothing for what lies here. */
+export function addressOf(input: Input): URL | null {
+  if (typeof input !== "string" && !(input instanceof URL)) return null;
+  if (!isAddress(String(input))) return null;
+  const url = new URL(input, globalThis.location?.href);
+  return url.protocol === "http:" || url.protocol === "https:" ? url : null;
+}
+
 /** The folder that a file lies in; nothing where nobody can say. */
 export function folderAround(input: Input): Files | null {
   if (typeof input !== "string" && !(input instanceof URL)) return null;
@@ -187,8 +195,8 @@ export function folderAround(input: Input): Files | null {
     const { dirname } = builtin<Path>("node:path");
     return ofPath(dirname(pathOf(text)));
   }
-  const url = new URL(text, globalThis.location?.href);
-  return url.protocol === "http:" || url.protocol === "https:" ? besideUrl(url) : null;
+  const url = addressOf(input);
+  return url && besideUrl(url);
 }
 
 /** A folder in a folder. */

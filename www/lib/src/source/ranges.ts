@@ -91,9 +91,14 @@ export async function readExactly(
   return bytes.byteLength === bytes.buffer.byteLength ? bytes : bytes.slice();
 }
 
+/** A source whose bytes lie in many places: what stands between two ranges costs a request too, and is not read along. */
+export interface Scattered extends Source {
+  readonly scattered?: boolean;
+}
+
 /** Reads ranges, near ones together, some at once. Once one fails or the signal fires, no further read begins. */
-export async function readRanges(source: Source, pairs: ArrayLike<number>, signal?: AbortSignal): Promise<Chunk[]> {
-  const todo = coalesce(pairs);
+export async function readRanges(source: Scattered, pairs: ArrayLike<number>, signal?: AbortSignal): Promise<Chunk[]> {
+  const todo = coalesce(pairs, source.scattered ? 0 : GAP);
   const chunks: Chunk[] = new Array(todo.length);
   let next = 0;
   let failed = false;

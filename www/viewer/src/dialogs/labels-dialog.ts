@@ -1,9 +1,20 @@
 /** Labels: read from a file beside the dataset, and written in the format of a labeling tool. */
 import { LitElement, css, html, nothing, type TemplateResult } from "lit";
 import { customElement, property, query, state } from "lit/decorators.js";
-import type { Dataset, LabelPicture, Labels, WrittenLabelFormat, WrittenLabels } from "../../../lib/src/model/index.ts";
-import { blobSink } from "../files/blob-sink.ts";
+import type {
+  Dataset,
+  ExportedLabels,
+  FolderSink,
+  LabelPicture,
+  Labels,
+  Progress,
+  WrittenLabelFormat,
+  WrittenLabels,
+} from "../../../lib/src/model/index.ts";
+import type { DrawnJournal } from "../drawing/journal.ts";
+import { blobSink, type BlobSink } from "../files/blob-sink.ts";
 import type { Engine } from "../files/engine.ts";
+import { isEdited } from "../files/edited.ts";
 import { TarFile } from "../files/tar.ts";
 import { download } from "../files/targets.ts";
 import { DrawnLabels, type FindBoxes } from "../samples/box-source.ts";
@@ -24,6 +35,33 @@ const FORMATS: readonly (readonly [WrittenLabelFormat, string, string | null])[]
   ["via", "VIA", "json"],
   ["createml", "CreateML", "json"],
 ];
+
+/** What is to be written. */
+interface Wanted {
+  readonly data: Dataset;
+  readonly indexes: ArrayLike<number> | null;
+  readonly to: WrittenLabelFormat;
+  readonly signal: AbortSignal;
+  readonly onProgress: (progress: Progress) => void;
+}
+
+/** What was written, and the file to save. */
+interface Made {
+  readonly written: WrittenLabels;
+  readonly file: Blob;
+}
+
+/** Where a format goes to, and the file that comes of it: several files are an archive. */
+function outputOf(to: WrittenLabelFormat): { output: BlobSink | FolderSink; file: () => Blob } {
+  if (FORMATS.some(([format, , extension]) => format === to && extension)) {
+    const sink = blobSink();
+    return { output: sink, file: sink.blob };
+  }
+  const tar = new TarFile();
+  const put = async (path: string, content: Uint8Array): Promise<void> =>
+    tar.add(path, new Blob([content as BlobPart]));
+  return { output: { put }, file: () => tar.blob() };
+}
 
 /** Keeps labels as edits; how many pictures they are of. */
 export type KeepLabels = (signal: AbortSignal, onProgress: (done: number) => void) => Promise<number>;
@@ -91,6 +129,8 @@ export class LabelsDialog extends LitElement {
   @property({ type: Boolean }) given = false;
   /** Keeps the label file's boxes as edits, if that can be. */
   @property({ attribute: false }) keep: KeepLabels | null = null;
+  /** The edits that were made. */
+  @property({ attribute: false }) journal: DrawnJournal | null = null;
   /** How many samples the label file is of. */
   @property({ attribute: false }) matched = 0;
   @state() private keeping: { readonly done: number } | { readonly kept: number } | null = null;
@@ -128,37 +168,59 @@ export class LabelsDialog extends LitElement {
   }
   private async export(): Promise<void> {
     const { data, to, indexes } = this;
-    const { labels } = this.engine;
-    if (!data || !labels) return;
+    if (!data) return;
     const work = (this.work = new AbortController());
     const { signal } = work;
     this.done = this.failure = null;
     const total = indexes?.length ?? data.length;
     this.progress = { done: 0, total };
     try {
-      const onProgress = ({ samples }: { samples: number }): void => {
+      const onProgress = ({ samples }: Progress): void => {
         this.progress = { done: samples, total };
       };
-      const found = await this.drawn(
-        data,
-        indexes,
-        await labels.of(data, { signal, onProgress, ...(indexes && { indexes }) }),
-        signal,
-      );
+      const wanted = { data, indexes, to, signal, onProgress };
+      const { file, written } = (await this.directly(wanted)) ?? (await this.throughPage(wanted));
       const [, , extension] = FORMATS.find(([format]) => format === to)!;
       const name = `${stem(data.name, "dataset")}-${to}.${extension ?? "tar"}`;
-      const sink = blobSink();
-      const tar = new TarFile();
-      const put = async (path: string, content: Uint8Array): Promise<void> =>
-        tar.add(path, new Blob([content as BlobPart]));
-      const written = await labels.write(found, to, extension ? sink : { put }, { signal });
-      download(extension ? sink.blob() : tar.blob(), name);
+      download(file, name);
       this.done = { name, written };
     } catch (e) {
       if (!isAbort(e)) this.failure = trouble(e);
     } finally {
       if (this.work === work) this.progress = null;
     }
+  }
+
+  /**
+   * In one go, as the package does it, with the changes that were made; nothing where more is drawn than the package finds by
+   * itself, and if it asks what the metadata means.
+   */
+  private async directly({ data, indexes, to, signal, onProgress }: Wanted): Promise<Made | null> {
+    const { find, given, journal } = this;
+    const changed = journal?.changes === true;
+    // A journal stands for all samples.
+    if (given || !isEdited(data) || (changed && indexes)) return null;
+    const { output, file } = outputOf(to);
+    const how = { signal, onProgress };
+    try {
+      const write = this.engine.labels.export;
+      const written: ExportedLabels | null = changed
+        ? await journal.with((edits) => write(edits, to, output, how))
+        : await write(data, to, output, { ...how, ...(indexes && { indexes }) });
+      return written && (changed || !find || written.unlabelled === 0) ? { written, file: file() } : null;
+    } catch (e) {
+      if (!trouble(e).code?.startsWith("label.")) throw e;
+      return null;
+    }
+  }
+
+  /** The same through objects in the page. */
+  private async throughPage({ data, indexes, to, signal, onProgress }: Wanted): Promise<Made> {
+    const { labels } = this.engine;
+    const found = await labels.of(data, { signal, onProgress, ...(indexes && { indexes }) });
+    const { output, file } = outputOf(to);
+    const written = await labels.write(await this.drawn(data, indexes, found, signal), to, output, { signal });
+    return { written, file: file() };
   }
 
   /** What is drawn where the package finds nothing, or where a label file lies over it. */
@@ -168,21 +230,26 @@ export class LabelsDialog extends LitElement {
     found: Labels,
     signal: AbortSignal,
   ): Promise<Labels> {
-    const { find, given } = this;
+    const { find, given, journal } = this;
     if (!find || data.format === "warehouse") return found;
     const all = new DrawnLabels(given ? [] : found.classes);
     const pictures: LabelPicture[] = [];
     for (const [k, picture] of found.pictures.entries()) {
-      if (!given && (!picture.unlabelled || picture.annotations.length > 0)) {
+      const i = indexes?.[k] ?? k;
+      // What was changed is as it is drawn.
+      const changed = journal !== null && journal.history.shapesOf(i) !== null;
+      if (!given && !changed && (!picture.unlabelled || picture.annotations.length > 0)) {
         pictures.push(picture);
         continue;
       }
-      const i = indexes?.[k] ?? k;
       const { width, height } = data.info(i);
       const { boxes } = find(i, await data.record(i, { signal }), width, height);
       const { unlabelled: _, ...rest } = picture;
+      // Who took all boxes away has looked.
       pictures.push(
-        boxes.length > 0 ? { ...rest, annotations: all.of(boxes) } : { ...rest, unlabelled: true, annotations: [] },
+        boxes.length > 0 || changed
+          ? { ...rest, annotations: all.of(boxes) }
+          : { ...rest, unlabelled: true, annotations: [] },
       );
     }
     return { classes: all.classes, pictures };

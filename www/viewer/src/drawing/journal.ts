@@ -232,6 +232,15 @@ export class DrawnJournal {
   ): Promise<EditSummary> {
     return this.edits.save(output, options);
   }
+  /** Whether anything is changed. */
+  get changes(): boolean {
+    return this.history.last !== null;
+  }
+  /** Does something with the journal that the package has, once everything is kept; nothing if that cannot be. */
+  async with<T>(what: (edits: Edits) => Promise<T>): Promise<T | null> {
+    this.rest();
+    return (await this.kept()) ? what(this.edits) : null;
+  }
   export(): ReturnType<Edits["export"]> {
     return this.edits.export();
   }

@@ -7,6 +7,9 @@ import type {
   Dataset,
   Difference,
   DiffOptions,
+  Edits,
+  ExportLabelsOptions,
+  ExportedLabels,
   Folder,
   FolderFile,
   FolderSink,
@@ -39,6 +42,13 @@ export interface LabelEngine {
     output: Output | FileSystemDirectoryHandle | FolderSink,
     options?: WriteLabelsOptions,
   ) => Promise<WrittenLabels>;
+  /** The labels of samples as their metadata says them, in one go: nothing of a sample comes into the page. */
+  readonly export: (
+    of: Dataset | Edits,
+    format: WrittenLabelFormat,
+    output: Output | FileSystemDirectoryHandle | FolderSink,
+    options?: ExportLabelsOptions,
+  ) => Promise<ExportedLabels>;
 }
 
 /** The package's functions. */

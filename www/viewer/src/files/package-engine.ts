@@ -33,5 +33,6 @@ export const packageEngine: Engine = {
     read: async (...given) => (await load()).readLabels(...given),
     of: async (...given) => (await load()).labelsOf(...given),
     write: async (...given) => (await load()).writeLabels(...given),
+    export: async (...given) => (await load()).exportLabels(...given),
   },
 };

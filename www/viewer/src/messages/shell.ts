@@ -74,6 +74,7 @@ export const shell = {
   open: "Open {name}",
   chooseFile: "Choose the file",
   fileDamagedWhatComesBefore: "This file is damaged. What comes before the damage is shown.",
+  linesHaveNoPicture: "Some lines have no picture that can be shown.",
   readingEndedEarlyWhatWas: "Reading ended early. What was found before is shown.",
   fileLikeIfDownloadEnded: "A file is like this if its download ended before it began, or if only its place was made.",
   fileHoldsOnlyZeros: "This file holds only zeros.",
@@ -183,6 +184,10 @@ export const shell = {
   samplesByDirectory: "Samples, by its directory",
   rowsFileStream: "Rows: a file or a stream",
   columnMayHoldPictures: "The column {name} may hold pictures.",
+  fieldNamesPictures:
+    "The field {name} names pictures. Shown as samples, each of them is fetched from the address that the line says.",
+  fieldNamesPicturesBeside:
+    "The field {name} names pictures that lie beside this file. Drop the folder, or the file together with its pictures, to see them.",
   showAsSamples: "Show as samples",
   compareAnotherVersionM: "Compare with another version of it (m)",
   compare: "Compare",

@@ -34,11 +34,22 @@ export interface Counted {
   readonly growing: () => boolean;
   /** The file is on this machine: reading it costs nobody anything. */
   readonly local: () => boolean;
+  /** A list of pictures: its metadata is in memory, and each picture is fetched by itself. */
+  readonly listed: () => boolean;
   readonly signal: () => AbortSignal;
   /** Where boxes come from. */
   readonly find: () => FindBoxes;
   /** Resolves when the first pictures are drawn. */
   readonly pictures: () => Promise<void>;
+}
+
+/** Classes that are listed. */
+const LISTED = 1000;
+
+/** The most frequent classes first. */
+function topOf(found: ReadonlyMap<string, number>): Omit<Whole, "samples"> {
+  const all = [...found].sort((a, b) => b[1] - a[1] || (a[0] < b[0] ? -1 : 1));
+  return { distinct: all.length, top: all.slice(0, LISTED).map(([label, samples]) => ({ label, samples })) };
 }
 
 /** Counts, and says when there is more to show. */
@@ -129,12 +140,12 @@ export class Counts implements ReactiveController {
     if (field) this.classField = field;
     if (dataset.length > COUNTED_UNASKED || dataset.growing || !this.unasked(dataset)) return;
     if (field) await this.countClasses(field);
-    else if (isArchive(dataset.format)) await this.readSizes();
-    if (this.of.local() && this.of.data() === dataset) void this.countBoxes();
+    else if (isArchive(dataset.format) && !this.of.listed()) await this.readSizes();
+    if ((this.of.local() || this.of.listed()) && this.of.data() === dataset) void this.countBoxes();
   }
   /** A TAR's metadata lies between its pictures: over a network, to read all of it is to fetch nearly all of the file. */
   private unasked(dataset: Dataset): boolean {
-    return this.of.local() || !isArchive(dataset.format);
+    return this.of.local() || this.of.listed() || !isArchive(dataset.format);
   }
 
   /** Counts by a field; `instead` of another one, or beside those that are counted. */
@@ -151,8 +162,10 @@ export class Counts implements ReactiveController {
       // Those of the whole are counted once, so that what the filter leaves out is still there to be clicked.
       let all = this.all.get(field);
       if (all?.samples !== dataset.length) {
-        const { classes } = await dataset.stats({ classField: field, signal });
-        all = { samples: dataset.length, top: classes.top, distinct: classes.distinct };
+        const { top, distinct } = this.of.listed()
+          ? topOf(await this.classesOf(dataset, null, field, signal))
+          : (await dataset.stats({ classField: field, signal })).classes;
+        all = { samples: dataset.length, top, distinct };
         this.all.set(field, all);
         await this.sized(dataset);
       }
@@ -185,16 +198,25 @@ export class Counts implements ReactiveController {
     signal: AbortSignal,
   ): Promise<Map<string, number> | null> {
     if (!rows.filter) return null;
-    if (!rows.narrowed) {
+    if (!rows.narrowed && !this.of.listed()) {
       const { classes } = await dataset.stats({ classField: field, where: rows.where, signal });
       return new Map(classes.top.map((c) => [c.label, c.samples]));
     }
+    return this.classesOf(dataset, rows.kept, field, signal);
+  }
+  /** The same by the metadata alone, without a look at any picture. */
+  private async classesOf(
+    dataset: Dataset,
+    samples: Uint32Array | null,
+    field: string,
+    signal: AbortSignal,
+  ): Promise<Map<string, number>> {
     const found = new Map<string, number>();
     const add = (_: number, record: Json): void => {
       const label = classOf(record, field);
       if (label !== undefined) found.set(label, (found.get(label) ?? 0) + 1);
     };
-    await walkRecords(dataset, add, { signal, samples: rows.kept });
+    await walkRecords(dataset, add, { signal, samples });
     return found;
   }
   /** Counts by this field no more. */

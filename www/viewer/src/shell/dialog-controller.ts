@@ -143,7 +143,7 @@ export class DialogController implements ReactiveController {
       <forebay-convert .engine=${engine} .data=${data} ?growing=${growing}
         .kept=${kept} .picked=${picked} @open=${made}></forebay-convert>
       <forebay-labels .engine=${engine} .data=${data} .kept=${kept} .picked=${picked}
-        .find=${find} ?given=${given} .matched=${matched} .keep=${keep} @choose=${this.of.chooseLabels}></forebay-labels>
+        .find=${find} ?given=${given} .matched=${matched} .keep=${keep} .journal=${journal} @choose=${this.of.chooseLabels}></forebay-labels>
       <forebay-save-edits .engine=${engine} .data=${data} .journal=${journal} @open=${made}></forebay-save-edits>
       <forebay-curate .engine=${engine} .data=${growing ? null : data} .where=${where} .fields=${fields} ?keeps=${ownPage}
         @pick=${(e: CustomEvent<number[]>) => this.of.pick(e.detail)} @jump=${(e: CustomEvent<number>) => this.of.jump(e.detail)}

@@ -2,6 +2,7 @@
 import type { ReactiveController, ReactiveControllerHost } from "lit";
 import type { Folder, FolderFile, Input, LabelInput } from "../../../lib/src/model/index.ts";
 import { isThumbs, samplesIn, withThumbs } from "../files/beside-thumbs.ts";
+import { isListed, listAmong } from "../files/picture-lists.ts";
 import { fileOf, type Recent } from "../files/recent.ts";
 import { SAMPLE } from "../files/sample-name.ts";
 import { isAbort, trouble } from "../ui/wording.ts";
@@ -21,7 +22,7 @@ export interface InputHost {
     input: Input | Folder,
     name: string,
     file: string,
-    extra?: { handle?: FileSystemFileHandle; thumbs?: Blob },
+    extra?: { handle?: FileSystemFileHandle; thumbs?: Blob; list?: boolean },
   ) => void;
   /** The files of a folder that is dropped. */
   readonly dropped: (data: DataTransfer) => Promise<FolderFile[]>;
@@ -110,6 +111,10 @@ export class InputController implements ReactiveController {
         if (dropped && this.of.beside(files, name)) return;
         return this.warehouse(files, name);
       }
+      if (await isListed(files)) {
+        if (turn === this.turn) this.list(files, name);
+        return;
+      }
       if (this.of.labels(files, name)) return;
       const samples = await samplesIn(files);
       if (turn !== this.turn) return;
@@ -124,6 +129,12 @@ export class InputController implements ReactiveController {
     this.turn++;
     this.of.point(`local:${name}`);
     this.of.open(files, name, `local:${name}`);
+  }
+  /** A folder that is known to be a list of pictures. */
+  private list(files: Folder, name: string): void {
+    this.turn++;
+    this.of.point(`local:${name}`);
+    this.of.open(files, name, `local:${name}`, { list: true });
   }
   /** Asks for a folder, or for a label file. */
   async chooseFolder(): Promise<void> {
@@ -189,6 +200,8 @@ export class InputController implements ReactiveController {
     const entry = item?.webkitGetAsEntry?.();
     if (entry?.isDirectory) return void this.folder(this.of.dropped(e.dataTransfer!), entry.name, true);
     const files = [...(e.dataTransfer?.items ?? [])].flatMap((one) => (one.kind === "file" && one.getAsFile()) || []);
+    const listed = listAmong(files);
+    if (listed) return this.list(listed.folder, listed.name);
     const given = withThumbs(files);
     if (!given) {
       // A link that was dragged from elsewhere.

@@ -2,6 +2,7 @@
 import { html, nothing, type TemplateResult } from "lit";
 import type { Dataset, OpenProgress, Table, WarehouseManifest } from "../../../lib/src/model/index.ts";
 import { visible } from "../ui/visible.ts";
+import type { ListedBy } from "../files/picture-lists.ts";
 import type { LabelController } from "./label-controller.ts";
 import { bytes, percent, trouble } from "../ui/wording.ts";
 import { msg as common } from "../messages/common.ts";
@@ -11,7 +12,13 @@ import { msg, rich } from "../messages/shell.ts";
 export function damageNotice(dataset: Dataset, lost: number, check: () => void): TemplateResult | typeof nothing {
   const { damage, length } = dataset;
   if (damage) {
-    const what = damage.kind === "damaged" ? msg("fileDamagedWhatComesBefore") : msg("readingEndedEarlyWhatWas");
+    const what =
+      // Of samples, only those of a list know the line that they come from.
+      damage.line !== undefined
+        ? msg("linesHaveNoPicture")
+        : damage.kind === "damaged"
+          ? msg("fileDamagedWhatComesBefore")
+          : msg("readingEndedEarlyWhatWas");
     return notice(what, trouble(damage).message, html`<code>${damage.code}</code>`);
   }
   if (holdsZeros(dataset)) {
@@ -53,8 +60,19 @@ export function thresholdNotice({ violations }: WarehouseManifest, show: () => v
   return notice(what, msg("trainerRefuses"), html`<button @click=${show}>${msg("validation")}</button>`);
 }
 
-/** The column of a table that holds pictures, which can be shown as samples. */
-export function picturesNotice(table: Table, show: (column: string) => void): TemplateResult | typeof nothing {
+/** The column of a table that holds pictures, or names them, which can be shown as samples. */
+export function picturesNotice(
+  table: Table,
+  listed: ListedBy | null,
+  show: (column: string) => void,
+): TemplateResult | typeof nothing {
+  if (listed) {
+    const name = { name: html`<b>${visible(listed.field)}</b>` };
+    if (!listed.reachable)
+      return html`<div class="labels" role="status"><span>${rich("fieldNamesPicturesBeside", name)}</span></div>`;
+    return html`<div class="labels" role="status"><span>${rich("fieldNamesPictures", name)}</span>
+    <button @click=${() => show(listed.field)}>${msg("showAsSamples")}</button></div>`;
+  }
   const column = table.schema[table.metadata.pictures?.[0] ?? -1];
   if (!column) return nothing;
   return html`<div class="labels" role="status"><span>${rich("columnMayHoldPictures", { name: html`<b>${visible(column.name)}</b>` })}</span>

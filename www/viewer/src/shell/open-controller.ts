@@ -2,8 +2,10 @@
 import type { ReactiveController, ReactiveControllerHost } from "lit";
 import type { Dataset, Folder, Input, OpenOptions, OpenProgress, Table } from "../../../lib/src/model/index.ts";
 import type { Engine } from "../files/engine.ts";
+import { textFormatOf } from "../../../lib/src/model/formats.ts";
 import { indexStore } from "../files/index-store.ts";
 import { openAny, TooLarge, type TextSource, type TextTable } from "../files/open-any.ts";
+import { listedBy, type ListedBy } from "../files/picture-lists.ts";
 import type { Recent } from "../files/recent.ts";
 import { removeLeftovers } from "../files/temporary-files.ts";
 import { unpack, unpackedName } from "../files/unpack.ts";
@@ -25,6 +27,8 @@ export interface OpenExtra {
   readonly thumbs?: Blob;
   /** The column of a table whose pictures are shown as samples. */
   readonly column?: string;
+  /** It is a list of pictures with these beside it. */
+  readonly list?: boolean;
   /** Frees what lies in the store for it. */
   readonly forget?: () => void;
 }
@@ -66,6 +70,10 @@ export class OpenController implements ReactiveController {
   failure: Failure | null = null;
   /** The text that the table was made of. */
   textual: TextTable | null = null;
+  /** What is open is a list of pictures: each is fetched by itself. */
+  listed = false;
+  /** The field of the open table that names pictures. */
+  listedBy: ListedBy | null = null;
   /** A text that is too large to be shown. */
   tooLarge: TextSource | null = null;
   /** How far the headers of a growing file are read. */
@@ -108,7 +116,7 @@ export class OpenController implements ReactiveController {
     file: string,
     extra: OpenExtra = {},
   ): Promise<Dataset | Table | null> {
-    const { tbfSchema, forget, column, thumbs, ...kept } = extra;
+    const { tbfSchema, forget, column, thumbs, list, ...kept } = extra;
     const focused = this.of.focused();
     this.close(false);
     if (forget) this.letGo = forget;
@@ -154,7 +162,9 @@ export class OpenController implements ReactiveController {
         return null;
       }
       if (found.kind === "samples") seekStrip(found, isFar(input), thumbs ?? null);
-      this.set({ textual, opening: null, ...(found.kind === "table" ? { table: found } : { data: found }) });
+      const listed = list === true || (column !== undefined && textFormatOf(name) === "jsonl");
+      this.set({ textual, listed, opening: null, ...(found.kind === "table" ? { table: found } : { data: found }) });
+      if (found.kind === "table" && textual?.text.format === "jsonl") void this.seekPictures(found, isFar(input));
       this.of.title(name);
       this.of.say(
         found.kind === "table"
@@ -214,6 +224,11 @@ export class OpenController implements ReactiveController {
     }
   }
 
+  /** Finds out whether the lines name pictures. Nobody waits for it. */
+  private async seekPictures(table: Table, far: boolean): Promise<void> {
+    const found = await listedBy(table, far, this.signal).catch(() => null);
+    if (this.table === table) this.set({ listedBy: found });
+  }
   /** Opens the same table again, the pictures of this column as samples. */
   async showPictures(column: string): Promise<void> {
     const { table, file, source } = this;
@@ -238,6 +253,7 @@ export class OpenController implements ReactiveController {
     this.work.abort();
     const { found, textual, letGo } = this;
     this.letGo = () => undefined;
+    this.set({ listed: false, listedBy: null });
     this.set({ data: null, table: null, textual: null, tooLarge: null, opening: null, failure: null, growth: null });
     this.of.title(null);
     if (left) [this.source, this.file] = [null, ""];

@@ -37,6 +37,8 @@ export class SortController implements ReactiveController {
   private rank: Uint32Array | null = null;
   private last: { rows: Rows; rank: Uint32Array; sorted: Rows } | null = null;
   private work = new AbortController();
+  /** What was asked for last, and which field was the class then. */
+  private asked: { readonly sorting: Sorting; readonly classField: string } | null = null;
 
   constructor(
     private readonly host: ReactiveControllerHost,
@@ -45,10 +47,16 @@ export class SortController implements ReactiveController {
     host.addController(this);
   }
   hostConnected(): void {}
+  /** Which field is the class may be learned, or chosen, after the rows were sorted by it. */
+  hostUpdate(): void {
+    const { asked } = this;
+    if (asked?.sorting.by === "class" && asked.classField !== this.of.classField()) void this.sort(asked.sorting);
+  }
 
   /** The file's own order. */
   reset(): void {
     this.work.abort();
+    this.asked = null;
     this.sorting = this.rank = this.last = this.progress = null;
     this.host.requestUpdate();
   }
@@ -70,6 +78,8 @@ export class SortController implements ReactiveController {
 
   private async sort(sorting: Sorting): Promise<void> {
     const dataset = this.of.data();
+    const classField = this.of.classField();
+    this.asked = { sorting, classField };
     const column = allColumns(this.of.fields()).find(({ id }) => id === sorting.by);
     if (!dataset || !column) return;
     if (dataset.growing) return this.of.warn(msg("restHeadersStillBeingRead"));
@@ -78,7 +88,7 @@ export class SortController implements ReactiveController {
     const work = (this.work = new AbortController());
     const signal = AbortSignal.any([work.signal, this.of.signal()]);
     try {
-      const values = column.values?.(dataset, this.of.classField(), this.of.find());
+      const values = column.values?.(dataset, classField, this.of.find());
       let rank: Uint32Array;
       if (values) {
         const list = new Array<Sortable>(dataset.length).fill(null);

@@ -131,7 +131,8 @@ export class Viewer extends LitElement implements ViewerMembers {
     data: () => this.opener.data,
     rows: () => this.filtering.rows,
     growing: () => this.opener.growth !== null,
-    local: () => isHere(this.opener.source),
+    local: () => isHere(this.opener.source) && !this.opener.listed,
+    listed: () => this.opener.listed,
     find: () => this.find,
     signal: () => this.opener.signal,
     pictures: () => this.pictures,
@@ -566,7 +567,7 @@ export class Viewer extends LitElement implements ViewerMembers {
     return html`
       <div class="app">
         ${this.renderHead({ found: table, format: text?.format ?? table.format, facts, read: this.meter.words })}
-        ${picturesNotice(table, (column) => void this.opener.showPictures(column))}
+        ${picturesNotice(table, this.opener.listedBy, (column) => void this.opener.showPictures(column))}
         <div class="beside">
           <forebay-table-view part="rows" .data=${table} .text=${text} ?within=${!this.ownPage}
             @shown=${(e: CustomEvent<ShownTable>) => (this.shownTable = e.detail)}

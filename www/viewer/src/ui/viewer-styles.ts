@@ -13,6 +13,13 @@ export const viewerStyles = css`
     display: grid;
     grid-template-rows: auto minmax(0, 1fr);
   }
+  /* What is said above a table takes a line, and not the place of the rows. */
+  .app:has(> .labels) {
+    grid-template-rows: auto auto minmax(0, 1fr);
+  }
+  .app > .labels {
+    margin: 8px 10px;
+  }
   .top {
     display: flex;
     align-items: center;

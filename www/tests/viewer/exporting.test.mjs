@@ -1,0 +1,83 @@
+// Labels exported from the built site: the bytes of the package, with the edits that were made.
+import assert from 'node:assert/strict';
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { after, before, test } from 'node:test';
+import { exportLabels, memorySink, open, shutdown } from 'forebay';
+import { ROOT, launch, newPage, serveFolder, visit } from '../browser.mjs';
+import { tblOf } from './edited.mjs';
+
+const SAMPLES = 6;
+let browser, site, tbl;
+before(async () => {
+  browser = await launch();
+  site = await serveFolder(join(ROOT, 'dist/site'));
+  tbl = await tblOf(SAMPLES, 160, 120, (i) => ({
+    annotations_format: 'forebay.1',
+    annotations: [
+      { class: i % 2 ? 'gull' : 'boat', xmin: 20, ymin: 30.5, xmax: 60 + i / 3, ymax: 80, score: 0.5 },
+      { class: 'boat', xmin: 1, ymin: 2, xmax: 30, ymax: 40, segmentation: [[1, 2, 30, 2, 30, 40]] },
+    ],
+  }));
+});
+after(async () => {
+  await browser?.close();
+  site?.server.close();
+  await shutdown();
+});
+
+/** The file that the dialog makes. */
+async function exported(page, title) {
+  await page.keyboard.press('l');
+  const dialog = page.locator('forebay-labels');
+  await dialog.getByLabel(title, { exact: true }).check();
+  const [file] = await Promise.all([
+    page.waitForEvent('download'),
+    dialog.getByRole('button', { name: 'Export labels' }).click(),
+  ]);
+  const bytes = readFileSync(await file.path());
+  await dialog.getByLabel('Close').click();
+  return bytes;
+}
+
+test('the dialog writes what the package exports, of all samples and of picked ones, and with edits what was drawn', async () => {
+  const page = await newPage(await browser.newContext());
+  await visit(page, site.url);
+  await page.locator('#file-input').setInputFiles({ name: 'a.tbl', mimeType: 'application/octet-stream', buffer: tbl });
+  await page.locator('.tile').first().waitFor();
+  const dataset = await open(new File([tbl], 'a.tbl'));
+  for (const [format, title] of [
+    ['coco', 'COCO'],
+    ['cvat', 'CVAT'],
+    ['labelstudio', 'Label Studio'],
+  ]) {
+    const sink = memorySink();
+    await exportLabels(dataset, format, sink);
+    assert.ok((await exported(page, title)).equals(sink.bytes()), format);
+  }
+  await page.locator('#p2').click({ modifiers: ['Control'] });
+  await page.locator('#p4').click({ modifiers: ['Control'] });
+  const sink = memorySink();
+  await exportLabels(dataset, 'coco', sink, { indexes: [2, 4] });
+  assert.ok((await exported(page, 'COCO')).equals(sink.bytes()));
+  dataset.close();
+
+  // A box more on a picture that has some: it is in what is exported, of all samples and of that one.
+  await page.locator('#p4').click({ modifiers: ['Control'] });
+  await page.locator('#p2').click();
+  await page.locator('forebay-sample .sum.good').waitFor();
+  await page.getByRole('button', { name: 'Edit', exact: true }).click();
+  await page.locator('forebay-drawing[data-drawn="2"]').waitFor();
+  await page.locator('forebay-sample .stage').focus();
+  await page.keyboard.press('n');
+  await page.locator('forebay-edit-bar .kept', { hasText: 'every change is kept' }).waitFor();
+  const boxesOf = (bytes) => {
+    const { images, annotations } = JSON.parse(bytes);
+    return images.map(({ id }) => annotations.filter((one) => one.image_id === id).length);
+  };
+  assert.deepEqual(boxesOf(await exported(page, 'COCO')), [3]);
+  await page.locator('#p2').click({ modifiers: ['Control'] });
+  assert.deepEqual(boxesOf(await exported(page, 'COCO')), [2, 2, 3, 2, 2, 2]);
+  assert.deepEqual(page.faults, []);
+  await page.context().close();
+});
