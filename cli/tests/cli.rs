@@ -404,6 +404,10 @@ fn files_come_out_under_their_names_and_never_outside() {
     place.ok(&["convert", "a.tar", "a.tbl"]);
     place.ok(&["extract", "a.tbl", "-i", "5", "-o", "five.bmp"]);
     assert_eq!(fs::read(place.path("five.bmp")).unwrap(), bmp(40, 4));
+    // Without a name it gets one, and is told.
+    let said = String::from_utf8(place.run(&["extract", "a.tbl", "-i", "5"]).stdout).unwrap();
+    assert!(said.starts_with("00000005.bmp: "), "{said}");
+    assert_eq!(fs::read(place.path("00000005.bmp")).unwrap(), bmp(40, 4));
     let done = &place.ok(&["extract", "a.tbl", "--all", "--to", "out"])[0];
     assert_eq!(done["files"], 36);
     assert_eq!(fs::read(place.path("out/d/007.json")).unwrap(), b"{\"label\": \"c1\",\n \"x\":1.50}\n");

@@ -78,6 +78,7 @@ export const NAVIGATION = [
     [
       ['Samples', 'docs/benchmarks.md'],
       ['The loader', 'docs/benchmarks-loader.md'],
+      ['Loaders of Python', 'docs/benchmarks-python.md'],
       ['Tables', 'docs/benchmarks-tables.md'],
       ['The npm package', 'docs/benchmarks-browser.md'],
       ['The viewer', 'docs/benchmarks-viewer.md'],

@@ -74,6 +74,9 @@ fn one(dataset: &Dataset, i: u64, args: &Args, out: &Output) -> Result<Outcome> 
     write_file(&target, &payload, args.force)?;
     if out.json() {
         out.value(&json!({ "i": i, "file": input::display(&target), "bytes": payload.len() }));
+    } else if args.output.is_none() {
+        // Nobody could know the name, which has the number and the format.
+        out.line(format!("{}: {}", input::display(&target), human::bytes(payload.len() as u64)));
     } else if out.verbose() {
         out.note(format!("{}: {}", input::display(&target), human::bytes(payload.len() as u64)));
     }
