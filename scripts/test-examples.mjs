@@ -83,7 +83,15 @@ async function tch({ tbl }) {
   const torches = pythons.filter(Boolean).map((python) => read(python, ['-c', ask]) ?? '');
   const torch = torches.find((one) => one.startsWith(`${TORCH}.`));
   if (!torch) {
-    console.log(`No Python here has torch ${TORCH}, with whose libtorch tch is built; FOREBAY_TORCH names one.`);
+    console.log(
+      `No Python here has torch ${TORCH}, with whose libtorch tch is built: not an older one, and not a newer one, which lacks
+functions that tch calls. This makes one, of 530 MB and its libraries for CUDA, and runs the example with it:
+
+  python3 -m venv ~/.cache/forebay/torch-${TORCH}
+  ~/.cache/forebay/torch-${TORCH}/bin/pip install 'torch==${TORCH}.*'
+  FOREBAY_TORCH=~/.cache/forebay/torch-${TORCH}/bin/python npm run test:examples -- tch
+`,
+    );
     return false;
   }
   const folder = dirname(torch.slice(torch.indexOf(' ') + 1));

@@ -2,8 +2,9 @@
 //!
 //!     LIBTORCH_USE_PYTORCH=1 cargo run --release -- train.tbl [epochs]
 //!
-//! takes the libtorch of the torch that `python3` has; with another version than tch was made for (it says which) also
-//! `LIBTORCH_BYPASS_VERSION_CHECK=1`. `LD_LIBRARY_PATH` has to name torch's folder `lib` when the program runs.
+//! takes the libtorch of the torch that `python3` has, which must be 2.13: tch 0.26 asks for that, and bypassing its check does not
+//! help with 2.15, which lacks functions that tch calls. `LD_LIBRARY_PATH` has to name torch's folder `lib` when the program runs.
+//! `npm run test:examples -- tch` does both, and says how to get that torch where there is none.
 //!
 //! What matters here is `Lent`: a tensor over the memory that the loader's workers wrote, and the batch that it belongs to.
 
