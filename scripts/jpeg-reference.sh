@@ -33,8 +33,8 @@ PY
 tests() {
     [ -x "$dir/program" ] || { echo "run $0 install first" >&2; exit 3; }
     cd "$here/.."
-    FOREBAY_JPEG_REFERENCE="$dir/program" cargo test --workspace --all-features --test jpeg_structures -- \
-        --ignored --nocapture "$1"
+    FOREBAY_JPEG_REFERENCE="$dir/program" cargo test --workspace --all-features --test pictures -- \
+        --ignored --nocapture "jpeg_structures::$1"
 }
 
 case ${1:-} in
