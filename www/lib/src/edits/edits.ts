@@ -1,4 +1,5 @@
 import * as argument from "../base/arguments.js";
+import { NAMES, known } from "../base/option-names.js";
 import { reportOf } from "../base/report.js";
 import { ForebayError, hostError } from "../model/errors.js";
 import type {
@@ -15,6 +16,7 @@ import type {
 import { free } from "../pool/drive.js";
 import { call, type Client } from "../pool/pool.js";
 import { runConversion } from "../sink/conversion.js";
+import { inPlace, type InPlace } from "../sink/in-place.js";
 import { noOutput } from "../sink/sinks.js";
 import { joinedSource } from "../source/joined.js";
 import { blobSource } from "../source/sources.js";
@@ -211,34 +213,47 @@ export class OpenEdits implements Edits {
     });
   }
 
-  save(output: Output, { to = "tbl", signal, onProgress }: EditSaveOptions = {}): Promise<EditSummary> {
-    if (to !== "tbl" && to !== "tar")
-      return Promise.reject(
-        hostError("usage.argument", `a new file is a tbl or a tar, not ${JSON.stringify(to)}`, { file: this.name }),
-      );
-    if (typeof output !== "object" || output === null) return Promise.reject(noOutput());
+  async save(output: Output, options: EditSaveOptions = {}): Promise<EditSummary> {
+    known(argument.options(options, "how changes are saved"), NAMES.editSave, "saving changes");
+    const { to = "tbl", inPlace: there = false, signal, onProgress } = options;
+    const wrong = (why: string): Error => hostError("usage.argument", why, { file: this.name });
+    if (to !== "tbl" && to !== "tar") throw wrong(`a new file is a tbl or a tar, not ${JSON.stringify(to)}`);
+    if (typeof output !== "object" || output === null) throw noOutput();
     const { name, format } = this.dataset;
-    return this.over(signal, async ({ client, journal, source, length, blobs }) => {
+    if (there && (format !== "tbl" || to !== "tbl")) throw wrong("only a TBL is changed in place");
+    const saved = await this.over(signal, async ({ client, journal, source, length, blobs }) => {
       // Payloads of a TBL are copied as they are; every other sample is read, verified and written anew.
       const copies = format === "tbl" && to === "tbl";
       const options = JSON.stringify({ to, source: name ?? "" });
       const begin = () =>
         copies
-          ? call(client, this.name, "editsApply", [journal, blobs])
+          ? call(client, this.name, "editsApply", [journal, blobs, there])
           : call(client, this.name, "editsRewrite", [journal, options, length, blobs]);
       const total = this.#about.samples;
+      let changing: InPlace | undefined;
+      const work = new AbortController();
+      const stop = () => {
+        if (!changing?.written.begun) work.abort(signal?.reason);
+      };
+      signal?.addEventListener("abort", stop, { once: true });
       const report = reportOf<EditSummary>(
         await runConversion(client, begin, source, output, {
-          signal: signal ?? new AbortController().signal,
+          signal: work.signal,
+          ...(there && { place: async () => (changing = await inPlace(client, output, this.dataset.source)) }),
           onTurn: (turn, bytes) =>
             onProgress?.({ samples: turn.done, totalSamples: total, bytes, totalBytes: source.byteLength }),
-        }),
+        }).finally(() => signal?.removeEventListener("abort", stop)),
       );
-      if (copies) return report;
+      const written = changing?.written;
+      if (written) return { ...report, outputBytes: written.length, writtenBytes: written.bytes };
       const { samples, outputBytes } = report;
+      if (copies) return { ...report, writtenBytes: outputBytes };
       const [changed, removed, added] = await call(client, this.name, "editsCounts", [journal]);
-      return { samples, changed: changed!, removed: removed!, added: added!, outputBytes };
+      return { samples, changed: changed!, removed: removed!, added: added!, outputBytes, writtenBytes: outputBytes };
     });
+    // What it says is in the file, and it fits that no more: nobody may write into it.
+    if (there) await this.discard().catch(() => this.close());
+    return saved;
   }
 
   /** For what is made of the journal over its file, when all before it is done. */

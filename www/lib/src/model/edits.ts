@@ -63,6 +63,12 @@ export interface EditFiles {
 export interface EditSaveOptions {
   /** What is written, of a TBL as of a TAR. An archive has no document: what was changed there is left out. Default: `tbl`. */
   to?: "tbl" | "tar";
+  /**
+   * The output is the handle of the very file that is open, a TBL of the guide layout, and only metadata changed: payloads stay where
+   * they are, and metadata and header are written, in an order by which the old file or the new one is there at every moment. The
+   * dataset has to be opened again then, and the journal, which does not fit any more, is discarded.
+   */
+  inPlace?: boolean;
   /** Ends it; the output's `abort` is called. */
   signal?: AbortSignal;
   /** Hears how far it is. */
@@ -81,6 +87,8 @@ export interface EditSummary {
   added: number;
   /** Bytes of the new file. */
   outputBytes: number;
+  /** Bytes that were written: all of a new file, and in place the metadata. */
+  writtenBytes: number;
 }
 
 /**
@@ -132,7 +140,7 @@ export interface Edits {
   record(i: number): Promise<Json>;
   /** The journal as files, for the command and Python. */
   export(): Promise<EditFiles>;
-  /** Writes a new file: the bytes are those that `forebay apply` writes. The dataset and the journal stay. */
+  /** Writes a new file, or changes the old one: the bytes are those that `forebay apply` writes. Of a new file dataset and journal stay. */
   save(output: Output, options?: EditSaveOptions): Promise<EditSummary>;
   /** Removes the journal from its store, and closes it. */
   discard(): Promise<void>;

@@ -62,7 +62,10 @@ function streamSink(stream: FileSystemWritableFileStream): Sink {
 
 /** A sink, some of which lie in a worker. */
 export interface Place {
-  readonly sink: Sink;
+  readonly sink: Sink & {
+    /** Until what was written is on the disk. */
+    flush?(): Promise<void>;
+  };
   /** What stands for it in the worker that makes the bytes, if they do not come here; else 0. */
   readonly output: number;
 }
