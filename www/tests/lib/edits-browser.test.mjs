@@ -1,8 +1,12 @@
 // Journals of edits in a browser's origin-private file system: two tabs, and tabs that die while they save.
 import assert from 'node:assert/strict';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 import { crash, limitStorage, noBrowser } from '../browser.mjs';
 import { edit, start } from './edits-page.mjs';
+import { native, runNative } from './helpers.mjs';
 
 const skip = noBrowser;
 /** Tabs that are killed, but for the first; FOREBAY_KILLS=200 is how it is run by hand. */
@@ -62,6 +66,94 @@ test('the labels of a journal become a file of the private file system, written 
   });
   assert.deepEqual(found, [SAMPLES, true, true, SAMPLES + 1, 1]);
   await page.evaluate(() => globalThis.edits.discard());
+  await page.close();
+});
+
+test('metadata is changed in place: the bytes of a new journal in the old file, and what else it may be is refused', {
+  skip,
+}, async () => {
+  const page = await site.newPage();
+  await edit(page);
+  const found = await page.evaluate(async () => {
+    const { edits, forebay } = globalThis;
+    const failure = (promise) =>
+      promise.then(
+        () => null,
+        (e) => [e.code, e.message],
+      );
+    edits.close();
+    const root = await navigator.storage.getDirectory();
+    const handle = await root.getFileHandle('in-place.tbl', { create: true });
+    const other = await root.getFileHandle('other.tbl', { create: true });
+    const stream = await handle.createWritable();
+    await stream.write(await (await fetch('/made.tbl')).blob());
+    await stream.close();
+    const before = (await handle.getFile()).size;
+    const payload = async (dataset) => (await dataset.bytes(7)).join();
+    const result = { before, seen: [], refused: [] };
+    for (let round = 0; round < 3; round++) {
+      const dataset = await forebay.open(handle);
+      const changing = await dataset.edit();
+      await changing.set(3, { note: `of round ${round}`.repeat(1 + round) });
+      if (round === 0) {
+        result.refused.push(await failure(changing.save(other, { inPlace: true })));
+        result.refused.push(await failure(changing.save(forebay.memorySink(), { inPlace: true })));
+        result.refused.push(await failure(changing.save(handle, { inPlace: true, to: 'tar' })));
+        result.refused.push(await failure(changing.save(handle, { inplace: true })));
+        await changing.remove(4);
+        result.refused.push(await failure(changing.save(handle, { inPlace: true })));
+        await changing.undo();
+        result.untouched = (await handle.getFile()).size === before && (await forebay.check(handle)).ok;
+        result.journal = new TextDecoder().decode(await (await changing.export()).journal.arrayBuffer());
+      }
+      const old = await payload(dataset);
+      const heard = [];
+      const summary = await changing.save(handle, { inPlace: true, onProgress: (p) => heard.push(p.samples) });
+      const later = await failure(changing.set(3, { note: 'too late' }));
+      await dataset.close();
+      const saved = await forebay.open(handle);
+      const { length } = saved;
+      const [record, same] = [await saved.record(3), (await payload(saved)) === old];
+      const { ok } = await forebay.check(handle);
+      result.seen.push({ ...summary, later, note: record.note, same, ok, length, heard: heard.at(-1) });
+      saved.close();
+      const file = await handle.getFile();
+      if (round === 0) result.bytes = Array.from(new Uint8Array(await file.arrayBuffer()));
+    }
+    const journals = await root.getDirectoryHandle('forebay-edits');
+    result.left = await Array.fromAsync(journals.keys());
+    return result;
+  });
+  assert.deepEqual(
+    found.refused.map(([code]) => code),
+    ['usage.argument', 'usage.argument', 'usage.argument', 'usage.argument', 'edits.cannot'],
+    JSON.stringify(found.refused),
+  );
+  assert.match(found.refused[0][1], /not the file that is open/);
+  assert.match(found.refused[3][1], /did you mean inPlace/);
+  assert.equal(found.untouched, true);
+  for (const [round, seen] of found.seen.entries()) {
+    assert.deepEqual(
+      [seen.samples, seen.changed, seen.ok, seen.same, seen.length, seen.heard],
+      [SAMPLES, 1, true, true, SAMPLES, SAMPLES],
+      JSON.stringify(seen),
+    );
+    assert.equal(seen.note, `of round ${round}`.repeat(1 + round));
+    assert.equal(seen.later[0], 'usage.argument', 'a journal that is in the file takes no change');
+    assert.ok(seen.writtenBytes < found.before / 4, `${seen.writtenBytes} bytes of ${found.before} written`);
+  }
+  assert.equal(found.left.length, 1, `only the journal of the first test is left: ${found.left}`);
+  if (native()) {
+    // The command makes the same of it.
+    const folder = mkdtempSync(join(tmpdir(), 'forebay-in-place-'));
+    const [file, journal] = [join(folder, 'made.tbl'), join(folder, 'edits.jsonl')];
+    writeFileSync(file, site.made);
+    writeFileSync(journal, found.journal);
+    const told = runNative('apply', file, journal, '--in-place');
+    assert.equal(told.code, 0, told.err);
+    assert.ok(readFileSync(file).equals(Buffer.from(found.bytes)), 'the command makes other bytes');
+    rmSync(folder, { recursive: true });
+  }
   await page.close();
 });
 

@@ -3,6 +3,7 @@ import { NAMES, known } from "../base/option-names.js";
 import { reportOf } from "../base/report.js";
 import { ForebayError, hostError } from "../model/errors.js";
 import type {
+  EditBox,
   EditFields,
   EditFiles,
   Edits,
@@ -11,6 +12,7 @@ import type {
   EditSummary,
   Json,
   Output,
+  SampleBox,
   Source,
 } from "../model/index.js";
 import { free } from "../pool/drive.js";
@@ -36,6 +38,9 @@ export interface EditedDataset {
   readonly source: Source;
   open(signal?: AbortSignal): Promise<EditedFile>;
   record(i: number): Promise<Json>;
+  /** The boxes that this record of a sample says, as shares. */
+  boxes(i: number, record: Json): Promise<SampleBox[] | null>;
+  size(i: number): { readonly width: number; readonly height: number };
 }
 
 /** What the module says of a journal. */
@@ -203,6 +208,19 @@ export class OpenEdits implements Edits {
       const own = i < this.dataset.length ? JSON.stringify(await this.dataset.record(i)) : null;
       return JSON.parse(await call(held.client, this.name, "editsRecord", [held.journal, i, own])) as Json;
     });
+  }
+
+  async boxes(i: number): Promise<EditBox[] | null> {
+    const record = await this.record(i);
+    const own = annotationsOf(record);
+    if (own) return own;
+    const found = i < this.dataset.length ? await this.dataset.boxes(i, record) : null;
+    if (!found) return null;
+    const { width, height } = this.dataset.size(i);
+    return found.map(({ box: [x0, y0, x1, y1], label }) => ({
+      ...(label !== null && { class: label }),
+      ...{ xmin: x0 * width, ymin: y0 * height, xmax: x1 * width, ymax: y1 * height },
+    }));
   }
 
   export(): Promise<EditFiles> {
@@ -407,6 +425,16 @@ const safe = (name: string | undefined): string =>
     .pop()!
     .replace(/[^\w.-]/g, "_")
     .slice(0, 60);
+
+/** The annotations of a record that says that they are of this convention. */
+function annotationsOf(record: Json): EditBox[] | null {
+  const beside = isFields(record) ? record.json : undefined;
+  const marked = [beside, record].filter(isFields).find((fields) => fields.annotations_format !== undefined);
+  return marked && Array.isArray(marked.annotations) ? (marked.annotations as unknown as EditBox[]) : null;
+}
+
+const isFields = (value: Json | undefined): value is { [field: string]: Json } =>
+  typeof value === "object" && value !== null && !Array.isArray(value);
 
 /** Fields as a line has them. */
 function givenOf(given: object): object {

@@ -138,6 +138,12 @@ export interface Edits {
   redo(): Promise<void>;
   /** A sample's record with its changes. */
   record(i: number): Promise<Json>;
+  /**
+   * A sample's annotations with its changes, as `set` takes them: in pixels, of the raster that `annotations_size` says if the record has
+   * that. What other programs wrote comes as the boxes around it. `null` where nobody said anything, an empty list where somebody
+   * said that there is nothing.
+   */
+  boxes(i: number): Promise<EditBox[] | null>;
   /** The journal as files, for the command and Python. */
   export(): Promise<EditFiles>;
   /** Writes a new file, or changes the old one: the bytes are those that `forebay apply` writes. Of a new file dataset and journal stay. */

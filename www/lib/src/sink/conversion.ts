@@ -17,7 +17,7 @@ export interface ConversionRun {
   output?: number;
   /** The work knows what it will need next, which another worker can read meanwhile. */
   readsAhead?: boolean;
-  /** Opens what is written to, where it is not an output that becomes new. */
+  /** Opens what is written to, if that is a file that is there already. */
   place?: () => Promise<Place>;
   /** As of {@link Drive}. */
   ahead?: NonNullable<Drive["ahead"]>;
