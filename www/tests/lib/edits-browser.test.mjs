@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 import { crash, limitStorage, noBrowser } from '../browser.mjs';
 import { edit, start } from './edits-page.mjs';
-import { native, runNative } from './helpers.mjs';
+import { ROOT, native, runNative } from './helpers.mjs';
 
 const skip = noBrowser;
 /** Tabs that are killed, but for the first; FOREBAY_KILLS=200 is how it is run by hand. */
@@ -66,6 +66,49 @@ test('the labels of a journal become a file of the private file system, written 
   });
   assert.deepEqual(found, [SAMPLES, true, true, SAMPLES + 1, 1]);
   await page.evaluate(() => globalThis.edits.discard());
+  await page.close();
+});
+
+test('a page makes of a journal what every other host does', { skip }, async () => {
+  const folder = join(ROOT, 'tests/fixtures/edits');
+  const file = (name) => Array.from(readFileSync(join(folder, name)));
+  const files = Object.fromEntries(
+    ['of.tbl', 'edits.jsonl', 'edits.jsonl.blobs', 'metadata.jsonl'].map((name) => [name, file(name)]),
+  );
+  const page = await site.newPage();
+  const found = await page.evaluate(async (files) => {
+    const { forebay } = globalThis;
+    const root = await navigator.storage.getDirectory();
+    const folder = await root.getDirectoryHandle('hosts', { create: true });
+    const handles = {};
+    for (const [name, bytes] of Object.entries(files)) {
+      handles[name] = await folder.getFileHandle(name, { create: true });
+      const stream = await handles[name].createWritable();
+      await stream.write(new Uint8Array(bytes));
+      await stream.close();
+    }
+    const digest = async (handle) =>
+      [...new Uint8Array(await crypto.subtle.digest('SHA-256', await (await handle.getFile()).arrayBuffer()))]
+        .map((byte) => byte.toString(16).padStart(2, '0'))
+        .join('');
+    const found = {};
+    const dataset = await forebay.open(handles['of.tbl']);
+    const edits = await dataset.edit({ store: folder, name: 'edits.jsonl' });
+    for (const to of ['tbl', 'tar']) {
+      const handle = await folder.getFileHandle(`new.${to}`, { create: true });
+      await edits.save(handle, { to });
+      found[to] = await digest(handle);
+    }
+    edits.close();
+    const metadata = await dataset.edit({ store: folder, name: 'metadata.jsonl' });
+    await metadata.save(handles['of.tbl'], { inPlace: true });
+    dataset.close();
+    found.in_place = await digest(handles['of.tbl']);
+    await root.removeEntry('hosts', { recursive: true });
+    return found;
+  }, files);
+  const { of: _, ...told } = JSON.parse(readFileSync(join(folder, 'edits.json'), 'utf8'));
+  assert.deepEqual(found, told);
   await page.close();
 });
 
