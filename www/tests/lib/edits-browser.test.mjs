@@ -268,6 +268,77 @@ test('a store without room takes no change and no file, keeps what it has, and g
   await again.close();
 });
 
+test('a place where the page may not write any more is said with what to do, and nothing is lost', {
+  skip,
+}, async () => {
+  const page = await site.newPage();
+  await edit(page);
+  const found = await page.evaluate(async () => {
+    const { edits, forebay } = globalThis;
+    const failure = (promise) =>
+      promise.then(
+        () => null,
+        (e) => [e.code, e.message, e.cause?.name],
+      );
+    const refuse = (name) => async () => {
+      throw new DOMException('The request is not allowed', name);
+    };
+    await edits.set(1, { note: 'kept' });
+    // As handles are that somebody chose, of which the permission was withdrawn.
+    const handle = { getFile: refuse('NotAllowedError'), createWritable: refuse('NotAllowedError') };
+    const stream = {
+      seek() {},
+      getWriter() {},
+      write: refuse('QuotaExceededError'),
+      close() {},
+      abort: async () => {},
+    };
+    const writing = { ...handle, createWritable: async () => stream };
+    const folder = { getDirectoryHandle() {}, getFileHandle: refuse('NotFoundError') };
+    const failures = [
+      await failure(edits.save(handle)),
+      await failure(edits.save(writing)),
+      await failure(edits.save(handle, { inPlace: true })),
+      await failure(forebay.convert(globalThis.dataset, handle, { to: 'tar' })),
+      await failure(forebay.exportLabels(edits, 'yolo', folder, { boxes: ':xywh' })),
+    ];
+    const root = await navigator.storage.getDirectory();
+    const store = await root.getDirectoryHandle('mine', { create: true });
+    const mine = await globalThis.dataset
+      .edit({
+        store: Object.create(store, {
+          getFileHandle: {
+            value: async (name, options) =>
+              options.create ? refuse('NotAllowedError')() : store.getFileHandle(name, options),
+          },
+        }),
+      })
+      .then(
+        () => null,
+        (e) => [e.code, e.message, e.cause?.name],
+      );
+    const sink = forebay.memorySink();
+    await edits.save(sink);
+    const saved = await forebay.open(sink.bytes());
+    return [...failures, mine, (await saved.record(1)).note];
+  });
+  for (const [k, [help, cause]] of [
+    [/not write there any more: allow it/, 'NotAllowedError'],
+    [/there is no room: make some/, 'QuotaExceededError'],
+    [/cannot be read/, 'NotAllowedError'],
+    [/not write there any more: allow it/, 'NotAllowedError'],
+    [/moved or removed/, 'NotFoundError'],
+    [/the journal cannot be kept: .*allow it/, 'NotAllowedError'],
+  ].entries()) {
+    assert.equal(found[k]?.[0], 'io', `${k}: ${found[k]}`);
+    assert.match(found[k][1], help);
+    assert.equal(found[k][2], cause, String(found[k]));
+  }
+  assert.equal(found[6], 'kept');
+  await page.evaluate(() => globalThis.edits.discard());
+  await page.close();
+});
+
 test('a journal that the browser threw away is written again with the next change, and never behind zeros', {
   skip,
 }, async () => {

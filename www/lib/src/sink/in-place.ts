@@ -2,6 +2,7 @@ import { hostError } from "../model/errors.js";
 import type { Output, Source } from "../model/index.js";
 import { call, type Client } from "../pool/pool.js";
 import type { Place } from "./sinks.js";
+import { unwritten } from "./unwritten.js";
 
 /** What is written into a file that exists. */
 export interface InPlace extends Place {
@@ -32,15 +33,16 @@ export async function inPlace(client: Client, output: Output, source: Source): P
   const private_ = await isPrivate(output);
   const opened = private_ ? await call(client, file, "openOutput", [output]).catch(() => 0) : 0;
   if (opened === 0) {
-    const stream = await output.createWritable({ keepExistingData: true }).catch((e: Error) => {
-      throw hostError("io", `the file cannot be changed: ${e.message}`, { file }, e);
-    });
+    const refused = (e: unknown): never => {
+      throw unwritten("the file cannot be changed", e);
+    };
+    const stream = await output.createWritable({ keepExistingData: true }).catch(refused);
     const sink: Place["sink"] = {
       async write(position, bytes) {
-        await stream.write({ type: "write", position, data: bytes as Uint8Array<ArrayBuffer> });
+        await stream.write({ type: "write", position, data: bytes as Uint8Array<ArrayBuffer> }).catch(refused);
         count(position, bytes);
       },
-      close: () => stream.close(),
+      close: () => stream.close().catch(refused),
       abort: (reason) => stream.abort(reason),
     };
     return { sink, output: 0, written };
