@@ -35,7 +35,7 @@ const CRATES = {
     'plan',
     'cost simulate',
   ],
-  'columns/src': ['codes hugging ranges sink thrift', 'guard', 'arrow', 'ipc parquet'],
+  'columns/src': ['codes hugging ranges sink thrift zstd', 'guard', 'arrow', 'ipc parquet'],
   'cli/src': ['human output serve signals words', 'exit progress', 'command', 'tar_to_tbl'],
   'python/src': [
     'errors memory',

@@ -14,6 +14,7 @@
 //! | `sink.rs` | what writing needs of its host |
 //! | `thrift.rs` | Thrift's compact protocol, as far as claims are looked for |
 //! | `parquet/` | footers, pages and statistics of Parquet; a file as the core's table; a table written |
+//! | `zstd.rs` | Zstandard unpacked without the C library |
 //! | `ipc/` | messages of Arrow IPC; a file or stream as the core's table; a table written |
 //!
 //! Nothing here is promised beside [`arrow`].
@@ -33,6 +34,7 @@ pub mod ranges;
 #[doc(hidden)]
 pub mod sink;
 mod thrift;
+mod zstd;
 
 #[doc(hidden)]
 pub use guard::panics_are_errors;

@@ -4,6 +4,7 @@
 use std::{ops::Range, sync::Arc};
 
 use arrow_array::{ArrayRef, BinaryArray, Int64Array, RecordBatch, StringArray, StructArray, builder::BinaryBuilder};
+use arrow_ipc::CompressionType;
 use arrow_schema::{DataType, Field, Fields, Schema};
 use bytes::Bytes;
 use forebay::{
@@ -45,9 +46,9 @@ fn as_parquet(batch: &RecordBatch, compression: Compression, group_rows: usize) 
     out.take().into()
 }
 
-fn as_arrow(batch: &RecordBatch, stream: bool, parts: usize) -> Bytes {
+fn as_arrow(batch: &RecordBatch, stream: bool, packed: Option<CompressionType>, parts: usize) -> Bytes {
     let out = Waiting::default();
-    let mut sink = IpcSink::new(out.clone(), stream, None).unwrap();
+    let mut sink = IpcSink::new(out.clone(), stream, packed).unwrap();
     sink.begin_arrow(batch.schema()).unwrap();
     for at in (0..batch.num_rows()).step_by(parts) {
         sink.write_arrow(&batch.slice(at, parts.min(batch.num_rows() - at))).unwrap();
@@ -115,8 +116,9 @@ fn parquet_is_read_by_its_chunks_however_it_is_packed() {
 
 #[test]
 fn arrow_files_and_streams_are_read_by_their_batches() {
-    for stream in [false, true] {
-        let file = as_arrow(&batch(), stream, 700);
+    let packings = [None, Some(CompressionType::LZ4_FRAME), Some(CompressionType::ZSTD)];
+    for (stream, packed) in packings.into_iter().flat_map(|packed| [(false, packed), (true, packed)]) {
+        let file = as_arrow(&batch(), stream, packed, 700);
         let mut opener = match stream {
             true => IpcOpener::stream(file.len() as u64, Limits::default()),
             false => IpcOpener::file(file.len() as u64, Limits::default()),
@@ -152,7 +154,7 @@ fn pictures_become_samples_with_the_names_of_their_classes() {
     let schema = Schema::new(fields).with_metadata([("huggingface".to_owned(), said.to_owned())]);
     let columns: Vec<ArrayRef> = vec![Arc::new(image), Arc::new(Int64Array::from(vec![0, 0, 1]))];
     let batch = RecordBatch::try_new(Arc::new(schema), columns).unwrap();
-    let file = as_arrow(&batch, false, 10);
+    let file = as_arrow(&batch, false, None, 10);
     let table = drive(IpcOpener::file(file.len() as u64, Limits::default()), &file).unwrap();
     assert_eq!((table.pictures(), table.classes(1).unwrap().concat()), (vec![0], "catdog".to_owned()));
     let (rows, _) = read(&table, &file, 0, &[0, 1]).unwrap();
@@ -182,7 +184,9 @@ fn pictures_become_samples_with_the_names_of_their_classes() {
 #[test]
 fn no_cut_and_no_flip_of_a_file_panics() {
     let rows = batch().slice(0, 40);
-    for file in [as_parquet(&rows, Compression::SNAPPY, 20), as_arrow(&rows, false, 20), as_arrow(&rows, true, 20)] {
+    let arrow = |stream, packed| as_arrow(&rows, stream, packed, 20);
+    let zstd = Some(CompressionType::ZSTD);
+    for file in [as_parquet(&rows, Compression::SNAPPY, 20), arrow(false, None), arrow(true, None), arrow(false, zstd)] {
         let look = |bytes: Bytes| {
             let len = bytes.len() as u64;
             let tables: [Option<Box<dyn OtherTable>>; 3] = [

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
 import pathlib
 import shutil
@@ -67,3 +68,18 @@ def test_in_place_and_the_next_time_refused(tmp_path: pathlib.Path) -> None:
     forebay.apply(tmp_path / "copy.tbl", journal, tmp_path / "c.tbl")
     lines = [json.loads(line) for line in journal.read_text().splitlines()]
     assert lines[0]["of"]["name"] == "a.tbl" and lines[1]["do"] == "set"
+
+
+def test_a_journal_has_the_same_bytes_on_every_host(tmp_path: pathlib.Path) -> None:
+    folder = pathlib.Path(__file__).parents[2] / "tests" / "fixtures" / "edits"
+    for name in ("of.tbl", "edits.jsonl", "edits.jsonl.blobs", "metadata.jsonl"):
+        shutil.copy(folder / name, tmp_path / name)
+    of = tmp_path / "of.tbl"
+    found = {}
+    for to in ("tbl", "tar"):
+        forebay.apply(of, tmp_path / "edits.jsonl", tmp_path / f"new.{to}")
+        found[to] = hashlib.sha256((tmp_path / f"new.{to}").read_bytes()).hexdigest()
+    forebay.apply(of, tmp_path / "metadata.jsonl", in_place=True)
+    found["in_place"] = hashlib.sha256(of.read_bytes()).hexdigest()
+    told = json.loads((folder / "edits.json").read_text())
+    assert found == {what: told[what] for what in ("tbl", "tar", "in_place")}

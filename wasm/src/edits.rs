@@ -141,11 +141,14 @@ impl Edits {
         vec![changed as f64, removed as f64, added as f64]
     }
 
-    /// Begins making the new file; the bytes of added samples, this many, follow those of the file.
-    pub fn apply(&self, blobs: f64) -> Outcome<Applier> {
+    /// Begins making the new file, or what is to be written into the file as it is; the bytes of added samples, this many, follow
+    /// those of the file.
+    pub fn apply(&self, blobs: f64, in_place: bool) -> Outcome<Applier> {
         let edited = Arc::new(Edited::new(self.journal.clone()));
-        let work = Apply::new(&self.opened.dataset, &self.name, edited.clone(), blobs as u64, false).map_err(thrown)?;
+        let work = Apply::new(&self.opened.dataset, &self.name, edited.clone(), blobs as u64, in_place);
+        let work = work.map_err(thrown)?;
         Ok(Applier {
+            in_place,
             total: work.total(),
             work: Some(work),
             edited,
@@ -166,6 +169,7 @@ impl Edits {
 pub struct Applier {
     work: Option<Apply>,
     edited: Arc<Edited>,
+    in_place: bool,
     /// A range that is being copied, and where it goes.
     copy: Option<(Range<u64>, u64)>,
     pieces: Pieces,
@@ -178,6 +182,11 @@ pub struct Applier {
 }
 
 impl Applier {
+    /// How often each sample is counted: in place no payload is placed.
+    fn passes(&self) -> u64 {
+        if self.in_place { 1 } else { 2 }
+    }
+
     fn turn(&mut self) -> Result<Option<Vec<Range<u64>>>> {
         loop {
             if let Some((from, to)) = &mut self.copy {
@@ -233,13 +242,13 @@ impl Applier {
     /// Samples done so far.
     #[wasm_bindgen(getter)]
     pub fn done(&self) -> f64 {
-        (self.done / 2) as f64
+        (self.done / self.passes()) as f64
     }
 
     /// Samples in all.
     #[wasm_bindgen(getter)]
     pub fn total(&self) -> f64 {
-        (self.total / 2) as f64
+        (self.total / self.passes()) as f64
     }
 
     /// Where the bytes of [`take`](Self::take) go.
@@ -261,34 +270,22 @@ impl Applier {
         (!bytes.is_empty()).then(|| Uint8Array::from(bytes.as_slice()))
     }
 
-    /// What is left to do to the output, in order: objects with `what` and the numbers that it takes.
+    /// What is left to do to the output, in order: objects with `what` and the numbers that it takes. In place `flush` stands where
+    /// all before it must be durable.
     pub fn patches(&mut self) -> Outcome<Array> {
         let all = Array::new();
         let Some(work) = self.work.take() else { return Ok(all) };
         let landing = work.finish().map_err(thrown)?;
-        for patch in [landing.first, landing.header, landing.last].into_iter().flatten() {
-            let (what, at, len, from) = match &patch {
-                Patch::Bytes { at, .. } => ("bytes", *at, 0, 0),
-                Patch::Zero { at, len } => ("zero", *at, *len, 0),
-                Patch::Spool { at, len } => ("spool", *at, *len, 0),
-                Patch::Move { from, to, len } => ("move", *to, *len, *from),
-                Patch::End { len } => ("end", 0, *len, 0),
-                other => return Err(thrown(Error::new(&ARGUMENT, format!("nothing is {other:?}")))),
-            };
-            if let Patch::End { len } = &patch {
-                self.bytes = *len;
+        for (part, durable) in [(landing.first, true), (landing.header, true), (landing.last, false)] {
+            for patch in part {
+                if let Patch::End { len } = &patch {
+                    self.bytes = *len;
+                }
+                all.push(&described(&patch).map_err(thrown)?);
             }
-            let object = Object::new();
-            // Setting a field of a plain object cannot fail.
-            let set = |name: &str, value: JsValue| drop(Reflect::set(&object, &name.into(), &value));
-            set("what", what.into());
-            for (name, value) in [("at", at), ("len", len), ("from", from)] {
-                set(name, JsValue::from_f64(value as f64));
+            if durable && self.in_place {
+                all.push(&object("flush", 0, 0, 0));
             }
-            if let Patch::Bytes { bytes, .. } = &patch {
-                set("bytes", Uint8Array::from(bytes.as_slice()).into());
-            }
-            all.push(&object);
         }
         Ok(all)
     }
@@ -304,4 +301,34 @@ impl Applier {
             "outputBytes": self.bytes,
         }))
     }
+}
+
+/// A patch as an object.
+fn described(patch: &Patch) -> Result<Object> {
+    Ok(match patch {
+        Patch::Bytes { at, bytes } => {
+            let object = object("bytes", *at, 0, 0);
+            field(&object, "bytes", Uint8Array::from(bytes.as_slice()).into());
+            object
+        }
+        Patch::Zero { at, len } => object("zero", *at, *len, 0),
+        Patch::Spool { at, len } => object("spool", *at, *len, 0),
+        Patch::Move { from, to, len } => object("move", *to, *len, *from),
+        Patch::End { len } => object("end", 0, *len, 0),
+        other => return Err(Error::new(&ARGUMENT, format!("nothing is {other:?}"))),
+    })
+}
+
+fn object(what: &str, at: u64, len: u64, from: u64) -> Object {
+    let object = Object::new();
+    field(&object, "what", what.into());
+    for (name, value) in [("at", at), ("len", len), ("from", from)] {
+        field(&object, name, JsValue::from_f64(value as f64));
+    }
+    object
+}
+
+/// Sets a field of a plain object, which cannot fail.
+fn field(object: &Object, name: &str, value: JsValue) {
+    drop(Reflect::set(object, &name.into(), &value));
 }

@@ -18,6 +18,7 @@ use arrow_select::concat::concat;
 use bytes::Bytes;
 use forebay::{Error, Limits, Result, limits::codes::ITEM};
 
+use super::unpack::Plain;
 use crate::{
     arrow::{field_of, not_arrow},
     codes,
@@ -78,11 +79,17 @@ impl Decoder {
 
     /// The rows of a message that has some, of these columns; [`settle`](Self::settle) comes first.
     pub fn rows(&self, message: Message<'_>, body: &Buffer, at: u64, columns: Option<&[usize]>) -> Result<RecordBatch> {
+        let place = |e: Error| e.section("record batch").offset(at);
+        let none = || damaged("there are no rows where the file says").section("record batch").offset(at);
         let version = message.version();
-        let Some(batch) = message.header_as_record_batch() else {
-            return Err(damaged("there are no rows where the file says").section("record batch").offset(at));
+        let batch = message.header_as_record_batch().ok_or_else(none)?;
+        check_claims(&batch, body, &self.limits).map_err(place)?;
+        let shown = columns.map(|columns| (&*self.schema, columns));
+        let plain = Plain::of(&message, &batch, body, shown).map_err(place)?;
+        let (batch, body) = match &plain {
+            Some(plain) => (parse(&plain.description)?.header_as_record_batch().ok_or_else(none)?, &plain.body),
+            None => (batch, body),
         };
-        check_claims(&batch, body, &self.limits).map_err(|e| e.section("record batch").offset(at))?;
         let decoder = RecordBatchDecoder::try_new(body, batch, self.schema.clone(), &self.dictionaries, &version);
         decoder.map_err(not_arrow)?.with_projection(columns).read_record_batch().map_err(not_arrow)
     }
@@ -98,9 +105,15 @@ impl Decoder {
             let message = format!("a message of kind {:?}, where rows are expected", message.header_type());
             return Err(damaged(message).section("record batch").offset(at));
         };
-        if let Some(batch) = dictionary.data() {
-            check_claims(&batch, body, &self.limits).map_err(|e| e.section("dictionary").offset(at))?;
-        }
+        let plain = dictionary.data().map_or(Ok(None), |batch| {
+            check_claims(&batch, body, &self.limits)?;
+            Plain::of(&message, &batch, body, None)
+        });
+        let plain = plain.map_err(|e| e.section("dictionary").offset(at))?;
+        let (dictionary, body) = match &plain {
+            Some(plain) => (parse(&plain.description)?.header_as_dictionary_batch().unwrap_or(dictionary), &plain.body),
+            None => (dictionary, body),
+        };
         let id = dictionary.id();
         // A dictionary of nested values may need the others.
         if dictionary.data().and_then(|batch| batch.nodes()).is_none_or(|nodes| nodes.len() != 1) {

@@ -2,6 +2,7 @@
 
 mod messages;
 mod table;
+mod unpack;
 mod write;
 
 pub use messages::{CONTINUATION, Decoder, apart, damaged, description, footer, message, parse, places};

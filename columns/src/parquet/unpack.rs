@@ -16,7 +16,7 @@ use parquet::{
 };
 
 use super::pages::Pages;
-use crate::ranges::Ranges;
+use crate::{ranges::Ranges, zstd};
 
 /// Bytes that are handed to Brotli at a time.
 const BROTLI_BUFFER: usize = 1 << 16;
@@ -95,23 +95,15 @@ impl<F: Ranges> Unpacking<F> {
             return Ok(buffer.clone());
         }
         let mut out = front.to_vec();
-        let mut rest = packed;
-        let mut take = |part: &mut dyn Read| {
-            let room = self.most.saturating_sub(out.len() as u64).saturating_add(1);
-            part.take(room).read_to_end(&mut out).map_err(|e| damaged(e.to_string()))?;
-            match out.len() as u64 > self.most {
-                true => Err(damaged(format!("a page becomes more than {} bytes", self.most))),
-                false => Ok(()),
-            }
-        };
         if matches!(self.codec, Compression::BROTLI(_)) {
-            take(&mut brotli::Decompressor::new(rest, BROTLI_BUFFER))?;
-        } else {
-            // A page may be several frames.
-            while !rest.is_empty() {
-                let frame = ruzstd::decoding::StreamingDecoder::new(&mut rest);
-                take(&mut frame.map_err(|e| damaged(e.to_string()))?)?;
+            let room = self.most.saturating_sub(out.len() as u64).saturating_add(1);
+            let part = brotli::Decompressor::new(packed, BROTLI_BUFFER);
+            part.take(room).read_to_end(&mut out).map_err(|e| damaged(e.to_string()))?;
+            if out.len() as u64 > self.most {
+                return Err(damaged(format!("it becomes more than {} bytes", self.most)));
             }
+        } else {
+            zstd::unpack(packed, self.most, &mut out).map_err(damaged)?;
         }
         Ok(out.into())
     }

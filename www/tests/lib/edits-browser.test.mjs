@@ -1,8 +1,12 @@
 // Journals of edits in a browser's origin-private file system: two tabs, and tabs that die while they save.
 import assert from 'node:assert/strict';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 import { crash, limitStorage, noBrowser } from '../browser.mjs';
 import { edit, start } from './edits-page.mjs';
+import { ROOT, native, runNative } from './helpers.mjs';
 
 const skip = noBrowser;
 /** Tabs that are killed, but for the first; FOREBAY_KILLS=200 is how it is run by hand. */
@@ -62,6 +66,137 @@ test('the labels of a journal become a file of the private file system, written 
   });
   assert.deepEqual(found, [SAMPLES, true, true, SAMPLES + 1, 1]);
   await page.evaluate(() => globalThis.edits.discard());
+  await page.close();
+});
+
+test('a page makes of a journal what every other host does', { skip }, async () => {
+  const folder = join(ROOT, 'tests/fixtures/edits');
+  const file = (name) => Array.from(readFileSync(join(folder, name)));
+  const files = Object.fromEntries(
+    ['of.tbl', 'edits.jsonl', 'edits.jsonl.blobs', 'metadata.jsonl'].map((name) => [name, file(name)]),
+  );
+  const page = await site.newPage();
+  const found = await page.evaluate(async (files) => {
+    const { forebay } = globalThis;
+    const root = await navigator.storage.getDirectory();
+    const folder = await root.getDirectoryHandle('hosts', { create: true });
+    const handles = {};
+    for (const [name, bytes] of Object.entries(files)) {
+      handles[name] = await folder.getFileHandle(name, { create: true });
+      const stream = await handles[name].createWritable();
+      await stream.write(new Uint8Array(bytes));
+      await stream.close();
+    }
+    const digest = async (handle) =>
+      [...new Uint8Array(await crypto.subtle.digest('SHA-256', await (await handle.getFile()).arrayBuffer()))]
+        .map((byte) => byte.toString(16).padStart(2, '0'))
+        .join('');
+    const found = {};
+    const dataset = await forebay.open(handles['of.tbl']);
+    const edits = await dataset.edit({ store: folder, name: 'edits.jsonl' });
+    for (const to of ['tbl', 'tar']) {
+      const handle = await folder.getFileHandle(`new.${to}`, { create: true });
+      await edits.save(handle, { to });
+      found[to] = await digest(handle);
+    }
+    edits.close();
+    const metadata = await dataset.edit({ store: folder, name: 'metadata.jsonl' });
+    await metadata.save(handles['of.tbl'], { inPlace: true });
+    dataset.close();
+    found.in_place = await digest(handles['of.tbl']);
+    await root.removeEntry('hosts', { recursive: true });
+    return found;
+  }, files);
+  const { of: _, ...told } = JSON.parse(readFileSync(join(folder, 'edits.json'), 'utf8'));
+  assert.deepEqual(found, told);
+  await page.close();
+});
+
+test('metadata is changed in place: the bytes of a new journal in the old file, and what else it may be is refused', {
+  skip,
+}, async () => {
+  const page = await site.newPage();
+  await edit(page);
+  const found = await page.evaluate(async () => {
+    const { edits, forebay } = globalThis;
+    const failure = (promise) =>
+      promise.then(
+        () => null,
+        (e) => [e.code, e.message],
+      );
+    edits.close();
+    const root = await navigator.storage.getDirectory();
+    const handle = await root.getFileHandle('in-place.tbl', { create: true });
+    const other = await root.getFileHandle('other.tbl', { create: true });
+    const stream = await handle.createWritable();
+    await stream.write(await (await fetch('/made.tbl')).blob());
+    await stream.close();
+    const before = (await handle.getFile()).size;
+    const payload = async (dataset) => (await dataset.bytes(7)).join();
+    const result = { before, seen: [], refused: [] };
+    for (let round = 0; round < 3; round++) {
+      const dataset = await forebay.open(handle);
+      const changing = await dataset.edit();
+      await changing.set(3, { note: `of round ${round}`.repeat(1 + round) });
+      if (round === 0) {
+        result.refused.push(await failure(changing.save(other, { inPlace: true })));
+        result.refused.push(await failure(changing.save(forebay.memorySink(), { inPlace: true })));
+        result.refused.push(await failure(changing.save(handle, { inPlace: true, to: 'tar' })));
+        result.refused.push(await failure(changing.save(handle, { inplace: true })));
+        await changing.remove(4);
+        result.refused.push(await failure(changing.save(handle, { inPlace: true })));
+        await changing.undo();
+        result.untouched = (await handle.getFile()).size === before && (await forebay.check(handle)).ok;
+        result.journal = new TextDecoder().decode(await (await changing.export()).journal.arrayBuffer());
+      }
+      const old = await payload(dataset);
+      const heard = [];
+      const summary = await changing.save(handle, { inPlace: true, onProgress: (p) => heard.push(p.samples) });
+      const later = await failure(changing.set(3, { note: 'too late' }));
+      await dataset.close();
+      const saved = await forebay.open(handle);
+      const { length } = saved;
+      const [record, same] = [await saved.record(3), (await payload(saved)) === old];
+      const { ok } = await forebay.check(handle);
+      result.seen.push({ ...summary, later, note: record.note, same, ok, length, heard: heard.at(-1) });
+      saved.close();
+      const file = await handle.getFile();
+      if (round === 0) result.bytes = Array.from(new Uint8Array(await file.arrayBuffer()));
+    }
+    const journals = await root.getDirectoryHandle('forebay-edits');
+    result.left = await Array.fromAsync(journals.keys());
+    return result;
+  });
+  assert.deepEqual(
+    found.refused.map(([code]) => code),
+    ['usage.argument', 'usage.argument', 'usage.argument', 'usage.argument', 'edits.cannot'],
+    JSON.stringify(found.refused),
+  );
+  assert.match(found.refused[0][1], /not the file that is open/);
+  assert.match(found.refused[3][1], /did you mean inPlace/);
+  assert.equal(found.untouched, true);
+  for (const [round, seen] of found.seen.entries()) {
+    assert.deepEqual(
+      [seen.samples, seen.changed, seen.ok, seen.same, seen.length, seen.heard],
+      [SAMPLES, 1, true, true, SAMPLES, SAMPLES],
+      JSON.stringify(seen),
+    );
+    assert.equal(seen.note, `of round ${round}`.repeat(1 + round));
+    assert.equal(seen.later[0], 'usage.argument', 'a journal that is in the file takes no change');
+    assert.ok(seen.writtenBytes < found.before / 4, `${seen.writtenBytes} bytes of ${found.before} written`);
+  }
+  assert.equal(found.left.length, 1, `only the journal of the first test is left: ${found.left}`);
+  if (native()) {
+    // The command makes the same of it.
+    const folder = mkdtempSync(join(tmpdir(), 'forebay-in-place-'));
+    const [file, journal] = [join(folder, 'made.tbl'), join(folder, 'edits.jsonl')];
+    writeFileSync(file, site.made);
+    writeFileSync(journal, found.journal);
+    const told = runNative('apply', file, journal, '--in-place');
+    assert.equal(told.code, 0, told.err);
+    assert.ok(readFileSync(file).equals(Buffer.from(found.bytes)), 'the command makes other bytes');
+    rmSync(folder, { recursive: true });
+  }
   await page.close();
 });
 
@@ -131,6 +266,77 @@ test('a store without room takes no change and no file, keeps what it has, and g
   );
   await again.evaluate(() => globalThis.edits.discard());
   await again.close();
+});
+
+test('a place where the page may not write any more is said with what to do, and nothing is lost', {
+  skip,
+}, async () => {
+  const page = await site.newPage();
+  await edit(page);
+  const found = await page.evaluate(async () => {
+    const { edits, forebay } = globalThis;
+    const failure = (promise) =>
+      promise.then(
+        () => null,
+        (e) => [e.code, e.message, e.cause?.name],
+      );
+    const refuse = (name) => async () => {
+      throw new DOMException('The request is not allowed', name);
+    };
+    await edits.set(1, { note: 'kept' });
+    // As handles are that somebody chose, of which the permission was withdrawn.
+    const handle = { getFile: refuse('NotAllowedError'), createWritable: refuse('NotAllowedError') };
+    const stream = {
+      seek() {},
+      getWriter() {},
+      write: refuse('QuotaExceededError'),
+      close() {},
+      abort: async () => {},
+    };
+    const writing = { ...handle, createWritable: async () => stream };
+    const folder = { getDirectoryHandle() {}, getFileHandle: refuse('NotFoundError') };
+    const failures = [
+      await failure(edits.save(handle)),
+      await failure(edits.save(writing)),
+      await failure(edits.save(handle, { inPlace: true })),
+      await failure(forebay.convert(globalThis.dataset, handle, { to: 'tar' })),
+      await failure(forebay.exportLabels(edits, 'yolo', folder, { boxes: ':xywh' })),
+    ];
+    const root = await navigator.storage.getDirectory();
+    const store = await root.getDirectoryHandle('mine', { create: true });
+    const mine = await globalThis.dataset
+      .edit({
+        store: Object.create(store, {
+          getFileHandle: {
+            value: async (name, options) =>
+              options.create ? refuse('NotAllowedError')() : store.getFileHandle(name, options),
+          },
+        }),
+      })
+      .then(
+        () => null,
+        (e) => [e.code, e.message, e.cause?.name],
+      );
+    const sink = forebay.memorySink();
+    await edits.save(sink);
+    const saved = await forebay.open(sink.bytes());
+    return [...failures, mine, (await saved.record(1)).note];
+  });
+  for (const [k, [help, cause]] of [
+    [/not write there any more: allow it/, 'NotAllowedError'],
+    [/there is no room: make some/, 'QuotaExceededError'],
+    [/cannot be read/, 'NotAllowedError'],
+    [/not write there any more: allow it/, 'NotAllowedError'],
+    [/moved or removed/, 'NotFoundError'],
+    [/the journal cannot be kept: .*allow it/, 'NotAllowedError'],
+  ].entries()) {
+    assert.equal(found[k]?.[0], 'io', `${k}: ${found[k]}`);
+    assert.match(found[k][1], help);
+    assert.equal(found[k][2], cause, String(found[k]));
+  }
+  assert.equal(found[6], 'kept');
+  await page.evaluate(() => globalThis.edits.discard());
+  await page.close();
 });
 
 test('a journal that the browser threw away is written again with the next change, and never behind zeros', {

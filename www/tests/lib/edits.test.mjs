@@ -1,11 +1,12 @@
 // Journals of edits: what is changed is kept, and what is saved has the bytes that the command writes.
 import assert from 'node:assert/strict';
+import { createHash } from 'node:crypto';
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, test } from 'node:test';
 import { convert, memorySink, open, shutdown } from 'forebay';
-import { bitmap, codeOf, native, runNative, tarOf } from './helpers.mjs';
+import { ROOT, bitmap, codeOf, member, native, runNative, tarOf } from './helpers.mjs';
 
 const folder = mkdtempSync(join(tmpdir(), 'forebay-edits-'));
 after(async () => {
@@ -13,6 +14,7 @@ after(async () => {
   await shutdown();
 });
 
+const FIXTURES = join(ROOT, 'tests/fixtures/edits');
 const tar = join(folder, 'made.tar');
 writeFileSync(tar, tarOf(12));
 
@@ -81,6 +83,56 @@ for (const options of [{}, { compression: 'lz4' }, { layout: 'turboloader', meta
   });
 }
 
+test('a journal has the same bytes on every host', async () => {
+  const told = JSON.parse(readFileSync(join(FIXTURES, 'edits.json'), 'utf8'));
+  const journal = readFileSync(join(FIXTURES, 'edits.jsonl'));
+  const blobs = readFileSync(join(FIXTURES, 'edits.jsonl.blobs'));
+  const dataset = await open(join(FIXTURES, 'of.tbl'));
+  const store = storeOf(
+    new Map([
+      ['edits.jsonl', journal],
+      ['edits.jsonl.blobs', blobs],
+    ]),
+  );
+  const edits = await dataset.edit({ store, name: 'edits.jsonl' });
+  assert.equal(edits.changes, 10);
+  for (const to of ['tbl', 'tar']) {
+    const sink = memorySink();
+    await edits.save(sink, { to });
+    assert.equal(createHash('sha256').update(sink.bytes()).digest('hex'), told[to], to);
+  }
+  edits.close();
+  dataset.close();
+});
+
+test('boxes come as they are set, with the changes, and what others wrote as the boxes around it', async () => {
+  const coco = (i) => ({ label: 'x', annotations: [{ bbox: [1, 2, 3, 4 + i], category_id: 1 }] });
+  const parts = [0, 1, 2].flatMap((i) => [
+    member(`${i}.bmp`, bitmap(20, 20, i)),
+    member(`${i}.json`, Buffer.from(JSON.stringify(i < 2 ? coco(i) : { label: 'y' }))),
+  ]);
+  const dataset = await open(new Blob([...parts, Buffer.alloc(1024)]), { name: 'a.tar' });
+  const edits = await dataset.edit();
+  const [first] = await edits.boxes(1);
+  assert.deepEqual(
+    [first.xmin, first.ymin, first.xmax, first.ymax].map((n) => Math.round(n * 1e6) / 1e6),
+    [1, 2, 4, 7],
+  );
+  assert.equal(await edits.boxes(2), null);
+  const given = [{ ...box, score: 0.5, segmentation: [[1, 1, 5, 1, 5, 5]] }, box];
+  await edits.set(1, { boxes: given });
+  assert.deepEqual(await edits.boxes(1), given);
+  await edits.set(2, { boxes: [] });
+  assert.deepEqual(await edits.boxes(2), []);
+  const added = await edits.add(bitmap(9, 9, 3), { name: 'new.bmp', boxes: [box] });
+  assert.deepEqual(await edits.boxes(added), [box]);
+  assert.equal(await edits.boxes(await edits.add(bitmap(9, 9, 3), { name: 'bare.bmp' })), null);
+  await edits.undo();
+  for (const i of [99, -1]) assert.equal(await codeOf(edits.boxes(i)), 'usage.out_of_range');
+  edits.close();
+  dataset.close();
+});
+
 /** Changes of every kind. */
 async function change(edits) {
   await edits.set(1, { 'json.label': 'boat', cls: undefined, boxes: [box] });
@@ -121,6 +173,8 @@ for (const [from, to] of [
     writeFileSync(path, new Uint8Array(await journal.arrayBuffer()));
     writeFileSync(`${path}.blobs`, new Uint8Array(await blobs.arrayBuffer()));
     assert.equal(await codeOf(edits.save(memorySink(), { to: 'zip' })), 'usage.argument');
+    assert.equal(await codeOf(edits.save(memorySink(), { compression: 'lz4' })), 'usage.argument');
+    assert.equal(await codeOf(edits.save(memorySink(), { inPlace: true })), 'usage.argument');
     edits.close();
     dataset.close();
     const saved = await open(new Blob([sink.bytes()]), { name: `saved.${to}` });

@@ -79,6 +79,18 @@ async function work(forebay) {
   seen.thumb = await shown(samples.thumbnailUrl(7, { size: 16 }));
   seen.thumbType = (await get(samples.thumbnailUrl(7, { size: 16 }))).type;
   seen.thumbWrong = await get(`${samples.thumbnailUrl(7)}?size=abc`);
+  const wanted = { size: [8, 6], layout: 'nhwc', normalize: { mean: [0.5, 0.25, 0.5], std: [0.5, 1, 2] } };
+  const [npy, tensor] = [await of(await fetch(samples.tensorUrl(7, wanted))), await train.tensor(7, wanted)];
+  const begins = npy.body[8] + 256 * npy.body[9] + 10;
+  seen.npy = [npy.status, begins % 64, new TextDecoder('latin1').decode(npy.body.subarray(0, begins))];
+  seen.tensor = tensor.data.join() === new Float32Array(npy.body.buffer.slice(begins)).join();
+  seen.pixels = (await get(samples.tensorUrl(7, { size: [8, 6], dtype: 'u8' }))).length;
+  seen.part = await get(samples.tensorUrl(7, wanted), { headers: { range: 'bytes=1-5' } });
+  const tensorTag = (await fetch(samples.tensorUrl(7, wanted))).headers.get('etag');
+  seen.tensorKnown = (await fetch(samples.tensorUrl(7, wanted), { headers: { 'if-none-match': tensorTag } })).status;
+  seen.tensorWrong = [];
+  for (const query of ['', '?size=8', '?size=8,x', '?size=8,8&dtype=f64', '?size=8,8&sise=1', '?size=8,8&mean=1,1,1'])
+    seen.tensorWrong.push((await fetch(`${url.replace('.bmp', '')}/tensor${query}`)).status);
   seen.missing = await get(url.replace('/7.', '/40.'));
   seen.nowhere = await get(url.replace('/7.bmp', '/a/b'));
   seen.nobody = await get(url.replace('/train/', '/other/'));
@@ -122,6 +134,12 @@ function check(seen) {
   assert.deepEqual(seen.thumb, [16, 5]);
   assert.equal(seen.thumbType, 'image/jpeg');
   assert.equal(seen.thumbWrong.status, 400);
+  const said = "{'descr': '<f4', 'fortran_order': False, 'shape': (6, 8, 3), }";
+  assert.deepEqual(seen.npy.slice(0, 2), [200, 0]);
+  assert.equal(seen.npy[2].slice(0, 8) + seen.npy[2].slice(10).trimEnd(), `\x93NUMPY\x01\x00${said}`);
+  assert.deepEqual([seen.tensor, seen.pixels, seen.tensorKnown], [true, 128 + 8 * 6 * 3, 304]);
+  assert.deepEqual([seen.part.status, seen.part.length], [206, 5]);
+  assert.deepEqual(seen.tensorWrong, [400, 400, 400, 400, 400, 400]);
   assert.deepEqual([seen.missing.status, /there are 40 samples/.test(seen.missing.text)], [404, true]);
   assert.deepEqual([seen.nowhere.status, /there is nothing at "a\/b"/.test(seen.nowhere.text)], [404, true]);
   assert.deepEqual([seen.nobody.status, /under the name other/.test(seen.nobody.text)], [404, true]);

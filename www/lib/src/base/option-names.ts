@@ -6,6 +6,7 @@ import type {
   DivideOptions,
   DuplicatesOptions,
   EditOptions,
+  EditSaveOptions,
   ExportLabelsOptions,
   HttpOptions,
   RegisterOptions,
@@ -120,6 +121,7 @@ export const NAMES = {
     onProgress: true,
   }),
   edit: of<EditOptions>({ store: true, name: true, signal: true }),
+  editSave: of<EditSaveOptions>({ to: true, inPlace: true, signal: true, onProgress: true }),
   limits: of<Limits>({ itemBytes: true, indexBytes: true, metadataBytes: true }),
   http: [
     ...of<HttpOptions>({

@@ -1,7 +1,9 @@
 import * as argument from "../base/arguments.js";
+import { NAMES, known } from "../base/option-names.js";
 import { reportOf } from "../base/report.js";
 import { ForebayError, hostError } from "../model/errors.js";
 import type {
+  EditBox,
   EditFields,
   EditFiles,
   Edits,
@@ -10,11 +12,13 @@ import type {
   EditSummary,
   Json,
   Output,
+  SampleBox,
   Source,
 } from "../model/index.js";
 import { free } from "../pool/drive.js";
 import { call, type Client } from "../pool/pool.js";
 import { runConversion } from "../sink/conversion.js";
+import { inPlace, type InPlace } from "../sink/in-place.js";
 import { noOutput } from "../sink/sinks.js";
 import { joinedSource } from "../source/joined.js";
 import { blobSource } from "../source/sources.js";
@@ -34,6 +38,9 @@ export interface EditedDataset {
   readonly source: Source;
   open(signal?: AbortSignal): Promise<EditedFile>;
   record(i: number): Promise<Json>;
+  /** The boxes that this record of a sample says, as shares. */
+  boxes(i: number, record: Json): Promise<SampleBox[] | null>;
+  size(i: number): { readonly width: number; readonly height: number };
 }
 
 /** What the module says of a journal. */
@@ -203,6 +210,19 @@ export class OpenEdits implements Edits {
     });
   }
 
+  async boxes(i: number): Promise<EditBox[] | null> {
+    const record = await this.record(i);
+    const own = annotationsOf(record);
+    if (own) return own;
+    const found = i < this.dataset.length ? await this.dataset.boxes(i, record) : null;
+    if (!found) return null;
+    const { width, height } = this.dataset.size(i);
+    return found.map(({ box: [x0, y0, x1, y1], label }) => ({
+      ...(label !== null && { class: label }),
+      ...{ xmin: x0 * width, ymin: y0 * height, xmax: x1 * width, ymax: y1 * height },
+    }));
+  }
+
   export(): Promise<EditFiles> {
     return this.#next(async () => {
       const journal = (await this.store.read(this.name)) ?? new Uint8Array();
@@ -211,34 +231,47 @@ export class OpenEdits implements Edits {
     });
   }
 
-  save(output: Output, { to = "tbl", signal, onProgress }: EditSaveOptions = {}): Promise<EditSummary> {
-    if (to !== "tbl" && to !== "tar")
-      return Promise.reject(
-        hostError("usage.argument", `a new file is a tbl or a tar, not ${JSON.stringify(to)}`, { file: this.name }),
-      );
-    if (typeof output !== "object" || output === null) return Promise.reject(noOutput());
+  async save(output: Output, options: EditSaveOptions = {}): Promise<EditSummary> {
+    known(argument.options(options, "how changes are saved"), NAMES.editSave, "saving changes");
+    const { to = "tbl", inPlace: there = false, signal, onProgress } = options;
+    const wrong = (why: string): Error => hostError("usage.argument", why, { file: this.name });
+    if (to !== "tbl" && to !== "tar") throw wrong(`a new file is a tbl or a tar, not ${JSON.stringify(to)}`);
+    if (typeof output !== "object" || output === null) throw noOutput();
     const { name, format } = this.dataset;
-    return this.over(signal, async ({ client, journal, source, length, blobs }) => {
+    if (there && (format !== "tbl" || to !== "tbl")) throw wrong("only a TBL is changed in place");
+    const saved = await this.over(signal, async ({ client, journal, source, length, blobs }) => {
       // Payloads of a TBL are copied as they are; every other sample is read, verified and written anew.
       const copies = format === "tbl" && to === "tbl";
       const options = JSON.stringify({ to, source: name ?? "" });
       const begin = () =>
         copies
-          ? call(client, this.name, "editsApply", [journal, blobs])
+          ? call(client, this.name, "editsApply", [journal, blobs, there])
           : call(client, this.name, "editsRewrite", [journal, options, length, blobs]);
       const total = this.#about.samples;
+      let changing: InPlace | undefined;
+      const work = new AbortController();
+      const stop = () => {
+        if (!changing?.written.begun) work.abort(signal?.reason);
+      };
+      signal?.addEventListener("abort", stop, { once: true });
       const report = reportOf<EditSummary>(
         await runConversion(client, begin, source, output, {
-          signal: signal ?? new AbortController().signal,
+          signal: work.signal,
+          ...(there && { place: async () => (changing = await inPlace(client, output, this.dataset.source)) }),
           onTurn: (turn, bytes) =>
             onProgress?.({ samples: turn.done, totalSamples: total, bytes, totalBytes: source.byteLength }),
-        }),
+        }).finally(() => signal?.removeEventListener("abort", stop)),
       );
-      if (copies) return report;
+      const written = changing?.written;
+      if (written) return { ...report, outputBytes: written.length, writtenBytes: written.bytes };
       const { samples, outputBytes } = report;
+      if (copies) return { ...report, writtenBytes: outputBytes };
       const [changed, removed, added] = await call(client, this.name, "editsCounts", [journal]);
-      return { samples, changed: changed!, removed: removed!, added: added!, outputBytes };
+      return { samples, changed: changed!, removed: removed!, added: added!, outputBytes, writtenBytes: outputBytes };
     });
+    // What it says is in the file, and it fits that no more: nobody may write into it.
+    if (there) await this.discard().catch(() => this.close());
+    return saved;
   }
 
   /** For what is made of the journal over its file, when all before it is done. */
@@ -392,6 +425,16 @@ const safe = (name: string | undefined): string =>
     .pop()!
     .replace(/[^\w.-]/g, "_")
     .slice(0, 60);
+
+/** The annotations of a record that says that they are of this convention. */
+function annotationsOf(record: Json): EditBox[] | null {
+  const beside = isFields(record) ? record.json : undefined;
+  const marked = [beside, record].filter(isFields).find((fields) => fields.annotations_format !== undefined);
+  return marked && Array.isArray(marked.annotations) ? (marked.annotations as unknown as EditBox[]) : null;
+}
+
+const isFields = (value: Json | undefined): value is { [field: string]: Json } =>
+  typeof value === "object" && value !== null && !Array.isArray(value);
 
 /** Fields as a line has them. */
 function givenOf(given: object): object {

@@ -1,6 +1,7 @@
-import { ForebayError, hostError } from "../model/errors.js";
+import { hostError } from "../model/errors.js";
 import type { EditStore } from "../model/index.js";
 import { call, client } from "../pool/pool.js";
+import { unwritten } from "../sink/unwritten.js";
 
 /** The folder of journals in the origin-private file system. */
 const FOLDER = "forebay-edits";
@@ -74,9 +75,7 @@ export function folderStore(folder: FileSystemDirectoryHandle): EditStore {
 const gone = (file: string): Error =>
   hostError("io", "the browser, or somebody else, removed what was kept of the journal, or a part of it", { file });
 
-function failed(e: unknown): Error {
-  return e instanceof ForebayError ? e : hostError("io", `the journal cannot be kept: ${(e as Error).message}`, {}, e);
-}
+const failed = (e: unknown): unknown => unwritten("the journal cannot be kept", e);
 
 /** The store for what a caller gives, or the usual one. */
 export async function storeOf(given: FileSystemDirectoryHandle | EditStore | undefined): Promise<EditStore> {

@@ -16,6 +16,7 @@ import { free } from "../pool/drive.js";
 import { call, client } from "../pool/pool.js";
 import { giveUp } from "../sink/conversion.js";
 import { sinkOf } from "../sink/sinks.js";
+import { unwritten } from "../sink/unwritten.js";
 import { told } from "./json.js";
 
 /** Annotations that cross at once. */
@@ -53,10 +54,14 @@ function folderSink(folder: FileSystemDirectoryHandle): FolderSink {
       const names = path.split("/");
       const last = names.pop()!;
       let at = folder;
-      for (const name of names) at = await at.getDirectoryHandle(name, { create: true });
-      const stream = await (await at.getFileHandle(last, { create: true })).createWritable();
-      await stream.write(bytes as Uint8Array<ArrayBuffer>);
-      await stream.close();
+      try {
+        for (const name of names) at = await at.getDirectoryHandle(name, { create: true });
+        const stream = await (await at.getFileHandle(last, { create: true })).createWritable();
+        await stream.write(bytes as Uint8Array<ArrayBuffer>);
+        await stream.close();
+      } catch (e) {
+        throw unwritten(`${path} cannot be written`, e);
+      }
     },
   };
 }

@@ -63,6 +63,12 @@ export interface EditFiles {
 export interface EditSaveOptions {
   /** What is written, of a TBL as of a TAR. An archive has no document: what was changed there is left out. Default: `tbl`. */
   to?: "tbl" | "tar";
+  /**
+   * The output is the handle of the very file that is open, a TBL of the guide layout, and only metadata changed: payloads stay where
+   * they are, and metadata and header are written, in an order by which the old file or the new one is there at every moment. The
+   * dataset has to be opened again then, and the journal, which does not fit any more, is discarded.
+   */
+  inPlace?: boolean;
   /** Ends it; the output's `abort` is called. */
   signal?: AbortSignal;
   /** Hears how far it is. */
@@ -81,6 +87,8 @@ export interface EditSummary {
   added: number;
   /** Bytes of the new file. */
   outputBytes: number;
+  /** Bytes that were written: all of a new file, and in place the metadata. */
+  writtenBytes: number;
 }
 
 /**
@@ -130,9 +138,15 @@ export interface Edits {
   redo(): Promise<void>;
   /** A sample's record with its changes. */
   record(i: number): Promise<Json>;
+  /**
+   * A sample's annotations with its changes, as `set` takes them: in pixels, of the raster that `annotations_size` says if the record has
+   * that. What other programs wrote comes as the boxes around it. `null` where nobody said anything, an empty list where somebody
+   * said that there is nothing.
+   */
+  boxes(i: number): Promise<EditBox[] | null>;
   /** The journal as files, for the command and Python. */
   export(): Promise<EditFiles>;
-  /** Writes a new file: the bytes are those that `forebay apply` writes. The dataset and the journal stay. */
+  /** Writes a new file, or changes the old one: the bytes are those that `forebay apply` writes. Of a new file dataset and journal stay. */
   save(output: Output, options?: EditSaveOptions): Promise<EditSummary>;
   /** Removes the journal from its store, and closes it. */
   discard(): Promise<void>;

@@ -1,5 +1,6 @@
 /// <reference lib="esnext.disposable" preserve="true" />
 /** Samples that have addresses. */
+import type { TensorOptions } from "./tensor.js";
 import type { ThumbnailOptions } from "./thumbnails.js";
 
 /** How samples get addresses. */
@@ -20,6 +21,8 @@ export interface RegisteredSamples extends Disposable {
   recordUrl(i: number): string;
   /** The address of a sample's thumbnail. */
   thumbnailUrl(i: number, options?: Pick<ThumbnailOptions, "size" | "box">): string;
+  /** The address of a sample's tensor, as a file of NumPy's format. */
+  tensorUrl(i: number, options: Omit<TensorOptions, "into" | "signal" | "verify">): string;
   /** Takes the addresses back; the dataset stays open. */
   close(): void;
 }

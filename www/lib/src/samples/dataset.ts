@@ -408,15 +408,19 @@ export class OpenDataset extends Session<WorkerSamples> implements Dataset {
   boxes(i: number, options: ReadOptions = {}): Promise<SampleBox[] | null> {
     return this.run(options.signal, async (signal) => {
       const record = await this.record(i, { signal });
-      if (record === null) return null;
-      this.#document ??= this.document();
-      const document = await this.#document.catch((e: unknown) => {
-        this.#document = undefined;
-        throw e;
-      });
-      const { width, height } = this.info(i);
-      return boxesOf(JSON.stringify(document), JSON.stringify(record), [width, height], this.name, i);
+      return record === null ? null : this.#boxesIn(i, record);
     });
+  }
+
+  /** The boxes that a record of this sample has. */
+  async #boxesIn(i: number, record: Json): Promise<SampleBox[] | null> {
+    this.#document ??= this.document();
+    const document = await this.#document.catch((e: unknown) => {
+      this.#document = undefined;
+      throw e;
+    });
+    const { width, height } = this.info(i);
+    return boxesOf(JSON.stringify(document), JSON.stringify(record), [width, height], this.name, i);
   }
 
   document(options: ReadOptions = {}): Promise<{ [key: string]: Json }> {
@@ -685,7 +689,12 @@ export class OpenDataset extends Session<WorkerSamples> implements Dataset {
           return reopen(this.source, this.#options, { module: "edits", kept }, signal);
         };
         const { name, source, length } = this;
-        const dataset = { name, format, source, length, open, record: (i: number) => this.record(i) };
+        const dataset = {
+          ...{ name, format, source, length, open },
+          record: (i: number) => this.record(i),
+          boxes: (i: number, record: Json) => this.#boxesIn(i, record),
+          size: (i: number) => this.info(i),
+        };
         return OpenEdits.open(dataset, await storeOf(options.store), options.name, inner);
       },
       1,

@@ -1,6 +1,8 @@
 /** What a page answers to a request for one of its samples: as a server would, without one. */
-import { ForebayError, hostError } from "../model/errors.js";
-import type { Dataset, SampleInfo, ThumbnailOptions } from "../model/index.js";
+import { ForebayError } from "../model/errors.js";
+import type { Dataset, SampleInfo, TensorOptions, ThumbnailOptions } from "../model/index.js";
+import { tensorOptions, thumbnailOptions } from "./addresses.js";
+import { npyOf } from "./npy.js";
 import type { Asked, Head } from "./protocol.js";
 
 /** A dataset that also gives parts of payloads. */
@@ -25,7 +27,8 @@ export interface Answer extends Omit<Head, "body"> {
 /** Payloads that are larger come in pieces. */
 const WHOLE = 4 << 20;
 const SAMPLE = /^(\d{1,15})(?:\.([a-z0-9]{1,8}))?$/i;
-const THUMB = /^(\d{1,15})\/thumb$/;
+/** What is made of a sample. */
+const MADE = /^(\d{1,15})\/(thumb|tensor)$/;
 
 const FIXED: Head["headers"] = [
   // Names may stand for another file the next time; who has the tag asks again and gets nothing but "the same".
@@ -84,18 +87,25 @@ export async function answer(served: Served, tag: string, asked: Asked, signal: 
 async function answered(served: Served, tag: string, asked: Asked, signal: AbortSignal): Promise<Answer> {
   if (asked.method !== "GET" && asked.method !== "HEAD")
     return refusal(405, `samples are read, and not changed by ${asked.method}`, [["allow", "GET, HEAD"]]);
-  const thumb = THUMB.exec(asked.path);
+  const made = MADE.exec(asked.path);
   const sample = SAMPLE.exec(asked.path);
-  if (!thumb && !sample) {
-    const places = "17, 17.jpg or with any other extension, 17.json for its metadata, 17/thumb?size=160";
+  if (!made && !sample) {
+    const places =
+      "17, 17.jpg or with any other extension, 17.json for its metadata, 17/thumb?size=160, 17/tensor?size=224,224";
     return refusal(404, `there is nothing at ${JSON.stringify(asked.path)}; of sample 17 there are ${places}`);
   }
-  const i = Number((thumb ?? sample)![1]);
+  const i = Number((made ?? sample)![1]);
   const info = served.info(i);
-  if (thumb) {
-    const options = thumbnailOptions(asked.search);
-    const etag = `"${tag}-${i}-${JSON.stringify(options).replace(/[^\w.,-]/g, "")}"`;
-    return same(asked, etag) ?? whole(await served.thumbnail(i, { ...options, signal }), etag, asked);
+  if (made) {
+    const isTensor = made[2] === "tensor";
+    const options = isTensor ? tensorOptions(asked.search) : thumbnailOptions(asked.search);
+    const etag = `"${tag}-${i}-${made[2]}${JSON.stringify(options).replace(/[^\w.,-]/g, "")}"`;
+    const known = same(asked, etag);
+    if (known) return known;
+    const body = isTensor
+      ? npyOf(await served.tensor(i, { ...(options as TensorOptions), signal }))
+      : await served.thumbnail(i, { ...(options as ThumbnailOptions), signal });
+    return whole(body, etag, asked);
   }
   if (sample![2]?.toLowerCase() === "json") {
     const etag = `"${tag}-${i}-json"`;
@@ -163,23 +173,4 @@ async function payload(
     ? new Blob([(await part(i, start, end, signal)) as BlobPart], { type })
     : (await served.blob(i, { signal })).slice(start, end, type);
   return { status, headers, body };
-}
-
-/** What an address says of a thumbnail. */
-function thumbnailOptions(search: string): ThumbnailOptions {
-  const said = new URLSearchParams(search);
-  const options: ThumbnailOptions = {};
-  for (const [name, value] of said) {
-    if (name === "size") options.size = Number(value);
-    else if (name === "quality") options.quality = Number(value);
-    else if (name === "type") options.type = value as NonNullable<ThumbnailOptions["type"]>;
-    else if (name === "box")
-      options.box = value.split(",").map(Number) as unknown as NonNullable<ThumbnailOptions["box"]>;
-    else
-      throw hostError(
-        "usage.argument",
-        `a thumbnail's address has size, box, type and quality, and not ${JSON.stringify(name)}`,
-      );
-  }
-  return options;
 }

@@ -2,6 +2,7 @@ import * as argument from "../base/arguments.js";
 import { NAMES, known } from "../base/option-names.js";
 import { hostError } from "../model/errors.js";
 import type { Dataset, RegisterOptions, RegisteredSamples } from "../model/index.js";
+import { searchOf } from "./addresses.js";
 import { answer, type Answer, type Pieces, type Served } from "./answer.js";
 import {
   PREFIX,
@@ -32,8 +33,8 @@ const unavailable = (why: string) => hostError("serving.unavailable", `samples c
 
 /**
  * Gives the samples of a dataset addresses, which any `<img>`, `<video>` or `fetch` of the site can use: `ds/ID/17.jpg` below the
- * scope of the service worker `forebay-sw.js`, with ranges; `ds/ID/17/thumb?size=160`; `ds/ID/17.json`. This page answers them, for as
- * long as it is open.
+ * scope of the service worker `forebay-sw.js`, with ranges; `ds/ID/17/thumb?size=160`; `ds/ID/17/tensor?size=224,224`; `ds/ID/17.json`.
+ * This page answers them, for as long as it is open.
  *
  * ```js
  * navigator.serviceWorker.register("/forebay-sw.js"); // a copy of forebay/service-worker
@@ -70,10 +71,8 @@ export async function registerSamples(dataset: Dataset, options: RegisterOptions
       id,
       url: (i) => `${at(i)}.${dataset.info(i).extension}`,
       recordUrl: (i) => `${at(i)}.json`,
-      thumbnailUrl: (i, { size, box } = {}) => {
-        const query = [size !== undefined && `size=${size}`, box !== undefined && `box=${box.join()}`].filter(Boolean);
-        return `${at(i)}/thumb${query.length > 0 ? `?${query.join("&")}` : ""}`;
-      },
+      thumbnailUrl: (i, { size, box } = {}) => `${at(i)}/thumb${searchOf({ size, box })}`,
+      tensorUrl: (i, options) => `${at(i)}/tensor${searchOf(argument.options(options, "which tensor"))}`,
       close,
       [Symbol.dispose]: close,
     };

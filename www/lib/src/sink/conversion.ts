@@ -2,7 +2,7 @@ import { hostError } from "../model/errors.js";
 import type { Patch, Turn } from "../worker/protocol.js";
 import { call, type Client } from "../pool/pool.js";
 import { readerFor, type Reader } from "../pool/read-ahead.js";
-import { placeOf } from "./sinks.js";
+import { placeOf, type Place } from "./sinks.js";
 import type { Output, Sink, Source } from "../model/index.js";
 import { drive, free, windowFor, type Drive } from "../pool/drive.js";
 
@@ -17,6 +17,8 @@ export interface ConversionRun {
   output?: number;
   /** The work knows what it will need next, which another worker can read meanwhile. */
   readsAhead?: boolean;
+  /** Opens what is written to, if that is a file that is there already. */
+  place?: () => Promise<Place>;
   /** As of {@link Drive}. */
   ahead?: NonNullable<Drive["ahead"]>;
 }
@@ -33,7 +35,7 @@ export async function runConversion(
   output: Output,
   how: ConversionRun,
 ): Promise<string> {
-  const place = await placeOf(client, output, source.byteLength);
+  const place = await (how.place?.() ?? placeOf(client, output, source.byteLength));
   try {
     how.signal.throwIfAborted();
     const summary = await pump(
@@ -62,7 +64,7 @@ export async function giveUp(sink: Sink, reason: unknown): Promise<void> {
 }
 
 /** The same sink, which nothing touches once the signal fired. */
-function until(signal: AbortSignal, sink: Sink): Sink {
+function until(signal: AbortSignal, sink: Place["sink"]): Place["sink"] {
   const guarded =
     <A extends unknown[], T>(act: (...args: A) => Promise<T>) =>
     async (...args: A): Promise<T> => {
@@ -73,6 +75,7 @@ function until(signal: AbortSignal, sink: Sink): Sink {
     write: guarded(sink.write),
     ...(sink.read && { read: guarded(sink.read) }),
     ...(sink.truncate && { truncate: guarded(sink.truncate) }),
+    ...(sink.flush && { flush: guarded(sink.flush) }),
   };
 }
 
@@ -81,7 +84,7 @@ async function pump(
   client: Client,
   job: number,
   source: Source,
-  given: Sink,
+  given: Place["sink"],
   { signal, onTurn, output = 0, readsAhead = false, ahead }: ConversionRun,
 ): Promise<string> {
   const sink = until(signal, given);
@@ -118,7 +121,7 @@ async function pump(
   }
 }
 
-async function apply(patch: Patch, sink: Sink, spool: Blob[]): Promise<void> {
+async function apply(patch: Patch, sink: Place["sink"], spool: Blob[]): Promise<void> {
   const { at, from, len } = patch;
   switch (patch.what) {
     case "bytes":
@@ -150,5 +153,7 @@ async function apply(patch: Patch, sink: Sink, spool: Blob[]): Promise<void> {
       return;
     case "end":
       return sink.truncate?.(len);
+    case "flush":
+      return sink.flush?.();
   }
 }

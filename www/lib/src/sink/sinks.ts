@@ -2,6 +2,7 @@ import { hostError } from "../model/errors.js";
 import { isNode } from "../base/node.js";
 import { call, ownWorker, type Client } from "../pool/pool.js";
 import type { Output, Sink } from "../model/index.js";
+import { unwritten } from "./unwritten.js";
 
 /** Keeps the output in memory, for a download where files cannot be written as a stream. */
 export interface MemorySink extends Sink {
@@ -52,17 +53,25 @@ function promising(sink: Sink): Sink {
 
 /** A sink for a stream that writes into a file; the file appears when it is closed. */
 function streamSink(stream: FileSystemWritableFileStream): Sink {
+  const told = (done: Promise<void>) => done.catch(refused);
   return {
-    write: (position, bytes) => stream.write({ type: "write", position, data: bytes as Uint8Array<ArrayBuffer> }),
-    truncate: (size) => stream.truncate(size),
-    close: () => stream.close(),
+    write: (position, bytes) => told(stream.write({ type: "write", position, data: bytes as Uint8Array<ArrayBuffer> })),
+    truncate: (size) => told(stream.truncate(size)),
+    close: () => told(stream.close()),
     abort: (reason) => stream.abort(reason),
   };
 }
 
+const refused = (e: unknown): never => {
+  throw unwritten("the output cannot be written", e);
+};
+
 /** A sink, some of which lie in a worker. */
 export interface Place {
-  readonly sink: Sink;
+  readonly sink: Sink & {
+    /** Until what was written is on the disk. */
+    flush?(): Promise<void>;
+  };
   /** What stands for it in the worker that makes the bytes, if they do not come here; else 0. */
   readonly output: number;
 }
@@ -162,7 +171,7 @@ export function noOutput(): Error {
 
 /** The sink for whatever `convert` takes. */
 export async function sinkOf(output: Output): Promise<Sink> {
-  if ("createWritable" in output) return streamSink(await output.createWritable());
+  if ("createWritable" in output) return streamSink(await output.createWritable().catch(refused));
   if ("seek" in output && "getWriter" in output) return streamSink(output);
   if (typeof output.write === "function") return promising(output);
   throw noOutput();

@@ -19,6 +19,7 @@ import { RemoteReader, serveReading } from "./remote-reader.js";
 import { memoryBytes } from "./bindings.js";
 import {
   closeOutput,
+  flushOutput,
   openOutput,
   outputLength,
   outputThrough,
@@ -217,7 +218,7 @@ export const operations = {
   editsAbout: (id: number): string => get<edits.Edits>(id).about(),
   editsRecord: (id: number, i: number, record: string | null): string =>
     get<edits.Edits>(id).record(i, record ?? undefined),
-  editsApply: (id: number, blobs: number): number => keep(get<edits.Edits>(id).apply(blobs)),
+  editsApply: (id: number, blobs: number, inPlace: boolean): number => keep(get<edits.Edits>(id).apply(blobs, inPlace)),
   /** Each sample of the file with the journal's changes, written anew. */
   editsRewrite: (id: number, options: string, length: number, blobs: number): number =>
     keep(get<edits.Edits>(id).rewrite(options, length, blobs)),
@@ -232,6 +233,7 @@ export const operations = {
   parseFilter: (where: string): string => wasm.parseFilter(where),
 
   openOutput,
+  flushOutput,
   outputThrough,
   serveOutput,
   writeOutput,

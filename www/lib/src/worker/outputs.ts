@@ -124,6 +124,9 @@ export function readOutput(id: number, start: number, end: number): Uint8Array {
   return n === bytes.length ? bytes : bytes.slice(0, n);
 }
 
+/** Until everything that was written is on the disk. */
+export const flushOutput = (id: number): void => flush(fileOf(id));
+
 /** How long it is. */
 export const outputLength = (id: number): number => fileOf(id).getSize();
 

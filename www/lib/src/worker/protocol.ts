@@ -35,7 +35,7 @@ export interface Turn {
 
 /** Something left to do to an output. */
 export interface Patch {
-  what: "bytes" | "move" | "zero" | "spool" | "end";
+  what: "bytes" | "move" | "zero" | "spool" | "end" | "flush";
   at: number;
   from: number;
   len: number;
