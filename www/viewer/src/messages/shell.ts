@@ -5,6 +5,7 @@ export const shell = {
   view: "View",
   gallery: "Gallery",
   table: "Table",
+  map: "Map",
   boxesOnPicturesB: "Boxes on the pictures (b)",
   sizePictures: "Size of the pictures",
   pickedSamples: "Picked samples",

@@ -12,6 +12,7 @@ import type { Translated } from "../messages/language.ts";
 import type { DataProvider, HiddenPart, OpenInputOptions, ViewerMembers } from "../public/element.ts";
 import { boxesOf, type FindBoxes } from "../samples/box-source.ts";
 import type { SetsView } from "../curating/sets-view.ts";
+import type { MapView } from "../mapping/map-view.ts";
 import { forgetColors, holdColors } from "../samples/colors.ts";
 import { USUAL_COLUMNS } from "../samples/columns.ts";
 import { Counts } from "../samples/counts.ts";
@@ -85,7 +86,7 @@ export class Viewer extends LitElement implements ViewerMembers {
   @query("forebay-filter") private filterBox!: FilterBox | null;
   @query("forebay-table-view") private tableView!: TableView | null;
   @query("forebay-sample") private samplePanel!: SamplePanel | null;
-  @query("forebay-gallery, forebay-table") private collection!: Collection | null;
+  @query("forebay-gallery, forebay-table, forebay-map") private collection!: Collection | MapView | null;
   /** What is left out. */
   private leftOut: ReadonlySet<string> = new Set();
   /** Resolves when the first pictures are drawn, or when they take too long. */
@@ -163,7 +164,8 @@ export class Viewer extends LitElement implements ViewerMembers {
   private readonly cursor: RowCursor = new RowCursor(this, {
     unit: "sample",
     rows: () => this.rows,
-    list: () => this.collection,
+    // The map is an element without anything until it is fetched.
+    list: () => (this.collection && "reveal" in this.collection ? this.collection : null),
     say: (text) => this.told.say(text),
     moved: () => this.updateLink(),
   });
@@ -360,6 +362,9 @@ export class Viewer extends LitElement implements ViewerMembers {
   }
   override willUpdate(changed: PropertyValues<this>): void {
     if (changed.has("editable") && (this.editable || changed.get("editable"))) this.drawing.editable = this.editable;
+    // Fetched when it is first looked at: few look at it.
+    if (this.view === "map")
+      void import("../mapping/map-view.ts").catch((e: unknown) => this.told.warn(trouble(e).message));
     if (changed.has("hide")) this.leftOut = new Set((this.hide ?? "").split(/\s+/));
   }
 
@@ -446,7 +451,7 @@ export class Viewer extends LitElement implements ViewerMembers {
     const { open } = this.cursor;
     const { expression } = this.filtering;
     const link: TableLink = table ? of : { ...(open !== null && { i: open }), ...(expression && { q: expression }) };
-    this.links.update({ ...link, ...(data && this.view === "table" && { view: "table" }) });
+    this.links.update({ ...link, ...(data && this.view !== "gallery" && { view: this.view }) });
     this.outside.tell({ filter: link.q ?? "", selected: link.i ?? null });
   }
 
@@ -467,6 +472,7 @@ export class Viewer extends LitElement implements ViewerMembers {
         ...may("bar", "/", () => this.filterBox?.focus()),
         g: () => this.setView("gallery"),
         t: () => this.setView("table"),
+        h: () => this.setView("map"),
         b: () => this.toggleBoxes(),
         "Ctrl+a": () => this.selection.all(),
         ...may("convert", "e", () => show("convert")),
@@ -714,6 +720,12 @@ export class Viewer extends LitElement implements ViewerMembers {
     const open = (e: CustomEvent<number>): void => this.cursor.show(e.detail);
     const pick = (e: CustomEvent<number>): void => this.selection.toggle(e.detail);
     const range = (e: CustomEvent<[number, number]>): void => this.selection.range(...e.detail);
+    if (this.view === "map")
+      return html`<forebay-map part="map" .data=${dataset} .rows=${rows} .picked=${this.selection.picked} .current=${this.cursor.current}
+        ?here=${isHere(this.opener.source) && !this.opener.listed} ?growing=${this.opener.growth !== null}
+        @current=${current} @step=${step} @open=${open} @pick=${pick}
+        @add=${(e: CustomEvent<number[]>) => this.selection.add(e.detail)}
+        @say=${(e: CustomEvent<string>) => this.told.say(e.detail)}></forebay-map>`;
     return this.view !== "table"
       ? html`<forebay-gallery part="gallery" .data=${dataset} .rows=${rows} .picked=${this.selection.picked} .current=${this.cursor.current}
           .size=${this.tileSize} .classField=${this.counts.labelField} .find=${this.find} ?boxes=${this.boxes} @drawn=${() => this.pictured()}
