@@ -27,6 +27,9 @@ export interface Bar {
   /** The facets are shown; nothing where there are none. */
   readonly facets: boolean | null;
   readonly toggleFacets: () => void;
+  /** The filter that is applied can be kept under a name. */
+  readonly keepable: boolean;
+  readonly keep: () => void;
   readonly setText: (text: string) => void;
   readonly setView: (view: View) => void;
   readonly toggleBoxes: () => void;
@@ -39,7 +42,7 @@ export function renderBar(bar: Bar): TemplateResult {
   return html`
     <div class="bar ${compact ? "compact" : ""}" part="bar">
       ${facets === null ? nothing : html`<button class="narrow-only" aria-expanded=${facets} @click=${bar.toggleFacets}>${common("facets")}</button>`}
-      <forebay-filter .value=${bar.text} .fields=${bar.fields} .values=${bar.values} .error=${bar.error}
+      <forebay-filter .value=${bar.text} .fields=${bar.fields} .values=${bar.values} .error=${bar.error} ?keepable=${bar.keepable} @keep=${bar.keep}
         @filter=${(e: CustomEvent<string>) => bar.setText(e.detail)}></forebay-filter>
       ${compact ? nothing : bar.counted}
       ${

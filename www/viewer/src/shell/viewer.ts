@@ -11,6 +11,8 @@ import type { ViewerMessages } from "../messages/en.ts";
 import type { Translated } from "../messages/language.ts";
 import type { DataProvider, HiddenPart, OpenInputOptions, ViewerMembers } from "../public/element.ts";
 import { boxesOf, type FindBoxes } from "../samples/box-source.ts";
+import type { SavedFilters } from "../curating/saved-filters.ts";
+import type { SetsOf } from "../curating/sets.ts";
 import type { SetsView } from "../curating/sets-view.ts";
 import type { MapView } from "../mapping/map-view.ts";
 import { forgetColors, holdColors } from "../samples/colors.ts";
@@ -599,7 +601,7 @@ export class Viewer extends LitElement implements ViewerMembers {
           <div class="work ${open === null ? "" : "sample-open"} ${this.hides("facets") ? "no-facets" : ""}">
             ${this.hides("facets") ? nothing : this.renderFacets(dataset)}
             <div class="main" part="main" role=${this.landmark("main")} aria-label=${this.ownPage ? nothing : common("samples")}>
-              ${this.hides("bar") ? nothing : this.renderBar(dataset)}
+              ${this.hides("bar") ? nothing : [this.renderBar(dataset), this.ownPage ? this.renderSaved() : nothing]}
               ${this.selection.picked.size > 0 ? this.renderPicked() : nothing}
               ${growth ? growthNotice(growth) : nothing}
               <div class="chips">${this.drawing.bar(() => show("convert"))}${damageNotice(dataset, lost, () => show("check"))}${this.warehouse ? thresholdNotice(this.warehouse.manifest, () => show("warehouse")) : nothing}${labelNotice(this.labels, () => this.labels.remove())}${renderChips(this.filtering.clauses, (key, clause) => this.filtering.setClause(key, clause))}</div>
@@ -677,6 +679,8 @@ export class Viewer extends LitElement implements ViewerMembers {
       columnFields: this.counts.metadataFields,
       facets: this.hides("facets") ? null : this.facetsShown,
       toggleFacets: () => (this.facetsShown = !this.facetsShown),
+      keepable: this.ownPage && this.identity !== null && !error && this.filtering.expression !== "",
+      keep: () => void this.renderRoot.querySelector<SavedFilters>("forebay-saved")?.ask(),
       setText: (text) => void this.filtering.setText(text),
       setView: (view) => this.setView(view),
       toggleBoxes: () => this.toggleBoxes(),
@@ -686,6 +690,16 @@ export class Viewer extends LitElement implements ViewerMembers {
         keep("columns", columns.join("\n"));
       },
     });
+  }
+  private renderSaved(): TemplateResult {
+    return html`<forebay-saved .of=${this.identity} .expression=${this.filtering.expression}
+      @filter=${(e: CustomEvent<string>) => void this.filtering.setText(e.detail, new Map())}
+      @done=${() => this.filterBox?.focus()}></forebay-saved>`;
+  }
+  /** What tells the dataset that is open from others, once all of it is known. */
+  private get identity(): SetsOf | null {
+    const { data, growth } = this.opener;
+    return data && !growth ? { name: data.name ?? "", bytes: data.byteLength, samples: data.length } : null;
   }
   private renderPicked(): TemplateResult {
     return renderPicked({
