@@ -134,7 +134,7 @@ export class Viewer extends LitElement implements ViewerMembers {
     data: () => this.opener.data,
     rows: () => this.filtering.rows,
     growing: () => this.opener.growth !== null,
-    local: () => isHere(this.opener.source) && !this.opener.listed,
+    local: () => this.opener.near,
     listed: () => this.opener.listed,
     find: () => this.find,
     signal: () => this.opener.signal,
@@ -188,7 +188,7 @@ export class Viewer extends LitElement implements ViewerMembers {
   private readonly keepLabels = this.drawing.keeper(() => this.labels.given);
   private readonly dialogs: DialogController = new DialogController(this, {
     state: () => {
-      const { data, table, textual, tooLarge, growth } = this.opener;
+      const { data, table, textual, tooLarge, growth, listed } = this.opener;
       return {
         engine: this.engine,
         data,
@@ -197,6 +197,7 @@ export class Viewer extends LitElement implements ViewerMembers {
         text: textual?.text ?? null,
         tooLarge,
         growing: growth !== null,
+        listed,
         shown: this.shownTable,
         kept: this.filtering.rows.kept,
         picked: this.selection.picked,
@@ -591,12 +592,12 @@ export class Viewer extends LitElement implements ViewerMembers {
     const lost = this.counts.facets?.damaged ?? 0;
     const facts = this.compact.on
       ? this.renderCount(dataset.length)
-      : html`<span class="facts">${sampleFacts(dataset)}</span>`;
+      : html`<span class="facts">${sampleFacts(dataset, this.opener.listed)}</span>`;
     const open = this.hides("sample") ? null : this.cursor.open;
     const { show } = this.dialogs;
     return html`
       <div class="app">
-        ${this.renderHead({ found: dataset, format: dataset.format, facts, read: this.meter.words })}
+        ${this.renderHead({ found: dataset, format: this.opener.listed ? msg("pictures") : dataset.format, facts, read: this.meter.words })}
         <div class="beside">
           <div class="work ${open === null ? "" : "sample-open"} ${this.hides("facets") ? "no-facets" : ""}">
             ${this.hides("facets") ? nothing : this.renderFacets(dataset)}
@@ -620,7 +621,7 @@ export class Viewer extends LitElement implements ViewerMembers {
       <forebay-facets part="facets" class=${this.facetsShown ? "shown" : ""} role=${this.landmark("complementary")}
         aria-label=${common("facets")} ?within=${!this.ownPage} .facets=${counts.facets} .clauses=${filtering.clauses} .classes=${counts.classes}
         .classField=${counts.classField} .fields=${counts.metadataFields} .trouble=${counts.trouble}
-        ?counting=${counts.counting} ?alike=${dataset.format === "warehouse"} ?sizeless=${isArchive(dataset.format) && !this.opener.growth}
+        ?counting=${counts.counting} ?alike=${dataset.format === "warehouse"} ?sizeless=${isArchive(dataset.format) && !this.opener.growth} ?listed=${this.opener.listed}
         @clause=${(e: CustomEvent<ClauseChange>) => {
           e.stopPropagation();
           filtering.setClause(e.detail.key, e.detail.clause);
@@ -736,7 +737,7 @@ export class Viewer extends LitElement implements ViewerMembers {
     const range = (e: CustomEvent<[number, number]>): void => this.selection.range(...e.detail);
     if (this.view === "map")
       return html`<forebay-map part="map" .data=${dataset} .rows=${rows} .picked=${this.selection.picked} .current=${this.cursor.current}
-        ?here=${isHere(this.opener.source) && !this.opener.listed} ?growing=${this.opener.growth !== null}
+        ?here=${this.opener.near} ?growing=${this.opener.growth !== null}
         @current=${current} @step=${step} @open=${open} @pick=${pick}
         @add=${(e: CustomEvent<number[]>) => this.selection.add(e.detail)}
         @say=${(e: CustomEvent<string>) => this.told.say(e.detail)}></forebay-map>`;
@@ -758,7 +759,3 @@ interface ClauseChange {
   readonly key: string;
   readonly clause: Clause | null;
 }
-
-/** Whether reading costs nobody anything: a file or a folder of this machine. */
-const isHere = (source: Input | Folder | null): boolean =>
-  typeof source === "object" && source !== null && !(source instanceof URL) && !("read" in source);
