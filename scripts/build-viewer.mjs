@@ -15,6 +15,7 @@ const ROOMS = [
   'drawing',
   'editing',
   'files',
+  'mapping',
   'pictures',
   'samples',
   'shell',

@@ -83,6 +83,7 @@ const HOUSES = {
     'drawing',
     'curating',
     'comparing',
+    'mapping',
     'tables',
     'dialogs',
     'shell',

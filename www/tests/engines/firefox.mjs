@@ -7,6 +7,7 @@ export const executable = process.env.FIREFOX || '/usr/bin/firefox-esr';
 export const cannot = {
   'drop folders': 'Firefox has no protocol that drops files of the machine',
   'use a pen': 'no pen is driven in Firefox here',
+  'read the clipboard': 'Firefox asks people before a page reads what was copied',
   'choose folders': 'Firefox has no protocol that chooses a folder of the machine',
 };
 

@@ -74,7 +74,7 @@ test('columns of the metadata are chosen, and stay for the next visit', async ()
   await page.locator('#p1', { hasText: 'buoy' }).waitFor();
   await page.getByRole('button', { name: 'Columns', exact: true }).click();
   await page.getByLabel('json.note').check();
-  await page.getByLabel('Picture', { exact: true }).uncheck();
+  await page.getByRole('checkbox', { name: 'Picture', exact: true }).uncheck();
   assert.deepEqual(await axe(page), []);
   await page.keyboard.press('Escape');
   await page.locator('#p1').getByText('<img src=x onerror=alert(1)>').waitFor();

@@ -5,7 +5,7 @@ import { createServer } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
-import { ROOT, axe, launch, newPage, serveFolder } from '../browser.mjs';
+import { ROOT, axe, launch, needs, newPage, serveFolder } from '../browser.mjs';
 import { bitmap } from '../lib/helpers.mjs';
 
 const folder = mkdtempSync(join(tmpdir(), 'forebay-lists-'));
@@ -58,6 +58,12 @@ test('a folder with a list opens as samples, with its records, classes and what 
   assert.match(words, /1 of 31 lines are left out: line 31, "gone\.bmp": there is no such file beside the list/);
   await page.locator('.counts', { hasText: /^\s*30\s*$/ }).waitFor();
   await page.getByRole('button', { name: /gull/ }).first().waitFor();
+  // It counts as a TAR within; nobody made one.
+  const badge = page.getByRole('button', { name: /^pictures$/i });
+  assert.equal(await page.getByText('members').count(), 0);
+  await badge.click();
+  await page.getByText('pictures that a list or a folder names').waitFor();
+  await page.keyboard.press('Escape');
   await page.locator('forebay-filter input').fill('json.label == "gull"');
   await page.locator('.counts', { hasText: '15 of 30' }).waitFor();
   assert.deepEqual(await axe(page), []);
@@ -102,5 +108,70 @@ test('a list on a server names pictures beside it', async () => {
     page.faults.filter((fault) => !/404/.test(fault)),
     [],
   );
+  await page.close();
+});
+
+test('a list of which no line leads to a picture says why, and its rows are a click away', async () => {
+  const page = await visited();
+  const lines = Array.from({ length: 3 }, (_, i) => JSON.stringify({ image: `${far}/gone${i}.bmp`, n: i }));
+  await page
+    .locator('#file-input')
+    .setInputFiles({ name: 'lost.jsonl', mimeType: 'text/plain', buffer: Buffer.from(lines.join('\n')) });
+  await page.getByRole('button', { name: 'Show as samples' }).click();
+  await page.getByText('No line of this list leads to a picture. The first says: line 1').waitFor();
+  assert.deepEqual(await axe(page), []);
+  await page.getByRole('button', { name: 'Show its rows' }).click();
+  await page.getByRole('gridcell', { name: `${far}/gone2.bmp` }).waitFor();
+  await page.close();
+});
+
+test('a folder of pictures opens as samples, with its folders as classes; one without any says what was looked for', {
+  skip: needs('choose folders'),
+}, async () => {
+  const many = join(folder, 'animals');
+  for (const kind of ['cats', 'dogs']) {
+    mkdirSync(join(many, kind), { recursive: true });
+    for (let i = 0; i < 4; i++) writeFileSync(join(many, kind, `${i} #1.bmp`), bitmap(20 + i, 20, i * 50));
+  }
+  writeFileSync(join(many, 'read me.md'), '# animals');
+  const page = await visited();
+  await page.locator('#folder-input').setInputFiles(many);
+  await page.locator('.counts', { hasText: /^\s*8\s*$/ }).waitFor();
+  await page.getByRole('button', { name: /^dogs/ }).click();
+  await page.locator('.counts', { hasText: '4 of 8' }).waitFor();
+  await page.locator('forebay-gallery canvas[data-ready]').first().waitFor();
+  assert.deepEqual(page.faults, []);
+  await page.goto('about:blank');
+  await page.goto(site.url);
+  const none = join(folder, 'texts');
+  mkdirSync(none);
+  writeFileSync(join(none, 'a.md'), 'nothing');
+  await page.locator('#folder-input').setInputFiles(none);
+  await page.getByText('Nothing in this folder can be opened. Looked for were manifest.json').waitFor();
+  assert.deepEqual(await axe(page), []);
+  await page.close();
+});
+
+test('a server that lets no other page read from it is told from one that is out of reach', async () => {
+  const closed = createServer((_, response) => response.writeHead(200).end(Buffer.alloc(600)));
+  await new Promise((resolve) => closed.listen(0, '127.0.0.1', resolve));
+  const { port } = closed.address();
+  const page = await visited();
+  const open = async (address) => {
+    await page.goto('about:blank');
+    await page.goto(`${site.url}#file=${encodeURIComponent(address)}`);
+  };
+  try {
+    await open(`http://127.0.0.1:${port}/train.tbl`);
+    await page.getByText(`127.0.0.1:${port} answers, but does not let pages of other sites read from it`).waitFor();
+    await page.getByText(`Access-Control-Allow-Origin: ${new URL(site.url).origin}`).waitFor();
+    assert.deepEqual(await axe(page), []);
+  } finally {
+    await new Promise((resolve) => closed.close(resolve));
+  }
+  await open(`http://127.0.0.1:${port}/train.tbl`);
+  await page.getByText(`no answer from 127.0.0.1:${port}`).waitFor();
+  await page.waitForTimeout(500);
+  assert.equal(await page.getByText('answers, but').count(), 0);
   await page.close();
 });

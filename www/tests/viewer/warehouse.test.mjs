@@ -104,7 +104,7 @@ test('a folder with a manifest is opened, others are labels of what is open or s
   const page = await newPage(browser);
   await page.goto(site.url);
   await drop(page, 'yolo');
-  await page.getByText('This folder has no manifest.json').waitFor();
+  await page.getByText('Nothing in this folder can be opened').waitFor();
   await drop(page, 'captures');
   await page.locator('h1', { hasText: 'captures' }).waitFor();
   assert.match(page.url(), /local:captures/);

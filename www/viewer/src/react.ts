@@ -47,7 +47,7 @@ declare module "react" {
         src?: string;
         filter?: string;
         selected?: number;
-        view?: "gallery" | "table";
+        view?: "gallery" | "table" | "map";
         theme?: "light" | "dark";
         editable?: boolean;
         hide?: string;

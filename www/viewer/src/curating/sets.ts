@@ -27,7 +27,7 @@ const store = new Store<Kept>("sets");
 /** Sends `change` when sets are kept, whichever part of the page did it. */
 export const setsKept = new EventTarget();
 
-const identityOf = ({ name, bytes, samples }: SetsOf): string => `${name}\n${bytes}\n${samples}`;
+export const identityOf = ({ name, bytes, samples }: SetsOf): string => `${name}\n${bytes}\n${samples}`;
 
 /** The sets of a dataset; `null` where the browser keeps nothing. */
 export async function recallSets(of: SetsOf): Promise<Sets | null> {

@@ -44,6 +44,8 @@ export class AboutDialog extends LitElement {
   @property({ attribute: false }) text: TextSource | null = null;
   /** The rest of the file's headers is still being read. */
   @property({ type: Boolean }) growing = false;
+  /** It is a list of pictures. */
+  @property({ type: Boolean }) listed = false;
   @query("dialog") private dialog!: HTMLDialogElement;
   @state() private document_: { [key: string]: Json } | null = null;
   @state() private failure: Trouble | null = null;
@@ -114,19 +116,24 @@ export class AboutDialog extends LitElement {
       [common("name"), visible(data.name ?? "–")],
       [
         common("format"),
-        m.layout ? msg("layout2", { format: data.format.toUpperCase(), layout: m.layout }) : data.format.toUpperCase(),
+        this.listed
+          ? msg("picturesOfList")
+          : m.layout
+            ? msg("layout2", { format: data.format.toUpperCase(), layout: m.layout })
+            : data.format.toUpperCase(),
       ],
       [common("size"), msg("bytes2", { byteLength: data.byteLength, byteLength2: bytes(data.byteLength) })],
       [common("samples"), data.growing ? msg("soFar", { length: data.length }) : count(data.length)],
-      m.members !== undefined && [
-        msg("members"),
-        m.skippedMembers
-          ? msg("foldersLinksDevices", { members: m.members, skippedMembers: m.skippedMembers })
-          : count(m.members),
-      ],
+      !this.listed &&
+        m.members !== undefined && [
+          msg("members"),
+          m.skippedMembers
+            ? msg("foldersLinksDevices", { members: m.members, skippedMembers: m.skippedMembers })
+            : count(m.members),
+        ],
       m.compression && [common("compression"), m.compression === "none" ? common("none") : m.compression.toUpperCase()],
       m.metadataFormat && [common("metadata"), m.metadataFormat],
-      [
+      !this.listed && [
         msg("index"),
         data.fromStore
           ? html`${msg("keptFromEarlierVisit")} <button title=${msg("forgetWhatKeptReadFiles")}

@@ -8,7 +8,7 @@ import { msg } from "../messages/dialogs.ts";
 const keys = () =>
   [
     ["/", msg("writeFilter")],
-    ["g  t", msg("galleryTable")],
+    ["g  t  h", msg("galleryTableMap")],
     ["↑ ↓ ← →", msg("move")],
     [msg("pageHomeEnd"), msg("moveFar")],
     [msg("enter"), msg("openSample")],

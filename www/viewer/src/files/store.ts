@@ -1,15 +1,21 @@
 /** What the page keeps in the browser: one small database, and nothing at all where the browser refuses it. */
 
-/** `sets`: named sets of samples. `recent`: files that were opened. `indexes`: what was found in files without an index. `index-facts`: their sizes and dates. */
-type Name = "recent" | "indexes" | "index-facts" | "sets";
-const NAMES: readonly Name[] = ["recent", "indexes", "index-facts", "sets"];
-const KEYS: Record<Name, string> = { recent: "id", indexes: "identity", "index-facts": "identity", sets: "identity" };
+/** `sets`: named sets of samples. `filters`: named filters. `recent`: files that were opened. `indexes`: what was found in files without an index. `index-facts`: their sizes and dates. */
+type Name = "recent" | "indexes" | "index-facts" | "sets" | "filters";
+const NAMES: readonly Name[] = ["recent", "indexes", "index-facts", "sets", "filters"];
+const KEYS: Record<Name, string> = {
+  recent: "id",
+  indexes: "identity",
+  "index-facts": "identity",
+  sets: "identity",
+  filters: "identity",
+};
 
 let opened: Promise<IDBDatabase> | undefined;
 
 function database(): Promise<IDBDatabase> {
   opened ??= new Promise((resolve, reject) => {
-    const request = indexedDB.open("forebay-viewer", 4);
+    const request = indexedDB.open("forebay-viewer", 5);
     request.onupgradeneeded = ({ oldVersion }) => {
       const { result: db, transaction } = request;
       const make = (name: Name): IDBObjectStore => db.createObjectStore(name, { keyPath: KEYS[name] });

@@ -103,6 +103,14 @@ export const curating = {
   partsWritten: "{name}: {bytes}",
   partsWriting: "Writing {name}…",
   partsClass: "class",
+  filterHasName: "A filter has a name of up to {longest} characters.",
+  filtersMost: "A dataset has at most {most} named filters; remove one first.",
+  filtersLost: "This browser keeps nothing: the named filters are gone with the page.",
+  filtersKept: "Named filters",
+  filterForget: "Forget the filter {name}",
+  filterForgetIt: "Forget it",
+  filterName: "Name of the filter",
+  filterKeep: "Keep it",
   partsUnread: "{faults, plural, one {# sample} other {# samples}} could not be read; they are divided all the same.",
 } as const;
 

@@ -251,7 +251,8 @@ export const dialogs = {
   browserTookBackWhatPage:
     "The browser took back what this page kept, as it does when the disk fills up: make room, and begin again.",
   canceled: "Canceled.",
-  galleryTable: "gallery, table",
+  picturesOfList: "pictures that a list or a folder names",
+  galleryTableMap: "gallery, table, map of what looks alike",
   acceptRejectNeither: "accept, reject, neither",
   dragClick: "drag, click",
   enter: "Enter",

@@ -6,6 +6,7 @@ import { dialogs } from "./dialogs.ts";
 import { drawing } from "./drawing.ts";
 import { editing } from "./editing.ts";
 import { files } from "./files.ts";
+import { mapping } from "./mapping.ts";
 import { pictures } from "./pictures.ts";
 import { samples } from "./samples.ts";
 import { shell } from "./shell.ts";
@@ -20,6 +21,7 @@ export const en = {
   drawing,
   editing,
   files,
+  mapping,
   pictures,
   samples,
   shell,

@@ -5,6 +5,7 @@ export const shell = {
   view: "View",
   gallery: "Gallery",
   table: "Table",
+  map: "Map",
   boxesOnPicturesB: "Boxes on the pictures (b)",
   sizePictures: "Size of the pictures",
   pickedSamples: "Picked samples",
@@ -60,8 +61,13 @@ export const shell = {
   keysFilters2: "Keys and filters (?)",
   notWebAddressBeginsHttp: "This is not a web address: it begins with http:// or https://.",
   browserNoLongerGivesAccess: "The browser no longer gives access to this file; drop it again.",
-  folderHasNoManifestJson:
-    "This folder has no manifest.json, so it is not a warehouse. Drop one of its files; or open a dataset first, and drop a folder of its labels then.",
+  folderHasNothing:
+    "Nothing in this folder can be opened. Looked for were manifest.json (a warehouse), one list of pictures (.jsonl), one dataset (.tbl or .tar), and pictures (.jpg, .png, .webp and others), in the folders below too.",
+  serverIsClosed:
+    "{server} answers, but does not let pages of other sites read from it (CORS). Its owner can allow it with the header Access-Control-Allow-Origin: {origin}. Until then: download the file and open it here, or put this page on the same server.",
+  pictures: "pictures",
+  noLineHasPicture: "No line of this list leads to a picture. The first says: {message}",
+  backToRows: "Show its rows",
   notObject: "it is not an object",
   notSchema: "{file} is not a schema: {message}",
   warehousesPicturesWereResizedWhen:

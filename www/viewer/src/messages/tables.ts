@@ -40,6 +40,10 @@ export const tables = {
   reading: "Reading…",
   filtering: "filtering…",
   filteringSoFar: "filtering… {count}",
+  copyValue: "Copy the value of {column}",
+  copyIt: "Copy it",
+  copied: "copied",
+  notCopied: "The browser does not let this page copy.",
   ofCell: "of {count}",
 } as const;
 

@@ -13,7 +13,11 @@ export const ui = {
   value: "value",
   filter: "Filter",
   filterSuch: "Filter, such as {example}",
+  widthOfColumn: "Width of {title}",
+  pullForWidth:
+    "Pull to change the width; a double click fits it. Keys: left and right, up and down for other columns, Enter fits",
   clearFilter: "Clear the filter",
+  keepFilter: "Give this filter a name, and keep it",
   whatCouldComeHere: "What could come here",
   firstSampleHasNoEnter: "The first sample has no {unknown}. Enter filters all the same.",
   enterFiltersWhatWrittenSo: "Enter filters by what is written so far.",

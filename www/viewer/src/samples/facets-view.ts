@@ -103,6 +103,8 @@ export class FacetsView extends LitElement {
   @property({ type: Boolean }) counting = false;
   /** The file's index has no sizes; its pictures have. */
   @property({ type: Boolean }) sizeless = false;
+  /** It is a list of pictures. */
+  @property({ type: Boolean }) listed = false;
   /** The fields of the metadata, as far as they are known. */
   @property({ attribute: false }) fields: readonly string[] = [];
   /** Why classes or sizes could not be read. */
@@ -136,7 +138,7 @@ export class FacetsView extends LitElement {
     return html`
       <section role=${this.within ? "group" : nothing} aria-label=${msg("widthHeight")}>
         <h2>${msg("widthHeight")}</h2>
-        <p class="note">${msg("headersTarKnowNeitherSamples", { unsized })}</p>
+        <p class="note">${this.listed ? msg("listKnowsNeither", { unsized }) : msg("headersTarKnowNeitherSamples", { unsized })}</p>
         <button ?disabled=${this.counting}
           @click=${() => this.dispatchEvent(new CustomEvent("sizes"))}>${this.counting ? msg("reading") : msg("readThem")}</button>
         <p class="note">${msg("readsBeginningEveryPicture")}</p>

@@ -2,6 +2,8 @@
 import { css, html, nothing, type PropertyValues, type TemplateResult } from "lit";
 import { customElement, property } from "lit/decorators.js";
 import { Collection, windowStyles } from "../ui/collection.ts";
+import { ColumnGrips, gripStyles } from "../ui/column-grips.ts";
+import { copyUnmarked, inTabs, isMarked } from "../ui/copied.ts";
 import { controls, rowStyles } from "../ui/styles.ts";
 import { count } from "../ui/wording.ts";
 import type { FindBoxes } from "./box-source.ts";
@@ -20,6 +22,12 @@ const PICTURE = { width: 52, height: 36 } as const;
 /** Milliseconds of rest after which what is in sight is read. */
 const REST = 120;
 
+/** Columns that stay where they are, and how much of the page they take at most. */
+const STAYING: ReadonlySet<string> = new Set(["index", "picture"]);
+const STAYS = 0.5;
+/** The pixels that a column has at least. */
+const leastOf = (width: string): number => Number(/\d+/.exec(width)![0]);
+
 /** Keys that press a button do nothing else to the list around it. */
 const pressed = (e: KeyboardEvent): void => {
   if (e.key === "Enter" || e.key === " ") e.stopPropagation();
@@ -32,6 +40,7 @@ export class Table extends Collection {
     controls,
     windowStyles,
     rowStyles,
+    gripStyles,
     css`
     .row {
       height: ${ROW}px;
@@ -92,6 +101,7 @@ export class Table extends Collection {
   @property({ attribute: false }) find!: FindBoxes;
   /** By which column it is sorted. */
   @property({ attribute: false }) sorting: { readonly by: string; readonly down: boolean } | null = null;
+  private readonly grips = new ColumnGrips(this);
   private shown: readonly Column[] = [];
   private thumbs: Thumbs | undefined;
   private records: Records | undefined;
@@ -100,6 +110,7 @@ export class Table extends Collection {
 
   override willUpdate(changed: PropertyValues): void {
     if (changed.has("data")) this.begin();
+    this.grips.of("samples");
     if (changed.has("columns") || changed.has("fields") || this.shown.length === 0) {
       const all = allColumns(this.fields);
       this.shown = this.columns.flatMap((id) => all.find((column) => column.id === id) ?? []);
@@ -161,60 +172,92 @@ export class Table extends Collection {
 
   override render(): TemplateResult {
     const { top, height, viewport } = this.track;
-    const template = this.shown.map((column) => column.width).join(" ");
-    const least = this.shown.reduce((sum, { width }) => sum + Number(/\d+/.exec(width)![0]), 0);
+    const template = this.shown.map((column) => this.widthOf(column)).join(" ");
+    const least = this.shown.reduce((sum, column) => sum + leastOf(this.widthOf(column)), 0);
     return html`
       <div class="scroll" role="grid" tabindex="0" aria-label=${common("samples")} aria-multiselectable="true"
         aria-rowcount=${this.rows.length + 1}
         aria-colcount=${this.shown.length} aria-activedescendant=${this.rows.length > 0 ? `p${this.current}` : nothing}
-        @keydown=${this.onKey} @mousedown=${this.onDown}>
+        @keydown=${this.onKey} @mousedown=${this.onDown} @copy=${this.onCopy}>
         <div role="presentation" .style=${`height:${height}px;min-width:${least}px`}>
           <div class="layer" role="rowgroup" .style=${`height:${Math.min(viewport, height)}px`}>
             <div class="row head" role="row" aria-rowindex="1" .style=${`grid-template-columns:${template}`}>
-              ${this.shown.map((column) => this.renderHead(column))}
+              ${this.shown.map((column, k) => this.renderHead(column, k))}
             </div>
             ${this.slots().map((p) => (p < 0 ? nothing : this.renderRow(p, top, template)))}
           </div>
         </div>
       </div>`;
   }
-  private renderHead({ id, title, number }: Column): TemplateResult {
-    const on = this.sorting?.by === id;
-    const sort = (): void => void this.dispatchEvent(new CustomEvent("sort", { detail: id }));
-    return html`<span role="columnheader" class=${number ? "number" : ""}
-      aria-sort=${on ? (this.sorting!.down ? "descending" : "ascending") : "none"}>${
-        id === "picture"
-          ? html`<span class="visually-hidden">${title}</span>`
-          : html`<button title=${msg("sortBy", { title })} @keydown=${pressed}
-            @click=${sort}>${title}${on ? (this.sorting!.down ? " ↓" : " ↑") : ""}</button>`
-      }</span>`;
+  private widthOf({ id, width }: Column): string {
+    const chosen = this.grips.get(id);
+    return chosen === undefined ? width : `${chosen}px`;
   }
-  private renderRow(position: number, top: number, template: string): TemplateResult {
+  /** Number and picture stay where they are while the other columns move, if there is room for that. */
+  private frozen(k: number): string {
+    if (!this.stays(k)) return "";
+    return this.stays(k + 1) ? "frozen" : "frozen last";
+  }
+  private stays(k: number): boolean {
+    const staying = this.shown.slice(0, k + 1);
+    const pixels = staying.reduce((sum, column) => sum + leastOf(this.widthOf(column)), 0);
+    return k < this.shown.length - 1 && staying.every(({ id }) => STAYING.has(id)) && pixels <= STAYS * this.width;
+  }
+  private place(k: number): string {
+    if (!this.stays(k)) return "";
+    const before = this.shown.slice(0, k).reduce((sum, column) => sum + leastOf(this.widthOf(column)), 0);
+    return `inset-inline-start:${before}px`;
+  }
+  /** The current row as tables of other programs take it. */
+  private readonly onCopy = (e: ClipboardEvent): void =>
+    copyUnmarked(e, this.renderRoot, () => {
+      if (this.rows.length === 0) return null;
+      const row = this.rowAt(this.current);
+      return inTabs(this.shown.filter(({ id }) => id !== "picture").map(({ text }) => text(row)));
+    });
+  private rowAt(position: number): Row {
     const i = this.rows.at(position);
-    const info = this.data.info(i);
-    const row: Row = {
+    return {
       i,
-      info,
+      info: this.data.info(i),
       name: this.data.nameOf(i),
       record: this.records?.get(i),
       classField: this.classField,
       find: this.find,
     };
+  }
+  private renderHead(column: Column, k: number): TemplateResult {
+    const { id, title, number } = column;
+    const gripped = { id, title, usual: leastOf(column.width) };
+    const ids = this.shown.map((one) => one.id);
+    const on = this.sorting?.by === id;
+    const sort = (): void => void this.dispatchEvent(new CustomEvent("sort", { detail: id }));
+    return html`<span role="columnheader" aria-label=${title} class="${number ? "number" : ""} ${this.frozen(k)}" .style=${this.place(k)}
+      aria-sort=${on ? (this.sorting!.down ? "descending" : "ascending") : "none"}>${
+        id === "picture"
+          ? html`<span class="visually-hidden">${title}</span>`
+          : html`<button title=${msg("sortBy", { title })} @keydown=${pressed}
+            @click=${sort}>${title}${on ? (this.sorting!.down ? " ↓" : " ↑") : ""}</button>`
+      }${this.grips.grip(gripped, ids)}</span>`;
+  }
+  private renderRow(position: number, top: number, template: string): TemplateResult {
+    const row = this.rowAt(position);
+    const { i } = row;
     return html`
       <div id="p${position}" class="row ${position === this.current ? "current" : ""}" role="row"
         aria-rowindex=${position + 2} aria-selected=${this.picked.has(i)}
         .style=${`grid-template-columns:${template};transform:translateY(${ROW + position * ROW - top}px)`}
-        @click=${(e: MouseEvent) => this.onClick(e, position)}>
-        ${this.shown.map((column) => this.renderCell(column, row))}
+        @click=${(e: MouseEvent) => (e.shiftKey || !isMarked(this.renderRoot) ? this.onClick(e, position) : undefined)}>
+        ${this.shown.map((column, k) => this.renderCell(column, row, k))}
       </div>`;
   }
-  private renderCell({ id, number, text }: Column, row: Row): TemplateResult {
+  private renderCell({ id, number, text }: Column, row: Row, k: number): TemplateResult {
     if (id === "picture")
-      return html`<span role="gridcell" class="cell-picture"><canvas width=${PICTURE.width * 2}
+      return html`<span role="gridcell" class="cell-picture ${this.frozen(k)}" .style=${this.place(k)}><canvas width=${PICTURE.width * 2}
         height=${PICTURE.height * 2} aria-hidden="true" data-sample=${row.i}></canvas></span>`;
     if (id === "index")
-      return html`<span role="gridcell"
-        class="number">${this.picked.has(row.i) ? html`<span class="tick">✓</span>` : nothing}${count(row.i)}</span>`;
+      return html`<span role="gridcell" .style=${this.place(k)}
+        class="number ${this.frozen(k)}">${this.picked.has(row.i) ? html`<span class="tick">✓</span>` : nothing}${count(row.i)}</span>`;
     if (row.info.damaged)
       return html`<span role="gridcell" class="bad">${id === "format" ? msg("damaged") : ""}</span>`;
     const label = id === "class" ? classOf(row.record, row.classField) : undefined;

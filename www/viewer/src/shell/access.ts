@@ -1,6 +1,5 @@
 /** What servers were told so that they hand out their files: in memory, by server, for as long as the page is open. */
 import type { ReactiveControllerHost } from "lit";
-import "../dialogs/auth-dialog.ts";
 import type { AuthDialog } from "../dialogs/auth-dialog.ts";
 import type { Folder, HttpOptions, Input } from "../../../lib/src/model/index.ts";
 import type { Trouble } from "../ui/wording.ts";
@@ -40,6 +39,8 @@ export class Access {
     const server = serverOf(input);
     const root = (this.host as unknown as { renderRoot?: ParentNode }).renderRoot;
     if (!server || !root) return false;
+    // Fetched here: few servers ask.
+    await import("../dialogs/auth-dialog.ts");
     if (!this.dialog) {
       this.dialog = document.createElement("forebay-auth") as AuthDialog;
       root.append(this.dialog);

@@ -7,7 +7,7 @@ import type { Trouble } from "../ui/wording.ts";
 import { msg as common } from "../messages/common.ts";
 import { msg } from "../messages/shell.ts";
 
-export type View = "gallery" | "table";
+export type View = "gallery" | "table" | "map";
 
 /** What stands in it, and what is done by it. */
 export interface Bar {
@@ -27,6 +27,9 @@ export interface Bar {
   /** The facets are shown; nothing where there are none. */
   readonly facets: boolean | null;
   readonly toggleFacets: () => void;
+  /** The filter that is applied can be kept under a name. */
+  readonly keepable: boolean;
+  readonly keep: () => void;
   readonly setText: (text: string) => void;
   readonly setView: (view: View) => void;
   readonly toggleBoxes: () => void;
@@ -39,7 +42,7 @@ export function renderBar(bar: Bar): TemplateResult {
   return html`
     <div class="bar ${compact ? "compact" : ""}" part="bar">
       ${facets === null ? nothing : html`<button class="narrow-only" aria-expanded=${facets} @click=${bar.toggleFacets}>${common("facets")}</button>`}
-      <forebay-filter .value=${bar.text} .fields=${bar.fields} .values=${bar.values} .error=${bar.error}
+      <forebay-filter .value=${bar.text} .fields=${bar.fields} .values=${bar.values} .error=${bar.error} ?keepable=${bar.keepable} @keep=${bar.keep}
         @filter=${(e: CustomEvent<string>) => bar.setText(e.detail)}></forebay-filter>
       ${compact ? nothing : bar.counted}
       ${
@@ -51,10 +54,10 @@ export function renderBar(bar: Bar): TemplateResult {
 }
 
 function renderViews(bar: Bar): TemplateResult {
-  const view = (name: View, title: string): TemplateResult =>
-    html`<button aria-pressed=${bar.view === name} title="${title} (${name[0]})"
+  const view = (name: View, title: string, key: string): TemplateResult =>
+    html`<button aria-pressed=${bar.view === name} title="${title} (${key})"
       @click=${() => bar.setView(name)}>${title}</button>`;
-  return html`<div class="views" role="group" aria-label=${msg("view")}>${view("gallery", msg("gallery"))}${view("table", msg("table"))}</div>`;
+  return html`<div class="views" role="group" aria-label=${msg("view")}>${view("gallery", msg("gallery"), "g")}${view("table", msg("table"), "t")}${view("map", msg("map"), "h")}</div>`;
 }
 
 /** How gallery or table look; `folded` where they are in a menu. */
@@ -63,6 +66,7 @@ function renderLook(bar: Bar, folded: boolean): TemplateResult {
     @columns=${(e: CustomEvent<readonly string[]>) => bar.setColumns(e.detail)}></forebay-columns>`;
   if (bar.view === "table")
     return folded ? columns : html`<forebay-menu label=${common("columns")}>${columns}</forebay-menu>`;
+  if (bar.view === "map") return html``;
   return html`
     <button aria-pressed=${bar.boxes} title=${msg("boxesOnPicturesB")} @click=${bar.toggleBoxes}>${common("boxes")}</button>
     <input type="range" aria-label=${msg("sizePictures")} min="90" max="360" step="6" .value=${String(bar.tileSize)}

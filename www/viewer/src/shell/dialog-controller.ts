@@ -38,6 +38,8 @@ export interface DialogState {
   readonly text: TextSource | null;
   readonly tooLarge: TextSource | null;
   readonly growing: boolean;
+  /** It is a list of pictures. */
+  readonly listed: boolean;
   readonly shown: ShownTable;
   readonly kept: Uint32Array | null;
   readonly picked: ReadonlySet<number>;
@@ -115,6 +117,7 @@ export class DialogController implements ReactiveController {
       text,
       tooLarge,
       growing,
+      listed,
       shown,
       kept,
       picked,
@@ -132,7 +135,7 @@ export class DialogController implements ReactiveController {
     return html`
       <forebay-convert-table .engine=${engine} .data=${table} .text=${text ?? tooLarge}
         .shown=${shown.columns} .filter=${shown.filter} @open=${made}></forebay-convert-table>
-      <forebay-about .data=${found} .text=${text} ?growing=${growing} @forget=${this.of.reread}
+      <forebay-about .data=${found} .text=${text} ?growing=${growing} ?listed=${listed} @forget=${this.of.reread}
         @thumbs=${() => this.show("thumbs")}></forebay-about>
       <forebay-thumbs .engine=${engine} .data=${data}></forebay-thumbs>
       <forebay-compare .engine=${engine} .data=${growing ? null : data}

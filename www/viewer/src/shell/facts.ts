@@ -5,7 +5,7 @@ import { bytes } from "../ui/wording.ts";
 import { msg } from "../messages/shell.ts";
 
 /** Facts of samples. */
-export function sampleFacts(dataset: Dataset): string {
+export function sampleFacts(dataset: Dataset, listed = false): string {
   const { length, byteLength, metadata: m } = dataset;
   const built = dataset.format === "warehouse" ? (dataset as Warehouse).manifest : null;
   const size = built?.transform.targetSize;
@@ -15,7 +15,7 @@ export function sampleFacts(dataset: Dataset): string {
     size && `${size[0]} × ${size[1]} ${built.defaultDtype}, ${built.transform.resizeMode}`,
     m.layout && msg("layout", { layout: m.layout }),
     m.compression && m.compression !== "none" && m.compression.toUpperCase(),
-    m.members !== undefined && msg("members", { members: m.members }),
+    !listed && m.members !== undefined && msg("members", { members: m.members }),
   ];
   return facts.filter(Boolean).join(" · ");
 }

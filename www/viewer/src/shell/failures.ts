@@ -11,6 +11,10 @@ export interface Help {
   readonly convertText: () => void;
   readonly chooseSchema: () => void;
   readonly unpack: () => void;
+  /** What was opened is a list of pictures. */
+  readonly listed: boolean;
+  /** Shows the list as the table that it is, too; nothing where that is not at hand. */
+  readonly rows: (() => void) | null;
 }
 
 /** What went wrong with a file, and what may help; `file` is its address in a link. */
@@ -20,6 +24,10 @@ export function failureOf(e: unknown, name: string, file: string, help: Help): F
   if (e instanceof TooLarge) {
     const message = msg("textHasUpShownTbf", { bytes: bytes(e.text.bytes), value: shownSize() });
     return failure(message, { words: msg("convertIt"), go: help.convertText });
+  }
+  if (help.listed && (e as { line?: number }).line !== undefined) {
+    const message = msg("noLineHasPicture", { message: told.message });
+    return help.rows ? failure(message, { words: msg("backToRows"), go: help.rows }) : failure(message);
   }
   if (isPacked(told.message)) {
     const message = msg("packedGzipWholeSoNothing");

@@ -22,7 +22,7 @@ export interface InputHost {
     input: Input | Folder,
     name: string,
     file: string,
-    extra?: { handle?: FileSystemFileHandle; thumbs?: Blob; list?: boolean },
+    extra?: { handle?: FileSystemFileHandle; thumbs?: Blob; list?: boolean; near?: boolean },
   ) => void;
   /** The files of a folder that is dropped. */
   readonly dropped: (data: DataTransfer) => Promise<FolderFile[]>;
@@ -101,7 +101,7 @@ export class InputController implements ReactiveController {
     if (file) this.file(file, entry.handle);
     else this.of.fail(entry.name, msg("browserNoLongerGivesAccess"));
   }
-  /** A folder: a warehouse, or labels of what is open. */
+  /** A folder: a warehouse, a list with its pictures, labels of what is open, one dataset, or pictures. */
   async folder(coming: Promise<Folder>, name: string, dropped = false): Promise<void> {
     const turn = ++this.turn;
     try {
@@ -115,11 +115,14 @@ export class InputController implements ReactiveController {
         if (turn === this.turn) this.list(files, name);
         return;
       }
-      if (this.of.labels(files, name)) return;
       const samples = await samplesIn(files);
+      const pictures = samples ? null : await (await import("../files/picture-folder.ts")).picturesIn(files);
       if (turn !== this.turn) return;
+      // Pictures alone are no labels of what is open.
+      if ((!pictures || pictures.labels) && this.of.labels(files, name)) return;
       if (samples) return this.file(samples.file, undefined, samples.thumbs);
-      this.of.refuse(name, msg("folderHasNoManifestJson"));
+      if (pictures) return this.list(pictures.files, name, true);
+      this.of.refuse(name, msg("folderHasNothing"));
     } catch (e) {
       if (!isAbort(e)) this.of.refuse(name, trouble(e).message);
     }
@@ -131,10 +134,10 @@ export class InputController implements ReactiveController {
     this.of.open(files, name, `local:${name}`);
   }
   /** A folder that is known to be a list of pictures. */
-  private list(files: Folder, name: string): void {
+  private list(files: Folder, name: string, near = false): void {
     this.turn++;
     this.of.point(`local:${name}`);
-    this.of.open(files, name, `local:${name}`, { list: true });
+    this.of.open(files, name, `local:${name}`, { list: true, near });
   }
   /** Asks for a folder, or for a label file. */
   async chooseFolder(): Promise<void> {

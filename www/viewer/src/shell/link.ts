@@ -8,7 +8,7 @@ export interface Link {
   readonly i?: number;
   /** The filter. */
   readonly q?: string;
-  readonly view?: "gallery" | "table";
+  readonly view?: "gallery" | "table" | "map";
 }
 
 /** Reads the part of an address behind `#`. What is invalid is left out. */
@@ -20,7 +20,7 @@ export function parseLink(hash: string): Link {
     ...(fields.get("file") && { file: fields.get("file")! }),
     ...(i !== null && /^\d{1,15}$/.test(i) && { i: Number(i) }),
     ...(fields.get("q") && { q: fields.get("q")! }),
-    ...((view === "gallery" || view === "table") && { view }),
+    ...((view === "gallery" || view === "table" || view === "map") && { view }),
   };
 }
 

@@ -29,6 +29,8 @@ export interface OpenExtra {
   readonly column?: string;
   /** It is a list of pictures with these beside it. */
   readonly list?: boolean;
+  /** Its pictures are files of this machine, all of them. */
+  readonly near?: boolean;
   /** Frees what lies in the store for it. */
   readonly forget?: () => void;
 }
@@ -72,6 +74,8 @@ export class OpenController implements ReactiveController {
   textual: TextTable | null = null;
   /** What is open is a list of pictures: each is fetched by itself. */
   listed = false;
+  /** Reading any of it goes to no server. */
+  near = false;
   /** The field of the open table that names pictures. */
   listedBy: ListedBy | null = null;
   /** A text that is too large to be shown. */
@@ -116,7 +120,7 @@ export class OpenController implements ReactiveController {
     file: string,
     extra: OpenExtra = {},
   ): Promise<Dataset | Table | null> {
-    const { tbfSchema, forget, column, thumbs, list, ...kept } = extra;
+    const { tbfSchema, forget, column, thumbs, list, near = false, ...kept } = extra;
     const focused = this.of.focused();
     this.close(false);
     if (forget) this.letGo = forget;
@@ -163,7 +167,13 @@ export class OpenController implements ReactiveController {
       }
       if (found.kind === "samples") seekStrip(found, isFar(input), thumbs ?? null);
       const listed = list === true || (column !== undefined && textFormatOf(name) === "jsonl");
-      this.set({ textual, listed, opening: null, ...(found.kind === "table" ? { table: found } : { data: found }) });
+      this.set({
+        textual,
+        listed,
+        near: near || (!listed && isHere(input)),
+        opening: null,
+        ...(found.kind === "table" ? { table: found } : { data: found }),
+      });
       if (found.kind === "table" && textual?.text.format === "jsonl") void this.seekPictures(found, isFar(input));
       this.of.title(name);
       this.of.say(
@@ -182,14 +192,21 @@ export class OpenController implements ReactiveController {
       if (this.work !== work) return null;
       this.set({ opening: null });
       if (isAbort(e)) return null;
-      this.fail(this.failed(e, input, name, file, kept));
+      this.fail(this.failed(e, input, name, file, kept, column ?? (list ? "" : undefined)));
       this.of.say(msg("couldNotOpened", { name: visible(name) }));
       return null;
     }
   }
 
   /** What went wrong with a file, and what may help. */
-  private failed(e: unknown, input: Input | Folder, name: string, file: string, extra: OpenExtra): Failure {
+  private failed(
+    e: unknown,
+    input: Input | Folder,
+    name: string,
+    file: string,
+    extra: OpenExtra,
+    listed?: string,
+  ): Failure {
     if (e instanceof TooLarge) this.tooLarge = e.text;
     const refuse = (message: string): void =>
       this.set({ failure: { ...failure, trouble: { ...failure.trouble, message } } });
@@ -197,6 +214,9 @@ export class OpenController implements ReactiveController {
       chooseSchema: () => pickJson((tbfSchema) => void this.open(input, name, file, { ...extra, tbfSchema }), refuse),
       convertText: this.of.convertText,
       unpack: () => void this.openUnpacked(input as Input, name, file, extra),
+      listed: listed !== undefined,
+      // Of a folder the list is not what was handed over.
+      rows: listed ? () => void this.open(input, name, file, extra) : null,
     });
     if (!this.access.isAsked(input, failure.trouble)) return failure;
     const signIn = async (): Promise<void> => {
@@ -245,7 +265,19 @@ export class OpenController implements ReactiveController {
   /** Says why something is not opened. */
   fail(failure: Failure): void {
     this.set({ failure });
+    if (failure.trouble.code === "http.network") void this.explain(failure);
     if (failure.kind !== "asks") this.of.failed(failure);
+  }
+
+  /** Finds out whether the server is out of reach, or only closed to pages of other sites; nobody waits for it. */
+  private async explain(failure: Failure): Promise<void> {
+    const { source } = this;
+    if (!source || !isFar(source)) return;
+    const { isClosed } = await import("./reach.ts");
+    const url = new URL(source as string | URL, location.href);
+    if (!(await isClosed(url, this.signal)) || this.failure !== failure) return;
+    const message = msg("serverIsClosed", { server: url.host, origin: location.origin });
+    this.set({ failure: { ...failure, trouble: { ...failure.trouble, message } } });
   }
 
   /** Frees the file; `left` where no other one follows. */
@@ -253,7 +285,7 @@ export class OpenController implements ReactiveController {
     this.work.abort();
     const { found, textual, letGo } = this;
     this.letGo = () => undefined;
-    this.set({ listed: false, listedBy: null });
+    this.set({ listed: false, near: false, listedBy: null });
     this.set({ data: null, table: null, textual: null, tooLarge: null, opening: null, failure: null, growth: null });
     this.of.title(null);
     if (left) [this.source, this.file] = [null, ""];
@@ -292,6 +324,10 @@ export class OpenController implements ReactiveController {
     this.host.requestUpdate();
   }
 }
+
+/** Whether reading costs nobody anything: a file or a folder of this machine. */
+const isHere = (source: Input | Folder): boolean =>
+  typeof source === "object" && source !== null && !(source instanceof URL) && !("read" in source);
 
 /** Whether reading goes to a server. */
 const isFar = (input: Input | Folder): boolean => typeof input === "string" || input instanceof URL;

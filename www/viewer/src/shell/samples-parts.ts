@@ -1,4 +1,5 @@
 /** The parts that show samples: fetched when the first file is opened. */
+import "../curating/saved-filters.ts";
 import "../curating/sets-view.ts";
 import "../samples/facets-view.ts";
 import "../samples/gallery.ts";

@@ -11,7 +11,10 @@ import type { ViewerMessages } from "../messages/en.ts";
 import type { Translated } from "../messages/language.ts";
 import type { DataProvider, HiddenPart, OpenInputOptions, ViewerMembers } from "../public/element.ts";
 import { boxesOf, type FindBoxes } from "../samples/box-source.ts";
+import type { SavedFilters } from "../curating/saved-filters.ts";
+import type { SetsOf } from "../curating/sets.ts";
 import type { SetsView } from "../curating/sets-view.ts";
+import type { MapView } from "../mapping/map-view.ts";
 import { forgetColors, holdColors } from "../samples/colors.ts";
 import { USUAL_COLUMNS } from "../samples/columns.ts";
 import { Counts } from "../samples/counts.ts";
@@ -85,7 +88,7 @@ export class Viewer extends LitElement implements ViewerMembers {
   @query("forebay-filter") private filterBox!: FilterBox | null;
   @query("forebay-table-view") private tableView!: TableView | null;
   @query("forebay-sample") private samplePanel!: SamplePanel | null;
-  @query("forebay-gallery, forebay-table") private collection!: Collection | null;
+  @query("forebay-gallery, forebay-table, forebay-map") private collection!: Collection | MapView | null;
   /** What is left out. */
   private leftOut: ReadonlySet<string> = new Set();
   /** Resolves when the first pictures are drawn, or when they take too long. */
@@ -131,7 +134,7 @@ export class Viewer extends LitElement implements ViewerMembers {
     data: () => this.opener.data,
     rows: () => this.filtering.rows,
     growing: () => this.opener.growth !== null,
-    local: () => isHere(this.opener.source) && !this.opener.listed,
+    local: () => this.opener.near,
     listed: () => this.opener.listed,
     find: () => this.find,
     signal: () => this.opener.signal,
@@ -163,7 +166,8 @@ export class Viewer extends LitElement implements ViewerMembers {
   private readonly cursor: RowCursor = new RowCursor(this, {
     unit: "sample",
     rows: () => this.rows,
-    list: () => this.collection,
+    // The map is an element without anything until it is fetched.
+    list: () => (this.collection && "reveal" in this.collection ? this.collection : null),
     say: (text) => this.told.say(text),
     moved: () => this.updateLink(),
   });
@@ -184,7 +188,7 @@ export class Viewer extends LitElement implements ViewerMembers {
   private readonly keepLabels = this.drawing.keeper(() => this.labels.given);
   private readonly dialogs: DialogController = new DialogController(this, {
     state: () => {
-      const { data, table, textual, tooLarge, growth } = this.opener;
+      const { data, table, textual, tooLarge, growth, listed } = this.opener;
       return {
         engine: this.engine,
         data,
@@ -193,6 +197,7 @@ export class Viewer extends LitElement implements ViewerMembers {
         text: textual?.text ?? null,
         tooLarge,
         growing: growth !== null,
+        listed,
         shown: this.shownTable,
         kept: this.filtering.rows.kept,
         picked: this.selection.picked,
@@ -360,6 +365,9 @@ export class Viewer extends LitElement implements ViewerMembers {
   }
   override willUpdate(changed: PropertyValues<this>): void {
     if (changed.has("editable") && (this.editable || changed.get("editable"))) this.drawing.editable = this.editable;
+    // Fetched when it is first looked at: few look at it.
+    if (this.view === "map")
+      void import("../mapping/map-view.ts").catch((e: unknown) => this.told.warn(trouble(e).message));
     if (changed.has("hide")) this.leftOut = new Set((this.hide ?? "").split(/\s+/));
   }
 
@@ -446,7 +454,7 @@ export class Viewer extends LitElement implements ViewerMembers {
     const { open } = this.cursor;
     const { expression } = this.filtering;
     const link: TableLink = table ? of : { ...(open !== null && { i: open }), ...(expression && { q: expression }) };
-    this.links.update({ ...link, ...(data && this.view === "table" && { view: "table" }) });
+    this.links.update({ ...link, ...(data && this.view !== "gallery" && { view: this.view }) });
     this.outside.tell({ filter: link.q ?? "", selected: link.i ?? null });
   }
 
@@ -467,6 +475,7 @@ export class Viewer extends LitElement implements ViewerMembers {
         ...may("bar", "/", () => this.filterBox?.focus()),
         g: () => this.setView("gallery"),
         t: () => this.setView("table"),
+        h: () => this.setView("map"),
         b: () => this.toggleBoxes(),
         "Ctrl+a": () => this.selection.all(),
         ...may("convert", "e", () => show("convert")),
@@ -583,17 +592,17 @@ export class Viewer extends LitElement implements ViewerMembers {
     const lost = this.counts.facets?.damaged ?? 0;
     const facts = this.compact.on
       ? this.renderCount(dataset.length)
-      : html`<span class="facts">${sampleFacts(dataset)}</span>`;
+      : html`<span class="facts">${sampleFacts(dataset, this.opener.listed)}</span>`;
     const open = this.hides("sample") ? null : this.cursor.open;
     const { show } = this.dialogs;
     return html`
       <div class="app">
-        ${this.renderHead({ found: dataset, format: dataset.format, facts, read: this.meter.words })}
+        ${this.renderHead({ found: dataset, format: this.opener.listed ? msg("pictures") : dataset.format, facts, read: this.meter.words })}
         <div class="beside">
           <div class="work ${open === null ? "" : "sample-open"} ${this.hides("facets") ? "no-facets" : ""}">
             ${this.hides("facets") ? nothing : this.renderFacets(dataset)}
             <div class="main" part="main" role=${this.landmark("main")} aria-label=${this.ownPage ? nothing : common("samples")}>
-              ${this.hides("bar") ? nothing : this.renderBar(dataset)}
+              ${this.hides("bar") ? nothing : [this.renderBar(dataset), this.ownPage ? this.renderSaved() : nothing]}
               ${this.selection.picked.size > 0 ? this.renderPicked() : nothing}
               ${growth ? growthNotice(growth) : nothing}
               <div class="chips">${this.drawing.bar(() => show("convert"))}${damageNotice(dataset, lost, () => show("check"))}${this.warehouse ? thresholdNotice(this.warehouse.manifest, () => show("warehouse")) : nothing}${labelNotice(this.labels, () => this.labels.remove())}${renderChips(this.filtering.clauses, (key, clause) => this.filtering.setClause(key, clause))}</div>
@@ -612,7 +621,7 @@ export class Viewer extends LitElement implements ViewerMembers {
       <forebay-facets part="facets" class=${this.facetsShown ? "shown" : ""} role=${this.landmark("complementary")}
         aria-label=${common("facets")} ?within=${!this.ownPage} .facets=${counts.facets} .clauses=${filtering.clauses} .classes=${counts.classes}
         .classField=${counts.classField} .fields=${counts.metadataFields} .trouble=${counts.trouble}
-        ?counting=${counts.counting} ?alike=${dataset.format === "warehouse"} ?sizeless=${isArchive(dataset.format) && !this.opener.growth}
+        ?counting=${counts.counting} ?alike=${dataset.format === "warehouse"} ?sizeless=${isArchive(dataset.format) && !this.opener.growth} ?listed=${this.opener.listed}
         @clause=${(e: CustomEvent<ClauseChange>) => {
           e.stopPropagation();
           filtering.setClause(e.detail.key, e.detail.clause);
@@ -671,6 +680,8 @@ export class Viewer extends LitElement implements ViewerMembers {
       columnFields: this.counts.metadataFields,
       facets: this.hides("facets") ? null : this.facetsShown,
       toggleFacets: () => (this.facetsShown = !this.facetsShown),
+      keepable: this.ownPage && this.identity !== null && !error && this.filtering.expression !== "",
+      keep: () => void this.renderRoot.querySelector<SavedFilters>("forebay-saved")?.ask(),
       setText: (text) => void this.filtering.setText(text),
       setView: (view) => this.setView(view),
       toggleBoxes: () => this.toggleBoxes(),
@@ -680,6 +691,16 @@ export class Viewer extends LitElement implements ViewerMembers {
         keep("columns", columns.join("\n"));
       },
     });
+  }
+  private renderSaved(): TemplateResult {
+    return html`<forebay-saved .of=${this.identity} .expression=${this.filtering.expression}
+      @filter=${(e: CustomEvent<string>) => void this.filtering.setText(e.detail, new Map())}
+      @done=${() => this.filterBox?.focus()}></forebay-saved>`;
+  }
+  /** What tells the dataset that is open from others, once all of it is known. */
+  private get identity(): SetsOf | null {
+    const { data, growth } = this.opener;
+    return data && !growth ? { name: data.name ?? "", bytes: data.byteLength, samples: data.length } : null;
   }
   private renderPicked(): TemplateResult {
     return renderPicked({
@@ -714,6 +735,12 @@ export class Viewer extends LitElement implements ViewerMembers {
     const open = (e: CustomEvent<number>): void => this.cursor.show(e.detail);
     const pick = (e: CustomEvent<number>): void => this.selection.toggle(e.detail);
     const range = (e: CustomEvent<[number, number]>): void => this.selection.range(...e.detail);
+    if (this.view === "map")
+      return html`<forebay-map part="map" .data=${dataset} .rows=${rows} .picked=${this.selection.picked} .current=${this.cursor.current}
+        ?here=${this.opener.near} ?growing=${this.opener.growth !== null}
+        @current=${current} @step=${step} @open=${open} @pick=${pick}
+        @add=${(e: CustomEvent<number[]>) => this.selection.add(e.detail)}
+        @say=${(e: CustomEvent<string>) => this.told.say(e.detail)}></forebay-map>`;
     return this.view !== "table"
       ? html`<forebay-gallery part="gallery" .data=${dataset} .rows=${rows} .picked=${this.selection.picked} .current=${this.cursor.current}
           .size=${this.tileSize} .classField=${this.counts.labelField} .find=${this.find} ?boxes=${this.boxes} @drawn=${() => this.pictured()}
@@ -732,7 +759,3 @@ interface ClauseChange {
   readonly key: string;
   readonly clause: Clause | null;
 }
-
-/** Whether reading costs nobody anything: a file or a folder of this machine. */
-const isHere = (source: Input | Folder | null): boolean =>
-  typeof source === "object" && source !== null && !(source instanceof URL) && !("read" in source);

@@ -28,6 +28,9 @@ export function cellText(cell: Cell, type: string, short = true): string {
   const text = textOf(cell, type, short ? ITEMS : Infinity);
   return short && text.length > SHORT ? `${visible(text.slice(0, SHORT))}…` : visible(text);
 }
+/** A cell whole and as it is, for a copy. */
+export const wholeText = (cell: Cell, type: string): string => textOf(cell, type, Infinity);
+
 function textOf(cell: Cell, type: string, items: number): string {
   if (cell === null) return "null";
   if (typeof cell === "number") return numberText(cell, type);

@@ -3,8 +3,9 @@ import { LitElement, css, html, nothing, type PropertyValues, type TemplateResul
 import { customElement, property, state } from "lit/decorators.js";
 import type { TableBatch } from "../../../lib/src/model/table-batch.ts";
 import type { Json, Table } from "../../../lib/src/model/index.ts";
-import { cellText } from "./cells.ts";
+import { cellText, wholeText } from "./cells.ts";
 import { ICONS } from "../ui/icons.ts";
+import { copyText } from "../ui/copied.ts";
 import { controls, panelStyles } from "../ui/styles.ts";
 import { tree, treeStyles } from "../ui/tree.ts";
 import { visible } from "../ui/visible.ts";
@@ -48,6 +49,17 @@ export class RowPanel extends LitElement {
       overflow-wrap: anywhere;
       white-space: pre-wrap;
       font-variant-numeric: tabular-nums;
+    }
+    .copy {
+      float: inline-end;
+      width: 26px;
+      min-height: 22px;
+      margin-inline-start: 6px;
+      color: var(--ink-2);
+    }
+    .copy svg {
+      width: 13px;
+      height: 13px;
     }
     dd.null {
       color: var(--ink-2);
@@ -97,13 +109,20 @@ export class RowPanel extends LitElement {
         ${this.batch ? this.renderCells(this.batch) : nothing}
       </div>`;
   }
+  private renderCopy(name: string, text: () => string): TemplateResult {
+    const copy = (): void => {
+      this.dispatchEvent(new CustomEvent("say", { detail: copyText(text()) ? msg("copied") : msg("notCopied") }));
+    };
+    return html`<button class="bare icon copy" aria-label=${msg("copyValue", { column: visible(name) })} title=${msg("copyIt")}
+      @click=${copy}>${ICONS.copy}</button>`;
+  }
   private renderCells(batch: TableBatch): TemplateResult {
     return html`
       <dl>${batch.columns.slice(0, SHOWN).map((column, k) => {
         const cell = column.get(0);
         const value = this.data.schema[k]?.type === "json" && typeof cell === "string" ? parsed(cell) : undefined;
         return html`<dt><bdi>${visible(column.name)}</bdi><span>${column.type}</span></dt>
-          <dd class=${cell === null ? "null" : ""}>${value !== undefined && value !== null && typeof value === "object" ? tree("json", value) : cellText(cell, column.type, false)}</dd>`;
+          <dd class=${cell === null ? "null" : ""}>${cell === null ? nothing : this.renderCopy(column.name, () => wholeText(cell, column.type))}${value !== undefined && value !== null && typeof value === "object" ? tree("json", value) : cellText(cell, column.type, false)}</dd>`;
       })}</dl>
       ${batch.columns.length > SHOWN ? html`<p class="muted">${msg("moreColumns", { columns: batch.columns.length - SHOWN })}</p>` : nothing}`;
   }

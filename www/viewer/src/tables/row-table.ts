@@ -3,8 +3,10 @@ import { css, html, nothing, type PropertyValues, type TemplateResult } from "li
 import { customElement, property } from "lit/decorators.js";
 import type { TableBatch } from "../../../lib/src/model/table-batch.ts";
 import type { Table } from "../../../lib/src/model/index.ts";
-import { cellText, isNumeric, widthOf } from "./cells.ts";
+import { cellText, isNumeric, wholeText, widthOf } from "./cells.ts";
 import { Collection, windowStyles } from "../ui/collection.ts";
+import { ColumnGrips, gripStyles } from "../ui/column-grips.ts";
+import { copyUnmarked, inTabs, isMarked } from "../ui/copied.ts";
 import { controls, rowStyles } from "../ui/styles.ts";
 import { visible } from "../ui/visible.ts";
 import { count, isAbort, trouble, type Trouble } from "../ui/wording.ts";
@@ -12,6 +14,10 @@ import { msg as common } from "../messages/common.ts";
 import { msg } from "../messages/tables.ts";
 
 const ROW = 30;
+/** Pixels of the column of numbers. */
+const NUMBERS = 104;
+/** What stays beside the others takes at most this much of the page. */
+const STAYS = 0.4;
 /** Rows read at once. */
 const PAGE = 128;
 /** Pages kept. */
@@ -28,6 +34,7 @@ export class RowTable extends Collection<Table> {
     controls,
     windowStyles,
     rowStyles,
+    gripStyles,
     css`
     .layer {
       min-width: 100%;
@@ -53,7 +60,7 @@ export class RowTable extends Collection<Table> {
       text-overflow: ellipsis;
     }
     .position {
-      width: 104px;
+      width: ${NUMBERS}px;
       color: var(--ink-2);
     }
     .null {
@@ -71,6 +78,7 @@ export class RowTable extends Collection<Table> {
   private pages = new Map<number, Page>();
   private reading = new AbortController();
   private timer = 0;
+  private readonly grips = new ColumnGrips(this);
   private widths: readonly number[] = [];
   private fitted = false;
 
@@ -92,6 +100,7 @@ export class RowTable extends Collection<Table> {
       this.reading.abort();
       this.reading = new AbortController();
       this.pages = new Map();
+      if (changed.has("data")) this.grips.of(keyOf(this.data));
       if (changed.has("data") || changed.has("columns")) {
         this.widths = this.columns.map((c) => widthOf(this.data.schema[c]!));
         this.fitted = false;
@@ -154,6 +163,19 @@ export class RowTable extends Collection<Table> {
       return Math.round(Math.min(320, Math.max(56, 26 + 8.3 * longest)));
     });
   }
+  /** Pixels of a column. */
+  private widthAt(k: number): number {
+    return this.grips.get(this.idOf(k)) ?? this.widths[k]!;
+  }
+  /** Columns may have the same name. */
+  private idOf(k: number): string {
+    const c = this.columns[k]!;
+    return `${c} ${this.data.schema[c]!.name}`;
+  }
+  /** Whether the first column stays where it is while the others move. */
+  private get stays(): boolean {
+    return this.columns.length > 1 && NUMBERS + this.widthAt(0) <= STAYS * this.width;
+  }
   private keep(page: number, what: Page): void {
     this.pages.delete(page);
     this.pages.set(page, what);
@@ -165,20 +187,22 @@ export class RowTable extends Collection<Table> {
 
   override render(): TemplateResult {
     const { top, height, viewport } = this.track;
-    const wide = this.widths.reduce((a, b) => a + b, 104);
+    const wide = this.columns.reduce((sum, _, k) => sum + this.widthAt(k), NUMBERS);
+    const ids = this.columns.map((_, k) => this.idOf(k));
     return html`
       <div class="scroll" role="grid" tabindex="0" aria-label=${common("rows")} aria-rowcount=${this.rows.length + 1}
         aria-colcount=${this.data.schema.length + 1}
-        aria-activedescendant=${this.rows.length > 0 ? `p${this.current}` : nothing} @keydown=${this.onKey}>
+        aria-activedescendant=${this.rows.length > 0 ? `p${this.current}` : nothing} @keydown=${this.onKey} @copy=${this.onCopy}>
         <div role="presentation" .style=${`height:${height}px;width:${wide}px;min-width:100%`}>
           <div class="layer" role="rowgroup" .style=${`height:${Math.min(viewport, height)}px`}>
             <div class="row head" role="row" aria-rowindex="1">
-              <span role="columnheader" class="number position" aria-colindex="1">${msg("row2")}</span>
+              <span role="columnheader" class="number position frozen ${this.stays ? "" : "last"}" .style=${"inset-inline-start:0"} aria-colindex="1">${msg("row2")}</span>
               ${this.columns.map((c, k) => {
                 const field = this.data.schema[c]!;
-                return html`<span role="columnheader" class=${isNumeric(field) ? "number" : ""} aria-colindex=${c + 2}
-                  title="${visible(field.name)}: ${field.type}"
-                  .style=${`width:${this.widths[k]}px`}><bdi>${visible(field.name)}</bdi><small>${field.type}</small></span>`;
+                const gripped = { id: ids[k]!, title: visible(field.name), usual: this.widths[k]! };
+                return html`<span role="columnheader" class="${isNumeric(field) ? "number" : ""} ${this.frozen(k)}" aria-colindex=${c + 2}
+                  aria-label="${visible(field.name)} ${field.type}" title="${visible(field.name)}: ${field.type}"
+                  .style=${this.place(k)}><bdi>${visible(field.name)}</bdi><small>${field.type}</small>${this.grips.grip(gripped, ids)}</span>`;
               })}
             </div>
             ${this.slots().map((p) => (p < 0 ? nothing : this.renderRow(p, top)))}
@@ -186,6 +210,28 @@ export class RowTable extends Collection<Table> {
         </div>
       </div>`;
   }
+
+  private frozen(k: number): string {
+    return k === 0 && this.stays ? "frozen last" : "";
+  }
+  private place(k: number): string {
+    return `width:${this.widthAt(k)}px${k === 0 && this.stays ? `;inset-inline-start:${NUMBERS}px` : ""}`;
+  }
+  /** Who marks a part of a cell does not want to open the row. */
+  private clicked(position: number): void {
+    if (!isMarked(this.renderRoot)) this.open(position);
+  }
+  /** The current row, whole, as tables of other programs take it. */
+  private readonly onCopy = (e: ClipboardEvent): void =>
+    copyUnmarked(e, this.renderRoot, () => {
+      const page = this.pages.get(Math.floor(this.current / PAGE));
+      if (!page || page === "reading" || !("columns" in page)) return null;
+      const cells = this.columns.map((c, k) => {
+        const cell = page.columns[k]?.get(this.current % PAGE) ?? null;
+        return cell === null ? "" : wholeText(cell, this.data.schema[c]!.type);
+      });
+      return inTabs(cells);
+    });
 
   private renderRow(position: number, top: number): TemplateResult {
     const page = this.pages.get(Math.floor(position / PAGE));
@@ -196,17 +242,24 @@ export class RowTable extends Collection<Table> {
       <div id="p${position}" class="row ${position === this.current ? "current" : ""}" role="row"
         aria-rowindex=${position + 2}
         .style=${`transform:translateY(${this.headHeight + position * ROW - top}px)`}
-          @click=${() => this.open(position)}>
-        <span role="gridcell" class="number position" aria-colindex="1">${count(this.rows.at(position))}</span>
+          @click=${() => this.clicked(position)}>
+        <span role="gridcell" class="number position frozen ${this.stays ? "" : "last"}" .style=${"inset-inline-start:0"} aria-colindex="1">${count(this.rows.at(position))}</span>
         ${this.columns.map((c, k) => {
           const field = this.data.schema[c]!;
           const cell = batch?.columns[k]?.get(at) ?? null;
           const missing = batch !== null && cell === null;
           const text = batch ? cellText(cell, field.type) : failed && k === 0 ? failed.message : failed ? "" : "…";
           return html`<span role="gridcell" aria-colindex=${c + 2}
-            class="${isNumeric(field) ? "number" : ""} ${missing ? "null" : batch ? "" : failed ? "bad" : "waiting"}"
-            .style=${`width:${this.widths[k]}px`}>${text}</span>`;
+            class="${isNumeric(field) ? "number" : ""} ${this.frozen(k)} ${missing ? "null" : batch ? "" : failed ? "bad" : "waiting"}"
+            .style=${this.place(k)}>${text}</span>`;
         })}
       </div>`;
   }
 }
+
+/** What tells tables of one kind from others: their columns, whatever the file is called. */
+const keyOf = ({ schema }: Table): string =>
+  schema
+    .map(({ name, type }) => `${name} ${type}`)
+    .join("\n")
+    .slice(0, 2000);

@@ -1,4 +1,5 @@
 /** A table, opened: its columns, its rows, a filter, one row in full. */
+import "../curating/saved-filters.ts";
 import "../ui/filter-box.ts";
 import "./row-panel.ts";
 import "./row-table.ts";
@@ -9,6 +10,7 @@ import type { ColumnSummary, Json, Table } from "../../../lib/src/model/index.ts
 import { fieldName } from "./cells.ts";
 import { Rows } from "../ui/rows.ts";
 import type { FilterField, Values } from "../ui/complete.ts";
+import type { SavedFilters } from "../curating/saved-filters.ts";
 import type { Clause } from "../ui/clause.ts";
 import type { FilterBox } from "../ui/filter-box.ts";
 import type { RowTable } from "./row-table.ts";
@@ -74,6 +76,7 @@ export class TableView extends LitElement {
   @state() private values: Values = new Map();
   @state() private document_: Json | undefined = undefined;
   @query("forebay-filter") private filterBox!: FilterBox | null;
+  @query("forebay-saved") private saved!: SavedFilters | null;
   @query("forebay-rows") private list!: RowTable | null;
   private fields: readonly FilterField[] = [];
   private work = new AbortController();
@@ -209,12 +212,15 @@ export class TableView extends LitElement {
               @click=${() => (this.panelShown = !this.panelShown)}>${common("columns")}</button>
             <forebay-filter .value=${this.typed} .fields=${this.fields} .values=${this.values}
               .error=${this.filterError} .example=${this.example}
+              ?keepable=${!this.within && !this.filterError && this.expression !== ""}
+              @keep=${() => void this.saved?.ask()}
               @filter=${(e: CustomEvent<string>) => {
                 this.typed = e.detail;
                 void this.refilter();
               }}></forebay-filter>
             <span class="counts">${this.filtering !== null ? (this.filtering > 0 ? msg("filteringSoFar", { count: this.filtering }) : msg("filtering")) : rows.kept ? msg("ofRowsTable", { rows: rows.length, table: table.length }) : count(table.length)}</span>
           </div>
+          ${this.within ? nothing : this.renderSaved()}
           <div class="chips">${this.renderSkipped()}${[...this.clauses].map(
             ([key, clause]) => html`<button aria-label=${msg("remove", { label: visible(clause.label) })}
             @click=${() => this.setClause(key, null)}><bdi>${visible(clause.label)}</bdi> ✕</button>`,
@@ -234,9 +240,20 @@ export class TableView extends LitElement {
             : html`
           <forebay-row class="panel" role=${this.landmark("complementary")} aria-label=${msg("row2")} .data=${table} .index=${this.cursor.open}
             @step=${(e: CustomEvent<number>) => this.cursor.step(e.detail)}
+              @say=${(e: CustomEvent<string>) => this.say(e.detail)}
               @close=${() => this.cursor.close()}></forebay-row>`
         }
       </div>`;
+  }
+  private renderSaved(): TemplateResult {
+    const { name = "", byteLength: bytes, length: samples } = this.data;
+    return html`<forebay-saved .of=${{ name, bytes, samples }} .expression=${this.expression}
+      @done=${() => this.filterBox?.focus()}
+      @filter=${(e: CustomEvent<string>) => {
+        this.typed = e.detail;
+        this.clauses = new Map();
+        void this.refilter();
+      }}></forebay-saved>`;
   }
   private renderSkipped(): TemplateResult | typeof nothing {
     const skipped = this.text?.skipped ?? 0;

@@ -32,7 +32,8 @@ export const windowStyles = css`
   .layer {
     position: sticky;
     top: 0;
-    overflow: hidden;
+    /* Not hidden: what stays beside the rows sticks to what is scrolled, and this would be that. */
+    overflow: clip;
   }
 `;
 

@@ -3,6 +3,7 @@ import { LitElement, css, html, nothing, type PropertyValues, type TemplateResul
 import { customElement, property, query, state } from "lit/decorators.js";
 import { completions, type Choice, type FilterField, type Values } from "./complete.ts";
 import { isUnfinished, unknownFields } from "./fields.ts";
+import { ICONS } from "./icons.ts";
 import { controls } from "./styles.ts";
 import { visible } from "./visible.ts";
 import type { Trouble } from "./wording.ts";
@@ -47,6 +48,16 @@ export class FilterBox extends LitElement {
       top: 2px;
       min-height: 30px;
       width: 30px;
+    }
+    .star {
+      position: absolute;
+      right: 32px;
+      top: 2px;
+      min-height: 30px;
+      width: 30px;
+    }
+    .with-star input {
+      padding-right: 66px;
     }
     .list,
     .waits,
@@ -117,6 +128,8 @@ export class FilterBox extends LitElement {
   @property({ attribute: false }) error: Trouble | null = null;
   /** A filter that makes sense here. */
   @property() example = EXAMPLE;
+  /** The filter that is applied can be kept: sends `keep` when somebody wants that. */
+  @property({ type: Boolean }) keepable = false;
   @state() private choices: readonly Choice[] = [];
   /** Whether a choice was looked for: only then Enter takes it, and else the filter as it is. */
   private moved = false;
@@ -142,7 +155,7 @@ export class FilterBox extends LitElement {
   override render(): TemplateResult {
     const listed = this.choices.length > 0 && this.inside;
     return html`
-      <div class="box">
+      <div class="box ${this.keepable && this.value ? "with-star" : ""}">
         <input type="text" role="combobox" spellcheck="false" autocomplete="off" aria-label=${msg("filter")}
           aria-autocomplete="list"
           aria-controls="fields" aria-expanded=${listed} aria-invalid=${this.error !== null && !this.waits}
@@ -150,6 +163,12 @@ export class FilterBox extends LitElement {
             aria-describedby=${this.error && !this.waits ? "error" : nothing}
           placeholder=${msg("filterSuch", { example: visible(this.example) })} .value=${this.value}
           @input=${this.typed} @keydown=${this.onKey} @focus=${() => (this.inside = true)} @blur=${this.left} />
+        ${
+          this.keepable && this.value
+            ? html`<button class="bare icon star" aria-label=${msg("keepFilter")} title=${msg("keepFilter")}
+          @click=${() => this.dispatchEvent(new CustomEvent("keep"))}>${ICONS.star}</button>`
+            : nothing
+        }
         ${
           this.value
             ? html`<button class="bare icon clear" aria-label=${msg("clearFilter")}

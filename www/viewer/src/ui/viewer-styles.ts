@@ -178,14 +178,17 @@ export const viewerStyles = css`
   .views {
     display: flex;
   }
-  .views button:first-child {
+  .views button:not(:last-child) {
     border-start-end-radius: 0;
     border-end-end-radius: 0;
   }
-  .views button:last-child {
+  .views button:not(:first-child) {
     border-start-start-radius: 0;
     border-end-start-radius: 0;
     margin-inline-start: -1px;
+  }
+  .views button[aria-pressed="true"] {
+    z-index: 1;
   }
   .counts {
     font-variant-numeric: tabular-nums;
