@@ -25,6 +25,9 @@ const JOBS = [
   ['FFCV, augment', 'ffcv', 'ffcv', 'aug=1'],
   ["forebay.torch.Dataset in torch's DataLoader", 'map-style', 'tbl'],
   ["ImageFolder in torch's DataLoader", 'image-folder', 'folder'],
+  ['our decoder alone', 'bare-forebay', 'tbl'],
+  ["torchvision's decoder alone", 'bare-turbo', 'files'],
+  ['Pillow alone', 'bare-pillow', 'files'],
   ['a mapped warehouse', 'warehouse', 'warehouse', 'epochs=20'],
   ['safetensors', 'safetensors', 'stored', 'epochs=20'],
   ['numpy.memmap', 'memmap', 'stored', 'epochs=20'],
@@ -77,7 +80,7 @@ export async function measurePeers(where) {
       const measured = async () => ask(where, pythonOf(where, kind), args, true);
       const result = await measured().catch((e) => {
         console.log(`round ${round + 1}  ${name} failed: ${e.message}\n${e.output ?? ''}`);
-        if (['forebay', 'map-style', 'warehouse'].includes(kind)) throw e;
+        if (['forebay', 'map-style', 'warehouse', 'bare-forebay'].includes(kind)) throw e;
         return null;
       });
       if (!result) continue;

@@ -51,6 +51,30 @@ function spent(against) {
   return parts.length ? `A picture takes one of our two workers, ${parts.join('; ')}.\n` : '';
 }
 
+/** Decoders that do nothing else, on the same cores, and what is claimed that our own could not do even then. */
+const BARE = {
+  'our decoder': 'our decoder alone',
+  "torchvision's libjpeg-turbo": "torchvision's decoder alone",
+  Pillow: 'Pillow alone',
+};
+
+/** What the decoders allow, whatever is built around them. */
+function limits(against, rate) {
+  const alone = Object.entries(BARE).flatMap(([name, job]) => (rate(job) ? [`${name} ${per(rate(job))}`] : []));
+  const measured = alone.length ? `Decoders alone, on both cores, whole pictures: ${alone.join(', ')}.\n` : '';
+  const all = against['forebay, resize'] ?? [];
+  if (all.length === 0) return measured;
+  // Of two workers, that do nothing but decode.
+  const most = median(all.map(({ stages, images }) => (2 * images) / stages.decoding));
+  const beyond = CLAIMS.filter(([, ours, other, wanted]) => ours === 'forebay, resize' && wanted * rate(other) > most);
+  const words = beyond.map(([, , other, wanted]) => {
+    const name = other.split(',')[0];
+    return `${(most / rate(other)).toFixed(2)} x ${name}, of which ${wanted} x (${per(wanted * rate(other))}) is wanted`;
+  });
+  const so = words.length ? `: ${words.join('; ')}` : ', which is more than any row asks for';
+  return `${measured}Two workers that did nothing but decode would make ${per(most)} resized${so}.\n`;
+}
+
 /** The page, in Markdown. */
 export function page({ about, results, costs, differences, against, scripts }) {
   const rows = [];
@@ -98,6 +122,7 @@ floats, normalized; other loaders run as their users use them, with two workers 
 ${rows.join('\n')}
 
 ${spent(against)}
+${limits(against, rate)}
 Python's time a batch is the processor time of the thread that iterates beyond what the loader itself takes of it, which is
 measured in turns.
 

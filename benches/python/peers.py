@@ -13,6 +13,9 @@ KIND: forebay        PATH is a TBL                          aug=1
       dali           PATH is a folder of files              aug=1
       map-style      PATH is a TBL: forebay.torch.Dataset under torch's DataLoader
       image-folder   PATH is a folder of classes: torchvision's ImageFolder under torch's DataLoader
+      bare-forebay   PATH is a TBL: threads that decode and do nothing else
+      bare-turbo     PATH is a folder of files: processes that do so by torchvision's decoder
+      bare-pillow    the same by Pillow
 and of bytes that are stored as tensors, shuffled, into torch:
       warehouse      PATH is a warehouse, mapped
       safetensors    PATH is a folder with images.safetensors
@@ -253,6 +256,54 @@ def store(folder):
     print(json.dumps({"images": len(images)}))
 
 
+def bare_share(number):
+    """Decodes every so many-th picture, from memory; the seconds that takes, without reading, and how many there were."""
+    import glob
+
+    if kind == "bare-forebay":
+        import forebay
+
+        ds = forebay.open(path)
+        samples = [ds[i] for i in range(number, len(ds), workers)]
+        decode = [sample.image for sample in samples]
+        for sample in samples:
+            sample.payload
+    else:
+        import io
+
+        import torch
+        from PIL import Image
+        from torchvision.io import ImageReadMode, decode_jpeg
+
+        torch.set_num_threads(1)
+        files = sorted(glob.glob(f"{path}/**/*.jpg", recursive=True))[number::workers]
+        payloads = [open(file, "rb").read() for file in files]
+        if kind == "bare-turbo":
+            bytes_of = [torch.frombuffer(bytearray(payload), dtype=torch.uint8) for payload in payloads]
+            decode = [lambda one=one: decode_jpeg(one, mode=ImageReadMode.RGB) for one in bytes_of]
+        else:
+            decode = [lambda one=one: Image.open(io.BytesIO(one)).convert("RGB") for one in payloads]
+    decode[0]()
+    begun = time.perf_counter()
+    for one in decode:
+        one()
+    return len(decode), time.perf_counter() - begun
+
+
+def bare():
+    """Decoders by themselves: the rates of all processes together."""
+    import multiprocessing
+
+    with multiprocessing.get_context("fork").Pool(workers) as pool:
+        found = pool.map(bare_share, range(workers), chunksize=1)
+    images = sum(count for count, _ in found)
+    rate = sum(count / seconds for count, seconds in found)
+    print(json.dumps({"images": images, "seconds": images / rate}), flush=True)
+
+
+if kind.startswith("bare-"):
+    bare()
+    sys.exit()
 if kind == "store":
     if "as" in options:
         print(json.dumps({"images": other_formats.store(options["as"], path, options["to"])}))
