@@ -2,11 +2,13 @@
 //
 //   npm run bench:remote -- [--only ROW,ROW] [--rounds 3] [--quick] [--built] [--dry]
 //   FOREBAY_REMOTE_PEERS=PYTHON npm run bench:remote   by a Python that has the other loaders already
+//   npm run bench:remote -- --only others,unlimited    the other loaders alone, by the link and with its latency alone: some
+//                                                      five minutes with what is built and installed
 //
 // The store is a process of the project's own on loopback (tools/src/store), which serves files and counts what it is asked;
 // it shares the machine's cores with what is measured. Other loaders of Python read the same bytes, each in its own format,
 // from the same store. Writes docs/benchmarks-remote.md and benches/results/remote.json; with --only the other rows stay as
-// they were, with --dry or --quick nothing is written. --built takes the release builds that are there.
+// they were, with the day and the machine of their own, with --dry or --quick nothing is written. --built takes the release builds that are there.
 import { spawn } from 'node:child_process';
 import { existsSync, mkdirSync, readFileSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { loadavg } from 'node:os';
@@ -57,10 +59,11 @@ await main(async () => {
         found.push(await rows[name](round));
         console.log(`${name}, round ${round + 1}: ${JSON.stringify(found.at(-1))}`);
       }
-      results[name] = { found, took: seconds(Date.now() - begun), load: Number(loadavg()[0].toFixed(1)) };
+      const { date, processor, system, rust } = machine();
+      const on = `${date}: ${processor}, ${system}, ${rust}`;
+      results[name] = { found, took: seconds(Date.now() - begun), load: Number(loadavg()[0].toFixed(1)), on };
     }
-    const least = Math.min(...Object.values(results).map((row) => row.found.length));
-    const about = { ...machine(), ...SET, latency: LATENCY, bits: BITS, rounds: `${least} rounds` };
+    const about = { ...SET, latency: LATENCY, bits: BITS };
     const text = page(about, results);
     console.log(`\n${text}`);
     if (options.dry || options.quick) return;
@@ -206,28 +209,34 @@ function measurements({ remote, set, store }) {
       }
       return { ...found, bytes: statSync(join(set.bucket, set.archive)).size };
     },
-    others: async () => {
-      const python = remotePython();
-      const ours = await epochs(FAR, address('peers'), 'order=blocks', 'epochs=2', cache());
-      const found = { forebay: { first: ours.ready_seconds + ours.epochs[0].seconds, second: ours.epochs[1].seconds } };
-      for (const kind of python ? OTHERS : []) found[kind] = await other(python, kind).catch(failed(kind));
-      return found;
-    },
-    ...Object.fromEntries(OTHERS.map((kind) => [kind, () => other(remotePython(), kind)])),
+    others: () => others(FAR),
+    unlimited: () => others({ latency_ms: FAR.latency_ms }),
+    ...Object.fromEntries(OTHERS.map((kind) => [kind, () => other(remotePython(), kind, FAR)])),
   };
+
+  /** Two epochs of each loader from the store as `link` has it. */
+  async function others(link) {
+    const python = remotePython();
+    const ours = await epochs(link, address('peers'), 'order=blocks', 'epochs=2', cache());
+    const [first, second] = ours.epochs;
+    const bytes = first.payload_bytes;
+    const found = { forebay: { first: ours.ready_seconds + first.seconds, second: second.seconds, bytes } };
+    for (const kind of python ? OTHERS : []) found[kind] = await other(python, kind, link).catch(failed(kind));
+    return found;
+  }
 
   /** Another loader that fails leaves its row empty. */
   function failed(kind) {
     return (e) => console.log(`${kind} failed: ${e.message}\n${e.output ?? ''}`);
   }
 
-  async function other(python, kind) {
+  async function other(python, kind, link) {
     if (!python) return null;
     const settings = [set.bucket, store.url, SET.peers, join(FOLDER, `cache-${kind}`)];
     await store.set({});
     await json(python, [PEERS, 'write', kind, ...settings]);
     rmSync(join(FOLDER, `cache-${kind}`), { recursive: true, force: true });
-    await store.set(FAR);
+    await store.set(link);
     return json(python, [PEERS, 'read', kind, ...settings]);
   }
 }
