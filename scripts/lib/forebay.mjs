@@ -5,6 +5,12 @@ import { ROOT, run } from './run.mjs';
 
 export const FOREBAY = join(ROOT, 'target/release/forebay');
 
+/**
+ * The workspace with the very features of its tests. One small test is among what is built: without any, what only tests need would
+ * have no part in the features of what all stand on, and `forebay-native` and everything above it would be compiled again.
+ */
+export const AS_TESTED = ['--locked', '--workspace', '--all-features', '--test', 'messages'];
+
 const TARGET = process.env.CARGO_TARGET_DIR ?? join(ROOT, 'target');
 /** A program as tests run it. */
 const tested = (name) => join(TARGET, 'debug', name);
@@ -30,5 +36,5 @@ export function buildForebay() {
  */
 export function buildForTests() {
   settle();
-  return run('cargo', ['build', '--locked', '--workspace', '--all-features', '--bins']);
+  return run('cargo', ['build', ...AS_TESTED, '--bins']);
 }
