@@ -1,14 +1,17 @@
-// npm test: everything that must hold; stops at the first failure. First what is cheap, then two lanes beside each other: what runs
-// on the machine, and what runs in pages.
+// npm test: everything that must hold; stops at the first failure. First what is cheap, then lanes beside each other: what
+// runs on the machine, and what runs in pages.
 import { checkDocs } from './check-docs.mjs';
 import { checkEnglish } from './check-english.mjs';
 import { checkHygiene } from './check-hygiene.mjs';
 import { checkImports } from './check-imports.mjs';
+import { buildLib } from './build-lib.mjs';
+import { buildSite } from './build-site.mjs';
 import { buildWasm } from './build-wasm.mjs';
 import { conformance, recording } from './conformance.mjs';
 import { fuzzSmoke } from './fuzz-smoke.mjs';
 import { ensureBindgen } from './lib/bindgen.mjs';
 import { ensureChromium } from './lib/chromium.mjs';
+import { buildForTests } from './lib/forebay.mjs';
 import { publicApi } from './public-api.mjs';
 import { run } from './lib/run.mjs';
 import { ensurePackages } from './lib/npm.mjs';
@@ -53,8 +56,7 @@ await steps.step('What the scripts stand on', () =>
     'scripts/tests/steps.test.mjs',
   ]),
 );
-const WORKSPACE = 'Tests: the whole workspace, every feature';
-const PYTHON = 'The Python package';
+const SITE = 'The npm package, the site, and the command with it';
 const machine = [
   [
     'Lints',
@@ -64,9 +66,6 @@ const machine = [
       await cargo('clippy', '--locked', '-p', 'forebay', '--all-targets', '--', '-D', 'warnings');
     },
   ],
-  // What they do with the files of other programs is the table at the end.
-  [WORKSPACE, () => run('cargo', ['test', '--locked', '--workspace', '--all-features'], { env: recording() })],
-  [PYTHON, () => testPython()],
   ['Tests: the core without its C libraries', () => cargo('test', '--locked', '-p', 'forebay')],
   [
     'The core for WebAssembly',
@@ -84,16 +83,33 @@ const machine = [
       });
     },
   ],
+  [
+    'Tests: the whole workspace, every feature',
+    // What they do with the files of other programs is the table at the end.
+    () => run('cargo', ['test', '--locked', '--workspace', '--all-features'], { env: recording() }),
+    // The command has the site in it: nobody builds it anew while tests run it.
+    SITE,
+  ],
+  ['The Python package', () => testPython()],
   ['What is promised', publicApi],
   ['Fuzz targets, a second each', fuzzSmoke],
 ];
 const pages = [
-  ['The WebAssembly of the npm package', () => buildWasm()],
-  // Its tensors are compared with those of a program that the tests of the workspace build.
-  ['The npm package: types, tests in Node and Chromium', () => testLib(), WORKSPACE],
-  // It builds the command anew, with the site in it, which the tests before it must not see changing.
-  ['The viewer and the site in Chromium', () => testViewer(), PYTHON],
+  [
+    SITE,
+    async () => {
+      await buildWasm();
+      await buildLib();
+      await buildSite();
+      await buildForTests();
+    },
+  ],
+  ['The viewer and the site in Chromium', () => testViewer()],
   ['The core of pages and package in Firefox, if it is there', testFirefox],
+  ['What the documentation shows', checkDocs],
+];
+const library = [
+  ['The npm package: types, tests in Node and Chromium', () => testLib(), SITE],
   [
     'The pages of the documentation in Chromium',
     async () => {
@@ -102,9 +118,8 @@ const pages = [
       return run(process.execPath, tests, { env: { CHROMIUM } });
     },
   ],
-  ['What the documentation shows', checkDocs],
 ];
 // A browser waits while a compiler computes, and the end of a link is the work of one core: together they keep two busy.
-await steps.beside(machine, pages);
+await steps.beside(machine, pages, library);
 await steps.step('Files of other programs', conformance);
 steps.finish();

@@ -32,9 +32,10 @@ export function buildForebay() {
 
 /**
  * Builds every program with the profile and the very features of the workspace's tests, so that little is compiled: a
- * release build of all that they stand on would take a machine without one ten minutes.
+ * release build of all that they stand on would take a machine without one ten minutes. With them the example that the
+ * package's tensors are compared with.
  */
 export function buildForTests() {
   settle();
-  return run('cargo', ['build', ...AS_TESTED, '--bins']);
+  return run('cargo', ['build', ...AS_TESTED, '--bins', '--example', 'tensor']);
 }
