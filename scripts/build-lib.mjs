@@ -5,8 +5,15 @@ import { MODULES, buildWasm } from './build-wasm.mjs';
 import { ensurePackages } from './lib/npm.mjs';
 import { ROOT, isMain, main, run } from './lib/run.mjs';
 
-/** Builds into `www/lib/dist`. */
-export async function buildLib() {
+/** Builds into `www/lib/dist`; once a process, for nothing that it is made of changes while it runs. */
+export function buildLib() {
+  built ??= buildOnce();
+  return built;
+}
+
+let built;
+
+async function buildOnce() {
   await ensurePackages();
   // Not above: in a fresh clone there are no packages yet when this file is loaded.
   const { build } = await import('esbuild');

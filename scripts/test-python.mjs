@@ -5,6 +5,7 @@
 // With --ray it tests forebay.ray on a cluster of two nodes, in an environment with Ray: 600 MB, which nothing else needs.
 import { cpSync, existsSync, mkdirSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
+import { AS_TESTED } from './lib/forebay.mjs';
 import { Failure, ROOT, isMain, main, read, run } from './lib/run.mjs';
 import { digest, stamp, stamped, unstamp } from './lib/stamps.mjs';
 
@@ -65,7 +66,7 @@ export async function environment(python, requirements = REQUIREMENTS, kind = 'v
 /** Builds the extension module and puts the package together, as a wheel would. The folder to import from. */
 export async function stage() {
   // The very features of the workspace's tests, so that nothing is compiled twice.
-  await run('cargo', ['build', '--locked', '--workspace', '--all-features', '--lib']);
+  await run('cargo', ['build', ...AS_TESTED, '--lib']);
   const [built, wanted] = moduleNames();
   const folder = join(HOME, 'stage');
   rmSync(folder, { recursive: true, force: true });
@@ -81,16 +82,7 @@ export async function stage() {
 /** What the tests of addresses need: the command and the project's own store. One that can be stopped for a while, by a signal. */
 export async function ownStore() {
   if (process.platform === 'win32') return {};
-  await run('cargo', [
-    'build',
-    '--locked',
-    '--workspace',
-    '--all-features',
-    '--bin',
-    'forebay',
-    '--bin',
-    'forebay-store',
-  ]);
+  await run('cargo', ['build', ...AS_TESTED, '--bin', 'forebay', '--bin', 'forebay-store']);
   const built = join(process.env.CARGO_TARGET_DIR ?? join(ROOT, 'target'), 'debug');
   return { FOREBAY: join(built, 'forebay'), FOREBAY_STORE: join(built, 'forebay-store') };
 }

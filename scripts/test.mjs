@@ -1,12 +1,17 @@
-// npm test: everything that must hold, cheapest first; stops at the first failure.
+// npm test: everything that must hold; stops at the first failure. First what is cheap, then lanes beside each other: what
+// runs on the machine, and what runs in pages.
 import { checkDocs } from './check-docs.mjs';
 import { checkEnglish } from './check-english.mjs';
 import { checkHygiene } from './check-hygiene.mjs';
 import { checkImports } from './check-imports.mjs';
+import { buildLib } from './build-lib.mjs';
+import { buildSite } from './build-site.mjs';
+import { buildWasm } from './build-wasm.mjs';
 import { conformance, recording } from './conformance.mjs';
 import { fuzzSmoke } from './fuzz-smoke.mjs';
 import { ensureBindgen } from './lib/bindgen.mjs';
 import { ensureChromium } from './lib/chromium.mjs';
+import { buildForTests } from './lib/forebay.mjs';
 import { publicApi } from './public-api.mjs';
 import { run } from './lib/run.mjs';
 import { ensurePackages } from './lib/npm.mjs';
@@ -48,38 +53,73 @@ await steps.step('What the scripts stand on', () =>
     'scripts/tests/imports.test.mjs',
     'scripts/tests/public-api.test.mjs',
     'scripts/tests/page.test.mjs',
+    'scripts/tests/steps.test.mjs',
   ]),
 );
-await steps.step('Lints', async () => {
-  await run('npx', ['--no-install', 'biome', 'lint', '--error-on-warnings']);
-  await cargo('clippy', '--locked', '--workspace', '--all-targets', '--all-features', '--', '-D', 'warnings');
-  await cargo('clippy', '--locked', '-p', 'forebay', '--all-targets', '--', '-D', 'warnings');
-});
-await steps.step('Tests: the whole workspace, every feature', () =>
-  // What they do with the files of other programs is the table at the end.
-  run('cargo', ['test', '--locked', '--workspace', '--all-features'], { env: recording() }),
-);
-await steps.step('The Python package', () => testPython());
-await steps.step('Tests: the core without its C libraries', () => cargo('test', '--locked', '-p', 'forebay'));
-await steps.step('Documentation', () =>
-  run('cargo', ['doc', '--locked', '--workspace', '--all-features', '--no-deps', '--lib'], {
-    env: { RUSTDOCFLAGS: '-D warnings' },
-  }).then(() => ''),
-);
-await steps.step('What is promised', publicApi);
-await steps.step('The core for WebAssembly', async () => {
-  const { cargo, env } = await wasmToolchain('plain');
-  // That it also becomes code is shown by the modules of the npm package.
-  await run(cargo, ['check', '--locked', '-p', 'forebay', '--target', TARGET, '--target-dir', 'target/wasm'], { env });
-});
-await steps.step('The npm package: WebAssembly, types, tests in Node and Chromium', () => testLib());
-await steps.step('The viewer and the site in Chromium', () => testViewer());
-await steps.step('The core of pages and package in Firefox, if it is there', testFirefox);
-await steps.step('The pages of the documentation in Chromium', async () => {
-  const CHROMIUM = await ensureChromium();
-  return run(process.execPath, ['--test', '--test-reporter=tap', 'scripts/tests/docs.test.mjs'], { env: { CHROMIUM } });
-});
-await steps.step('Fuzz targets, a second each', fuzzSmoke);
-await steps.step('What the documentation shows', checkDocs);
+const SITE = 'The npm package, the site, and the command with it';
+const machine = [
+  [
+    'Lints',
+    async () => {
+      await run('npx', ['--no-install', 'biome', 'lint', '--error-on-warnings']);
+      await cargo('clippy', '--locked', '--workspace', '--all-targets', '--all-features', '--', '-D', 'warnings');
+      await cargo('clippy', '--locked', '-p', 'forebay', '--all-targets', '--', '-D', 'warnings');
+    },
+  ],
+  ['Tests: the core without its C libraries', () => cargo('test', '--locked', '-p', 'forebay')],
+  [
+    'The core for WebAssembly',
+    async () => {
+      const { cargo, env } = await wasmToolchain('plain');
+      // That it also becomes code is shown by the modules of the npm package. Macros are those of the machine's own build.
+      await run(cargo, ['check', '--locked', '-p', 'forebay', '--target', TARGET], { env });
+    },
+  ],
+  [
+    'Documentation',
+    async () => {
+      await run('cargo', ['doc', '--locked', '--workspace', '--all-features', '--no-deps', '--lib'], {
+        env: { RUSTDOCFLAGS: '-D warnings' },
+      });
+    },
+  ],
+  [
+    'Tests: the whole workspace, every feature',
+    // What they do with the files of other programs is the table at the end.
+    () => run('cargo', ['test', '--locked', '--workspace', '--all-features'], { env: recording() }),
+    // The command has the site in it: nobody builds it anew while tests run it.
+    SITE,
+  ],
+  ['The Python package', () => testPython()],
+  ['What is promised', publicApi],
+  ['Fuzz targets, a second each', fuzzSmoke],
+];
+const pages = [
+  [
+    SITE,
+    async () => {
+      await buildWasm();
+      await buildLib();
+      await buildSite();
+      await buildForTests();
+    },
+  ],
+  ['The viewer and the site in Chromium', () => testViewer()],
+  ['The core of pages and package in Firefox, if it is there', testFirefox],
+  ['What the documentation shows', checkDocs],
+];
+const library = [
+  ['The npm package: types, tests in Node and Chromium', () => testLib(), SITE],
+  [
+    'The pages of the documentation in Chromium',
+    async () => {
+      const CHROMIUM = await ensureChromium();
+      const tests = ['--test', '--test-reporter=tap', 'scripts/tests/docs.test.mjs'];
+      return run(process.execPath, tests, { env: { CHROMIUM } });
+    },
+  ],
+];
+// A browser waits while a compiler computes, and the end of a link is the work of one core: together they keep two busy.
+await steps.beside(machine, pages, library);
 await steps.step('Files of other programs', conformance);
 steps.finish();

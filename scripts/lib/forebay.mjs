@@ -5,6 +5,12 @@ import { ROOT, run } from './run.mjs';
 
 export const FOREBAY = join(ROOT, 'target/release/forebay');
 
+/**
+ * The workspace with the very features of its tests. One small test is among what is built: without any, what only tests need would
+ * have no part in the features of what all stand on, and `forebay-native` and everything above it would be compiled again.
+ */
+export const AS_TESTED = ['--locked', '--workspace', '--all-features', '--test', 'messages'];
+
 const TARGET = process.env.CARGO_TARGET_DIR ?? join(ROOT, 'target');
 /** A program as tests run it. */
 const tested = (name) => join(TARGET, 'debug', name);
@@ -26,9 +32,10 @@ export function buildForebay() {
 
 /**
  * Builds every program with the profile and the very features of the workspace's tests, so that little is compiled: a
- * release build of all that they stand on would take a machine without one ten minutes.
+ * release build of all that they stand on would take a machine without one ten minutes. With them the example that the
+ * package's tensors are compared with.
  */
 export function buildForTests() {
   settle();
-  return run('cargo', ['build', '--locked', '--workspace', '--all-features', '--bins']);
+  return run('cargo', ['build', ...AS_TESTED, '--bins', '--example', 'tensor']);
 }

@@ -1,4 +1,5 @@
 // Running commands: with their output shown, or read.
+import { AsyncLocalStorage, AsyncResource } from 'node:async_hooks';
 import { spawn, spawnSync } from 'node:child_process';
 import { realpathSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
@@ -14,6 +15,24 @@ export function isMain(url) {
 /** A failure with a message for people: no stack is shown. */
 export class Failure extends Error {}
 
+/** Where what is printed goes instead, for code that runs inside of `keeping`. */
+const kept = new AsyncLocalStorage();
+/** The commands that are running. */
+const running = new Set();
+
+for (const stream of [process.stdout, process.stderr]) {
+  const write = stream.write.bind(stream);
+  stream.write = (text, ...rest) => (kept.getStore() ? kept.getStore().push(`${text}`) > 0 : write(text, ...rest));
+}
+
+/** Runs `body` and everything that it begins; what they print, the commands too, becomes lines of `lines` and is not shown. */
+export const keeping = (lines, body) => kept.run(lines, body);
+
+/** Ends every command that is running, for nothing that they would say is wanted any more. */
+export function endCommands() {
+  for (const child of running) child.kill();
+}
+
 /**
  * Runs a command with its output shown and resolves to what it wrote to stdout and stderr, in order.
  * Rejects with a Failure where it does not exit with `expect`.
@@ -28,16 +47,21 @@ export function run(command, args, { env = {}, cwd = ROOT, quiet = false, expect
       stdio: ['ignore', 'pipe', 'pipe'],
       timeout,
     });
+    running.add(child);
     let output = '';
     const take = (stream, to) =>
-      stream.setEncoding('utf8').on('data', (text) => {
-        output += text;
-        if (!quiet) to.write(text);
-      });
+      stream.setEncoding('utf8').on(
+        'data',
+        AsyncResource.bind((text) => {
+          output += text;
+          if (!quiet) to.write(text);
+        }),
+      );
     take(child.stdout, process.stdout);
     take(child.stderr, process.stderr);
     child.on('error', (e) => reject(new Failure(`${command} cannot be run: ${e.message}`)));
     child.on('close', (code, signal) => {
+      running.delete(child);
       if (code === expect) return resolve(output);
       const failure = new Failure(`${command} ended with ${signal ?? `exit code ${code}`}, not ${expect}`);
       reject(Object.assign(failure, { output }));
