@@ -281,10 +281,10 @@ impl Applier {
                 if let Patch::End { len } = &patch {
                     self.bytes = *len;
                 }
-                all.push(&described(&patch).map_err(thrown)?);
+                all.push(&described(&patch).map_err(thrown)?.into());
             }
             if durable && self.in_place {
-                all.push(&object("flush", 0, 0, 0));
+                all.push(&object("flush", 0, 0, 0).into());
             }
         }
         Ok(all)

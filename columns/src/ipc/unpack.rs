@@ -195,8 +195,8 @@ mod tests {
     fn read(plain: &Plain, rows: &Rows, columns: Option<&[usize]>) -> Rows {
         let message = parse(&plain.description).unwrap();
         let batch = message.header_as_record_batch().unwrap();
-        let known = Default::default();
-        let decoder = RecordBatchDecoder::try_new(&plain.body, batch, rows.schema(), &known, &message.version());
+        let (known, version) = (Default::default(), message.version());
+        let decoder = RecordBatchDecoder::try_new(&plain.body, batch, rows.schema(), &known, &version);
         decoder.unwrap().with_projection(columns).read_record_batch().unwrap()
     }
 

@@ -53,7 +53,9 @@ const KINDS = [
   ['lz4.parquet', '--compression', 'lz4'],
   ['a.arrow'],
   ['lz4.arrow', '--compression', 'lz4'],
+  ['zstd.arrow', '--compression', 'zstd'],
   ['a.arrows'],
+  ['zstd.arrows', '--compression', 'zstd'],
 ];
 
 test('every way that the command writes is read: rows, columns, filters, statistics', { skip }, async () => {

@@ -82,7 +82,7 @@ async function work(forebay) {
   const wanted = { size: [8, 6], layout: 'nhwc', normalize: { mean: [0.5, 0.25, 0.5], std: [0.5, 1, 2] } };
   const [npy, tensor] = [await of(await fetch(samples.tensorUrl(7, wanted))), await train.tensor(7, wanted)];
   const begins = npy.body[8] + 256 * npy.body[9] + 10;
-  seen.npy = [npy.status, begins % 64, new TextDecoder('latin1').decode(npy.body.subarray(0, begins))];
+  seen.npy = [npy.status, begins % 64, String.fromCharCode(...npy.body.subarray(0, begins))];
   seen.tensor = tensor.data.join() === new Float32Array(npy.body.buffer.slice(begins)).join();
   seen.pixels = (await get(samples.tensorUrl(7, { size: [8, 6], dtype: 'u8' }))).length;
   seen.part = await get(samples.tensorUrl(7, wanted), { headers: { range: 'bytes=1-5' } });

@@ -38,9 +38,8 @@ export interface EditedDataset {
   readonly source: Source;
   open(signal?: AbortSignal): Promise<EditedFile>;
   record(i: number): Promise<Json>;
-  /** The boxes that this record of a sample says, as shares. */
+  /** The boxes that this record of a sample says, as shares. Rejects if nobody knows what they are. */
   boxes(i: number, record: Json): Promise<SampleBox[] | null>;
-  size(i: number): { readonly width: number; readonly height: number };
 }
 
 /** What the module says of a journal. */
@@ -213,14 +212,9 @@ export class OpenEdits implements Edits {
   async boxes(i: number): Promise<EditBox[] | null> {
     const record = await this.record(i);
     const own = annotationsOf(record);
-    if (own) return own;
-    const found = i < this.dataset.length ? await this.dataset.boxes(i, record) : null;
-    if (!found) return null;
-    const { width, height } = this.dataset.size(i);
-    return found.map(({ box: [x0, y0, x1, y1], label }) => ({
-      ...(label !== null && { class: label }),
-      ...{ xmin: x0 * width, ymin: y0 * height, xmax: x1 * width, ymax: y1 * height },
-    }));
+    // What is of no convention that is known is refused as the dataset refuses it.
+    if (!own && i < this.dataset.length) await this.dataset.boxes(i, record);
+    return own;
   }
 
   export(): Promise<EditFiles> {
@@ -426,10 +420,13 @@ const safe = (name: string | undefined): string =>
     .replace(/[^\w.-]/g, "_")
     .slice(0, 60);
 
+/** How records say by which convention their annotations are written. */
+const CONVENTION = "forebay.1";
+
 /** The annotations of a record that says that they are of this convention. */
 function annotationsOf(record: Json): EditBox[] | null {
   const beside = isFields(record) ? record.json : undefined;
-  const marked = [beside, record].filter(isFields).find((fields) => fields.annotations_format !== undefined);
+  const marked = [beside, record].filter(isFields).find((fields) => fields.annotations_format === CONVENTION);
   return marked && Array.isArray(marked.annotations) ? (marked.annotations as unknown as EditBox[]) : null;
 }
 

@@ -140,8 +140,8 @@ export interface Edits {
   record(i: number): Promise<Json>;
   /**
    * A sample's annotations with its changes, as `set` takes them: in pixels, of the raster that `annotations_size` says if the record has
-   * that. What other programs wrote comes as the boxes around it. `null` where nobody said anything, an empty list where somebody
-   * said that there is nothing.
+   * that. `null` where nobody said anything, an empty list where somebody said that there is nothing. Rejects with a `label.*` code
+   * as `boxes` of the dataset does, for annotations of another convention.
    */
   boxes(i: number): Promise<EditBox[] | null>;
   /** The journal as files, for the command and Python. */

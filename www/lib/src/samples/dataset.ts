@@ -693,7 +693,6 @@ export class OpenDataset extends Session<WorkerSamples> implements Dataset {
           ...{ name, format, source, length, open },
           record: (i: number) => this.record(i),
           boxes: (i: number, record: Json) => this.#boxesIn(i, record),
-          size: (i: number) => this.info(i),
         };
         return OpenEdits.open(dataset, await storeOf(options.store), options.name, inner);
       },
