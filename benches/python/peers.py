@@ -257,7 +257,7 @@ def store(folder):
 
 
 def bare_share(number):
-    """Decodes every so many-th picture, from memory; the seconds that takes, without reading, and how many there were."""
+    """Decodes its share of the pictures, from memory; the seconds that takes, without reading, and how many there were."""
     import glob
 
     if kind == "bare-forebay":

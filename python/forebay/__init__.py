@@ -11,8 +11,9 @@
 
 from __future__ import annotations
 
+import importlib
 import os
-from typing import IO, Any, Literal
+from typing import IO, TYPE_CHECKING, Any, Literal
 
 from . import _interpreter as _interpreter
 from . import labels, shards, warehouse
@@ -202,6 +203,20 @@ __all__ = [
     "view",
     "warehouse",
 ]
+
+
+if TYPE_CHECKING:
+    from . import compat as compat
+    from . import ray as ray
+    from . import torch as torch
+    from . import widget as widget
+else:
+
+    def __getattr__(name: str) -> Any:
+        """The parts that other libraries are needed for: imported when they are first asked for, as those take seconds."""
+        if name in ("compat", "ray", "torch", "widget"):
+            return importlib.import_module(f"{__name__}.{name}")
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
 
 
 def open(

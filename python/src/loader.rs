@@ -371,12 +371,6 @@ pub(crate) struct Loader {
     training: AtomicU64,
 }
 
-/// What is known while a batch is waited for.
-enum Turn {
-    Ready(Option<Box<loader::Batch>>),
-    Waiting,
-}
-
 /// Whether it is a warehouse, names of classes, notes, and what was refused.
 type Boxed = (bool, Vec<String>, Vec<String>, Vec<(String, String)>);
 
@@ -481,8 +475,12 @@ impl Loader {
             self.with(|loader| {
                 let (mut n, mut kept) = (0, None);
                 loop {
-                    while !loader.ready_within(LISTEN) {}
-                    let Some(batch) = loader.next_batch()? else { return Ok(n) };
+                    let batch = loop {
+                        if let Some(batch) = loader.next_within(LISTEN)? {
+                            break batch;
+                        }
+                    };
+                    let Some(batch) = batch else { return Ok(n) };
                     // As a loop keeps a batch until it has the next one.
                     drop(kept.replace(batch));
                     n += 1;
@@ -581,21 +579,29 @@ impl Loader {
 impl Loader {
     /// The next batch; nothing at the end of an epoch. Waits without Python's lock, and hears signals meanwhile.
     fn wait(&self, py: Python<'_>) -> PyResult<Option<loader::Batch>> {
+        if let Some(found) = self.at_hand() {
+            return found.raise(py);
+        }
         loop {
             // The lock is never held while Python's is waited for.
-            let turn = py.detach(|| {
-                self.with(|loader| {
-                    if !loader.ready_within(LISTEN) {
-                        return Ok(Turn::Waiting);
-                    }
-                    Ok(Turn::Ready(loader.next_batch()?.map(Box::new)))
-                })
-            });
+            let turn =
+                py.detach(|| self.with(|loader| Ok(loader.next_within(LISTEN)?.map(|batch| batch.map(Box::new)))));
             match turn.raise(py)? {
-                Turn::Ready(batch) => return Ok(batch.map(|batch| *batch)),
-                Turn::Waiting => py.check_signals()?,
+                Some(batch) => return Ok(batch.map(|batch| *batch)),
+                None => py.check_signals()?,
             }
         }
+    }
+
+    /// The next batch where it is there already: taking it is done sooner than Python's lock is given away and had again.
+    fn at_hand(&self) -> Option<Result<Option<loader::Batch>>> {
+        if self.process != process::id() {
+            return None;
+        }
+        // Who has the lock may wait for a batch.
+        let mut owned = self.owned.try_lock().ok()?;
+        let loader = owned.loader.as_mut().filter(|loader| loader.is_at_hand())?;
+        Some(loader.next_batch())
     }
 
     fn with<T>(&self, work: impl FnOnce(&mut loader::Loader) -> Result<T>) -> Result<T> {

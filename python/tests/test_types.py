@@ -37,6 +37,7 @@ steps: int = forebay.plan(["a.tbl"], world=2).steps
 like = forebay.warehouse.Transform((384, 256), max_boxes=8)
 live = forebay.Loader("a.tbl", warehouse_transform=like, labels=forebay.Labels.folder())
 rows: forebay.Table = forebay.from_arrow(object())
+styled = forebay.torch.Dataset("a.tbl", size=224, label="cls")
 try:
     ds[3].payload
 except forebay.DamagedError as e:

@@ -1,5 +1,5 @@
-//! The pages of a row group as Parquet's crate asks for them. Where a browser is what reads, those of Zstandard and Brotli are unpacked
-//! here: the crate knows Zstandard by its C library alone, and Brotli with what packs it, which is large.
+//! The pages of a row group as Parquet's crate asks for them. Those of Brotli are unpacked here, as the crate knows it with what packs
+//! it alone, which is large; where a browser is what reads, those of Zstandard too, of which the crate has the C library.
 
 use std::{io::Read, sync::Arc};
 
@@ -45,7 +45,7 @@ impl<F: Ranges> RowGroups for Group<'_, F> {
         let chunk = self.group.columns().get(i).ok_or_else(|| ParquetError::General(format!("no column {i}")))?;
         let rows = self.num_rows();
         let pages: Box<dyn PageReader> = match chunk.compression() {
-            codec @ (Compression::ZSTD(_) | Compression::BROTLI(_)) if cfg!(not(feature = "codecs")) => {
+            codec @ (Compression::ZSTD(_) | Compression::BROTLI(_)) if unpacked_here(codec) => {
                 // The same pages as they are stored.
                 let plain = chunk.clone().into_builder().set_compression(Compression::UNCOMPRESSED).build()?;
                 let stored = SerializedPageReader::new(self.pages.clone(), &plain, rows, None)?;
@@ -63,6 +63,11 @@ impl<F: Ranges> RowGroups for Group<'_, F> {
     fn metadata(&self) -> &ParquetMetaData {
         self.metadata
     }
+}
+
+/// Whether Parquet's crate is built without what unpacks it.
+fn unpacked_here(codec: Compression) -> bool {
+    matches!(codec, Compression::BROTLI(_)) || cfg!(not(feature = "codecs"))
 }
 
 /// The pages of one column.

@@ -78,6 +78,7 @@ mod decoded;
 mod fetching;
 mod flight;
 mod groups;
+mod host;
 mod labels;
 mod padding;
 mod policy;
@@ -406,13 +407,18 @@ impl Loader {
     /// The next batch; `None` once at the end of an epoch, after which the next one begins. A batch with a broken
     /// sample is an error, if these are to be raised, and the batch behind it comes next.
     pub fn next_batch(&mut self) -> Result<Option<Batch>> {
+        self.next_until(None).map(Option::flatten)
+    }
+
+    /// The same, or nothing where it is not there by then.
+    fn next_until(&mut self, until: Option<Instant>) -> Result<Option<Option<Batch>>> {
         if self.phase == Phase::Stopped {
             return Err(forebay::Error::new(&codes::STOPPED, "the loader was stopped; start it again first"));
         }
         self.refuse_empty()?;
         self.run()?;
         if self.shared.by_caller {
-            return self.next_by_caller();
+            return self.next_by_caller().map(Some);
         }
         // What is wrong with later batches, such as a file that became shorter, is said when it is their turn.
         let filled = self.fill();
@@ -420,9 +426,11 @@ impl Loader {
             if self.ahead.epoch == self.next.epoch && self.ahead.step < self.steps() {
                 filled?;
             }
-            return Ok(self.end_epoch());
+            return Ok(Some(self.end_epoch()));
         };
-        self.wait(&flight, None)?;
+        if !self.wait(&flight, until)? {
+            return Ok(None);
+        }
         self.flights.pop_front();
         self.next.step = flight.step + 1;
         if let Some(fetching) = &mut self.fetching {
@@ -441,7 +449,7 @@ impl Loader {
         for (place, slot) in slots.into_iter().enumerate() {
             batch.settle(place, slot)?;
         }
-        Ok(Some(self.give(batch, flight.kind)))
+        Ok(Some(Some(self.give(batch, flight.kind))))
     }
 
     /// Stands behind the epoch's end.
@@ -557,21 +565,6 @@ impl Loader {
         let now = (epoch, step, self.shared.generation.load(Ordering::Relaxed));
         let bytes = self.shared.slot_for(kind, &items);
         Flight::new(now, items, (kind, bytes), &self.pools)
-    }
-
-    /// Waits for the next batch, but no longer than this; false where it is not there yet. After true
-    /// [`next_batch`](Self::next_batch) answers at once, with an error too. For a host that has to look up now and then,
-    /// to hear a signal.
-    pub fn ready_within(&mut self, most: Duration) -> bool {
-        if self.phase == Phase::Stopped || self.shared.by_caller || self.refuse_empty().is_err() || self.run().is_err()
-        {
-            return true;
-        }
-        let _ = self.fill();
-        let Some(flight) = self.flights.front().filter(|flight| flight.epoch == self.next.epoch).cloned() else {
-            return true;
-        };
-        self.wait(&flight, Instant::now().checked_add(most)).unwrap_or(true)
     }
 
     /// Stops: what is on its way is thrown away, the threads end. The position stays, so that
