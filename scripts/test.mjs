@@ -71,8 +71,10 @@ const machine = [
     'The core for WebAssembly',
     async () => {
       const { cargo, env } = await wasmToolchain('plain');
-      // That it also becomes code is shown by the modules of the npm package. Macros are those of the machine's own build.
-      await run(cargo, ['check', '--locked', '-p', 'forebay', '--target', TARGET], { env });
+      // Of the same compiler, macros are those of the machine's own build.
+      const apart = cargo === 'cargo' ? [] : ['--target-dir', 'target/wasm'];
+      // That it also becomes code is shown by the modules of the npm package.
+      await run(cargo, ['check', '--locked', '-p', 'forebay', '--target', TARGET, ...apart], { env });
     },
   ],
   [
