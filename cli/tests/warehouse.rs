@@ -294,7 +294,7 @@ fn threads_do_not_change_a_byte() {
     for skip_empty in [false, true] {
         settings.skip_empty = skip_empty;
         let mut all = Vec::new();
-        // From 8 on, shards are written side by side.
+        // From 2 on, shards are written side by side.
         for workers in [1, 2, 5, 12] {
             settings.workers = Some(workers);
             let out = folder.at(&format!("out{workers}"));

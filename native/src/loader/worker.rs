@@ -41,7 +41,10 @@ use super::{
 };
 use crate::{
     dataset::Stored,
-    parallel::budget::Budget,
+    parallel::{
+        budget::Budget,
+        seats::{Seat, Seats},
+    },
     warehouse::{How, Imager, place},
 };
 
@@ -98,9 +101,11 @@ impl Crew {
         let (give, take) = bounded::<Task>(room);
         let (tick, ticks) = bounded(1);
         let mut crew = Crew { tasks: Some(give), ticks, threads: Vec::new() };
+        let seats = Seats::new(workers);
         for number in 0..workers {
             let (shared, take, tick) = (shared.clone(), take.clone(), tick.clone());
-            let run = move || Worker { number: number as u16, ..Worker::new(shared) }.work(&take, &tick);
+            let seat = Seat::new(seats.clone(), number);
+            let run = move || Worker { number: number as u16, ..Worker::new(shared) }.work((&take, &tick), seat);
             // If this fails, dropping the crew ends the threads before.
             let thread = thread::Builder::new().name(format!("forebay-{number}")).spawn(run);
             crew.threads.push(thread.map_err(|e| no_thread((number, workers), e))?);
@@ -194,11 +199,16 @@ impl Worker {
         Ok(slot)
     }
 
-    fn work(mut self, tasks: &Receiver<Task>, tick: &Sender<()>) {
+    fn work(mut self, (tasks, tick): (&Receiver<Task>, &Sender<()>), mut seat: Seat) {
         loop {
             let idle = Instant::now();
-            let Ok(Task { flight, slot: number }) = tasks.recv() else { return };
+            let waiting = tasks.try_recv().or_else(|_| {
+                seat.rise();
+                tasks.recv()
+            });
+            let Ok(Task { flight, slot: number }) = waiting else { return };
             self.shared.clock.idle(self.number, idle);
+            seat.sit();
             if self.fill(&flight, number) {
                 drop(flight);
                 fence(Ordering::SeqCst);

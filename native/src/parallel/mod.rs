@@ -11,6 +11,7 @@ use std::{num::NonZero, thread};
 pub(crate) mod blocks;
 pub(crate) mod budget;
 mod ordered;
+pub(crate) mod seats;
 
 pub use ordered::ordered;
 

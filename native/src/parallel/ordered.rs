@@ -14,7 +14,10 @@ use std::{
 use crossbeam_channel::{bounded, unbounded};
 use forebay::{Error, Result};
 
-use super::codes;
+use super::{
+    codes,
+    seats::{Seat, Seats},
+};
 
 /// A chunk holds at most this many bytes (by `weigh`) and items, unless one item alone is larger.
 const CHUNK_BYTES: u64 = 1 << 20;
@@ -42,11 +45,18 @@ pub fn ordered<T: Send, R: Send>(
     let take_feeding = || feeding.lock().unwrap_or_else(PoisonError::into_inner).take();
     thread::scope(|scope| {
         let work = &work;
-        let mut threads = Vec::new();
+        let (mut threads, seats) = (Vec::new(), Seats::new(workers));
         for number in 0..workers {
             let (tasks, done) = (task_take.clone(), done_give.clone());
+            let mut seat = Seat::new(seats.clone(), number);
             let turns = move || {
-                for (number, chunk) in tasks {
+                loop {
+                    let waiting = tasks.try_recv().or_else(|_| {
+                        seat.rise();
+                        tasks.recv()
+                    });
+                    let Ok((number, chunk)) = waiting else { break };
+                    seat.sit();
                     if done.send((number, Ok(chunk.into_iter().map(work).collect()))).is_err() {
                         break;
                     }

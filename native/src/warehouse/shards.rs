@@ -145,9 +145,10 @@ pub(super) fn make_all(
     Ok((made.into_values().collect(), resumed))
 }
 
-/// How many shards are written at the same time: a thread hashes and writes about as many images as four make.
+/// How many shards are written at the same time. Hashing and writing an image of f32 takes as long as making it of a small
+/// picture, and a shard's digest is one chain, so that one thread for all would be what they wait for.
 fn side_by_side(workers: usize) -> usize {
-    (workers / 4).clamp(1, 8)
+    (workers / 2 + 1).min(16)
 }
 
 /// Frames by their chunks, in the order in which they are made: as many chunks as are written side by side take turns.
