@@ -13,7 +13,7 @@ export interface Help {
   readonly unpack: () => void;
   /** What was opened is a list of pictures. */
   readonly listed: boolean;
-  /** Shows the list as the table that it is, too; nothing where that is not at hand. */
+  /** Shows the list as the table that it is, too; nothing where there is none to show. */
   readonly rows: (() => void) | null;
 }
 

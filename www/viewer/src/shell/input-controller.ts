@@ -118,7 +118,7 @@ export class InputController implements ReactiveController {
       const samples = await samplesIn(files);
       const pictures = samples ? null : await (await import("../files/picture-folder.ts")).picturesIn(files);
       if (turn !== this.turn) return;
-      // Pictures alone are no labels of what is open.
+      // A folder of pictures alone holds no labels of what is open.
       if ((!pictures || pictures.labels) && this.of.labels(files, name)) return;
       if (samples) return this.file(samples.file, undefined, samples.thumbs);
       if (pictures) return this.list(pictures.files, name, true);
