@@ -68,6 +68,21 @@ test('a name that is taken gets the new filter, one without letters is refused, 
   await page.close();
 });
 
+test('a facet is folded to its title, and stays so', async () => {
+  const page = await opened('file=300.tbl');
+  const facets = page.locator('forebay-facets');
+  await facets.getByRole('button', { name: 'Fold Width' }).click();
+  await facets.getByRole('slider', { name: /Histogram of width/ }).waitFor({ state: 'detached' });
+  await page.reload();
+  await facets.getByRole('slider', { name: /Histogram of height/ }).waitFor();
+  assert.equal(await facets.getByRole('slider', { name: /Histogram of width/ }).count(), 0);
+  await facets.getByRole('button', { name: 'Unfold Width' }).press('Enter');
+  await facets.getByRole('slider', { name: /Histogram of width/ }).waitFor();
+  assert.deepEqual(await axe(page), []);
+  assert.deepEqual(page.faults, []);
+  await page.close();
+});
+
 /** Pixels of a column's head. */
 const widthOf = async (page, name) =>
   (

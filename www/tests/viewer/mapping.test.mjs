@@ -37,7 +37,7 @@ function whole(work) {
   for (;;) {
     const { done, value } = work.next();
     if (done) return value;
-    assert.ok(value >= 0 && value <= 1, `${value} is no part of the work`);
+    assert.ok(value >= 0 && value <= 1, `${value} is not a part of the work`);
   }
 }
 

@@ -376,7 +376,7 @@ test('facets and a brush over a histogram filter', async () => {
   await page.locator('.counts', { hasText: '109 of 1,200' }).waitFor();
   await page.locator('.chips button').click();
   await page.locator('.counts', { hasText: /^\s*1,200\s*$/ }).waitFor();
-  const box = await page.locator('section[aria-label=Width] svg').boundingBox();
+  const box = await page.locator('section[aria-label=Width] forebay-histogram svg').boundingBox();
   await page.mouse.move(box.x + 4, box.y + 20);
   await page.mouse.down();
   await page.mouse.move(box.x + box.width / 2, box.y + 20);

@@ -59,12 +59,11 @@ export class SavedFilters extends LitElement {
     .asks {
       display: flex;
       flex-wrap: wrap;
-      flex: 1 1 100%;
       align-items: center;
       gap: 6px;
     }
     .asks input {
-      flex: 0 1 280px;
+      flex: 0 1 240px;
       min-width: 0;
     }
     p {

@@ -87,6 +87,7 @@ export const mapStyles = css`
   @media (forced-colors: active) {
     .scroll {
       color: Highlight;
+      border-color: Canvas;
     }
   }
 `;

@@ -63,6 +63,8 @@ export const shell = {
   browserNoLongerGivesAccess: "The browser no longer gives access to this file; drop it again.",
   folderHasNothing:
     "Nothing in this folder can be opened. Looked for were manifest.json (a warehouse), one list of pictures (.jsonl), one dataset (.tbl or .tar), and pictures (.jpg, .png, .webp and others), in the folders below too.",
+  picturesChip: "Pictures",
+  folderOfPictures: "A folder of pictures; the folders in it are classes",
   serverIsClosed:
     "{server} answers, but does not let pages of other sites read from it (CORS). Its owner can allow it with the header Access-Control-Allow-Origin: {origin}. Until then: download the file and open it here, or put this page on the same server.",
   pictures: "pictures",

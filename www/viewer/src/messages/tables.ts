@@ -40,6 +40,7 @@ export const tables = {
   reading: "Reading…",
   filtering: "filtering…",
   filteringSoFar: "filtering… {count}",
+  shownColumns: "{shown} of {all} shown",
   copyValue: "Copy the value of {column}",
   copyIt: "Copy it",
   copied: "copied",

@@ -5,7 +5,9 @@ import { LitElement, css, html, nothing, type TemplateResult } from "lit";
 import { customElement, property, query, state } from "lit/decorators.js";
 import { bar, barStyles, type BarOf } from "../ui/bars.ts";
 import type { Clause } from "../ui/clause.ts";
+import { keep, recall } from "../ui/remembered.ts";
 import { rangeExpression, quote, type Facets, type Histogram } from "../ui/facets.ts";
+import { ICONS } from "../ui/icons.ts";
 import { controls, facetStyles } from "../ui/styles.ts";
 import { visible } from "../ui/visible.ts";
 import type { Rows } from "../ui/rows.ts";
@@ -113,6 +115,8 @@ export class FacetsView extends LitElement {
   @state() private choosing: string | null = null;
   /** Classes that are shown of each field. */
   @state() private shown: ReadonlyMap<string, number> = new Map();
+  /** What is folded to its title; on a page of the viewer's own that is remembered. */
+  @state() private folded: ReadonlySet<string> = new Set(recall("folded")?.split("\n").filter(Boolean));
   @query(".row input") private field!: HTMLInputElement | null;
 
   override render(): TemplateResult {
@@ -121,8 +125,8 @@ export class FacetsView extends LitElement {
     const most = Math.max(1, ...facets.formats.map((f) => f.all));
     const formats = html`
       <section role=${this.within ? "group" : nothing} aria-label=${msg("formats")}>
-        <h2>${common("format")}</h2>
-        ${facets.formats.map((f) => this.bar("format", { label: f.format, all: f.all, kept: f.kept, most }, `format == ${quote(f.format)}`))}
+        <h2>${this.renderTitle("format", common("format"))}</h2>
+        ${this.folded.has("format") ? nothing : facets.formats.map((f) => this.bar("format", { label: f.format, all: f.all, kept: f.kept, most }, `format == ${quote(f.format)}`))}
         ${facets.damaged > 0 ? html`<p class="note bad">${msg("samplesCannotRead", { damaged: facets.damaged })}</p>` : nothing}
       </section>`;
     return html`
@@ -133,6 +137,19 @@ export class FacetsView extends LitElement {
       ${facets.histograms.filter((h) => !this.alike || h.all.length > 1).map((h) => this.renderHistogram(h))}
       ${this.sizeless && facets.unsized > 0 ? this.renderUnsized(facets.unsized) : nothing}
       <slot></slot>`;
+  }
+  /** A title, and the button that folds what stands below it. */
+  private renderTitle(key: string, title: string): TemplateResult {
+    const folded = this.folded.has(key);
+    const name = folded ? msg("unfold", { title }) : msg("fold", { title });
+    return html`<span class="title"><button class="bare icon fold ${folded ? "folded" : ""}" aria-expanded=${!folded} aria-label=${name} title=${name}
+      @click=${() => this.fold(key)}>${ICONS.fold}</button>${title}</span>`;
+  }
+  private fold(key: string): void {
+    const folded = new Set(this.folded);
+    if (!folded.delete(key)) folded.add(key);
+    this.folded = folded;
+    keep("folded", [...folded].join("\n"));
   }
   private renderUnsized(unsized: number): TemplateResult {
     return html`
@@ -180,8 +197,8 @@ export class FacetsView extends LitElement {
     const more = (): void => void (this.shown = new Map(this.shown).set(field, shown + MORE));
     return html`
       <section role=${this.within ? "group" : nothing} aria-label=${k === 0 ? common("classes") : msg("classesBy", { field })}>
-        <h2>${k === 0 && field !== "run" ? common("class") : visible(titleOf(field))} ${
-          asked
+        <h2>${this.renderTitle(`class:${field}`, k === 0 && field !== "run" ? common("class") : visible(titleOf(field)))} ${
+          asked || this.folded.has(`class:${field}`)
             ? nothing
             : html`<div class="row"><span>${msg("ofDistinct", { distinct: classes.distinct })} <code title=${visible(field)}>${visible(field)}</code></span>${
                 k === 0
@@ -193,7 +210,7 @@ export class FacetsView extends LitElement {
         }</h2>
         ${asked ? this.renderAsk() : nothing}
         ${k === 0 && this.choosing !== "" ? this.renderTrouble("classes") : nothing}
-        ${top.map((c) => {
+        ${(this.folded.has(`class:${field}`) ? [] : top).map((c) => {
           const literal = /^-?\d{1,15}$/.test(c.label)
             ? `(${field} == ${c.label} || ${field} == ${quote(c.label)})`
             : `${field} == ${quote(c.label)}`;
@@ -205,12 +222,12 @@ export class FacetsView extends LitElement {
           );
         })}
         ${
-          rest > 0 && offered > 0
+          rest > 0 && offered > 0 && !this.folded.has(`class:${field}`)
             ? html`<button class="bare more"
           @click=${more}>${offered < rest ? msg("showMore2", { offered, rest }) : msg("showMore3", { offered })}</button>`
             : nothing
         }
-        ${rest > 0 && offered <= 0 ? html`<p class="note">${msg("andMore", { rest })}</p>` : nothing}
+        ${rest > 0 && offered <= 0 && !this.folded.has(`class:${field}`) ? html`<p class="note">${msg("andMore", { rest })}</p>` : nothing}
       </section>`;
   }
   private renderAsk(): TemplateResult {
@@ -253,7 +270,7 @@ export class FacetsView extends LitElement {
     const text = (edge: number): string => (h.measure === "bytes" ? bytes(edge) : edge >= 1e9 ? "∞" : short(edge));
     return html`
       <section role=${this.within ? "group" : nothing} aria-label=${name}>
-        <h2>${name} ${
+        <h2>${this.renderTitle(h.measure, name)} ${
           on
             ? html`<button class="bare"
           @click=${() => this.send(h.measure, null)}>${msg("clear")}</button>`
@@ -261,9 +278,13 @@ export class FacetsView extends LitElement {
               ? html`<span>${msg("unknown", { unknown: h.unknown })}</span>`
               : nothing
         }</h2>
-        <forebay-histogram .label=${name.toLowerCase()} .all=${h.all} .kept=${h.kept} .edges=${h.edges.map(text)}
+        ${
+          this.folded.has(h.measure)
+            ? nothing
+            : html`<forebay-histogram .label=${name.toLowerCase()} .all=${h.all} .kept=${h.kept} .edges=${h.edges.map(text)}
           @brush=${(e: CustomEvent<{ from: number; to: number }>) => this.brushed(h, e.detail)}
-            @clear=${() => on && this.send(h.measure, null)}></forebay-histogram>
+            @clear=${() => on && this.send(h.measure, null)}></forebay-histogram>`
+        }
       </section>`;
   }
   private brushed(h: Histogram, { from, to }: { from: number; to: number }): void {

@@ -382,6 +382,13 @@ export class SamplePanel extends LitElement {
     this.fingers.add(e);
   }
   private fingers: Fingers | undefined;
+  /** The whole panel: arrows go on to the next sample there too, and Esc leads back. */
+  private toggleFull(): void {
+    const root = this.getRootNode() as Document | ShadowRoot;
+    const done = root.fullscreenElement === this ? document.exitFullscreen() : this.requestFullscreen();
+    // Some pages are not let; then nothing happens.
+    done.catch(() => undefined);
+  }
 
   override render(): TemplateResult {
     const name = visible(this.data.nameOf(this.index) ?? "");
@@ -445,6 +452,7 @@ export class SamplePanel extends LitElement {
             @click=${() => this.zoomBy(1 / 1.4)}>${ICONS.less}</button>
           <button class="icon" aria-label=${msg("zoomIn")} title=${msg("zoomIn2")} @click=${() => this.zoomBy(1.4)}>${ICONS.more}</button>`
           }
+          ${document.fullscreenEnabled ? html`<button class="icon" aria-label=${msg("fullScreen")} title=${msg("fullScreen")} @click=${this.toggleFull}>${ICONS.full}</button>` : nothing}
         </div>
       </div>
       <div class="tabs">

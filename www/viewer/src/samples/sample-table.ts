@@ -228,7 +228,7 @@ export class Table extends Collection {
   }
   private renderHead(column: Column, k: number): TemplateResult {
     const { id, title, number } = column;
-    const gripped = { id, title, usual: leastOf(column.width) };
+    const gripped = { id, title, fitted: leastOf(column.width) };
     const ids = this.shown.map((one) => one.id);
     const on = this.sorting?.by === id;
     const sort = (): void => void this.dispatchEvent(new CustomEvent("sort", { detail: id }));

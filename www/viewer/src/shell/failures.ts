@@ -13,7 +13,7 @@ export interface Help {
   readonly unpack: () => void;
   /** What was opened is a list of pictures. */
   readonly listed: boolean;
-  /** Shows the list as the table that it is, too; nothing where that is not at hand. */
+  /** Shows the list as the table that it is, too; nothing where there is none to show. */
   readonly rows: (() => void) | null;
 }
 
@@ -25,7 +25,7 @@ export function failureOf(e: unknown, name: string, file: string, help: Help): F
     const message = msg("textHasUpShownTbf", { bytes: bytes(e.text.bytes), value: shownSize() });
     return failure(message, { words: msg("convertIt"), go: help.convertText });
   }
-  if (help.listed && (e as { line?: number }).line !== undefined) {
+  if (help.listed && told.code !== "format.not_samples" && (e as { line?: number }).line !== undefined) {
     const message = msg("noLineHasPicture", { message: told.message });
     return help.rows ? failure(message, { words: msg("backToRows"), go: help.rows }) : failure(message);
   }

@@ -22,7 +22,7 @@ export interface InputHost {
     input: Input | Folder,
     name: string,
     file: string,
-    extra?: { handle?: FileSystemFileHandle; thumbs?: Blob; list?: boolean; near?: boolean },
+    extra?: { handle?: FileSystemFileHandle; thumbs?: Blob; list?: boolean; near?: boolean; column?: string },
   ) => void;
   /** The files of a folder that is dropped. */
   readonly dropped: (data: DataTransfer) => Promise<FolderFile[]>;
@@ -118,7 +118,7 @@ export class InputController implements ReactiveController {
       const samples = await samplesIn(files);
       const pictures = samples ? null : await (await import("../files/picture-folder.ts")).picturesIn(files);
       if (turn !== this.turn) return;
-      // Pictures alone are no labels of what is open.
+      // A folder of pictures alone holds no labels of what is open.
       if ((!pictures || pictures.labels) && this.of.labels(files, name)) return;
       if (samples) return this.file(samples.file, undefined, samples.thumbs);
       if (pictures) return this.list(pictures.files, name, true);
@@ -137,7 +137,7 @@ export class InputController implements ReactiveController {
   private list(files: Folder, name: string, near = false): void {
     this.turn++;
     this.of.point(`local:${name}`);
-    this.of.open(files, name, `local:${name}`, { list: true, near });
+    this.of.open(files, name, `local:${name}`, { list: true, near, ...(near && { column: NAMED }) });
   }
   /** Asks for a folder, or for a label file. */
   async chooseFolder(): Promise<void> {
@@ -226,6 +226,9 @@ export class InputController implements ReactiveController {
     });
   };
 }
+
+/** The field of a list that was made here: which it is need not be found out by what names look like. */
+const NAMED = "file_name";
 
 /** Folders that a manifest may lie in, below the one that was handed over: those of versions. */
 const VERSIONS = 64;

@@ -192,7 +192,7 @@ export class OpenController implements ReactiveController {
       if (this.work !== work) return null;
       this.set({ opening: null });
       if (isAbort(e)) return null;
-      this.fail(this.failed(e, input, name, file, kept, column ?? (list ? "" : undefined)));
+      this.fail(this.failed(e, input, name, file, kept, near ? "" : (column ?? (list ? "" : undefined))));
       this.of.say(msg("couldNotOpened", { name: visible(name) }));
       return null;
     }

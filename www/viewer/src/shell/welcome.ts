@@ -44,6 +44,7 @@ const formats = () =>
     ["TBL", msg("samplesPicturesLabels")],
     ["TAR", msg("samplesWebDataset")],
     ["ZIP", msg("samplesByDirectory")],
+    [msg("picturesChip"), msg("folderOfPictures")],
     [msg("warehouse"), msg("folderTensorsManifest")],
     ["TBF", common("rows")],
     ["Parquet", common("rows")],

@@ -54,8 +54,18 @@ export class RowPanel extends LitElement {
       float: inline-end;
       width: 26px;
       min-height: 22px;
-      margin-inline-start: 6px;
+      margin: -2px 0 -2px 6px;
       color: var(--ink-2);
+    }
+    /* Seen under the pointer and the focus; by fingers, which hover over nothing, always. */
+    @media (hover: hover) {
+      .copy {
+        opacity: 0;
+      }
+      dd:hover > .copy,
+      .copy:focus-visible {
+        opacity: 1;
+      }
     }
     .copy svg {
       width: 13px;

@@ -199,7 +199,7 @@ export class RowTable extends Collection<Table> {
               <span role="columnheader" class="number position frozen ${this.stays ? "" : "last"}" .style=${"inset-inline-start:0"} aria-colindex="1">${msg("row2")}</span>
               ${this.columns.map((c, k) => {
                 const field = this.data.schema[c]!;
-                const gripped = { id: ids[k]!, title: visible(field.name), usual: this.widths[k]! };
+                const gripped = { id: ids[k]!, title: visible(field.name), fitted: this.widths[k]! };
                 return html`<span role="columnheader" class="${isNumeric(field) ? "number" : ""} ${this.frozen(k)}" aria-colindex=${c + 2}
                   aria-label="${visible(field.name)} ${field.type}" title="${visible(field.name)}: ${field.type}"
                   .style=${this.place(k)}><bdi>${visible(field.name)}</bdi><small>${field.type}</small>${this.grips.grip(gripped, ids)}</span>`;

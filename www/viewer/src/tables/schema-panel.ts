@@ -122,7 +122,7 @@ export class SchemaPanel extends LitElement {
       .map((field, k) => ({ field, k }))
       .filter(({ field }) => field.name.toLowerCase().includes(sought));
     return html`
-      <h2>${common("columns")} <span>${count(schema.length)}</span></h2>
+      <h2>${common("columns")} <span>${this.shown.length < schema.length ? msg("shownColumns", { shown: this.shown.length, all: schema.length }) : count(schema.length)}</span></h2>
       ${
         schema.length > 12
           ? html`<input class="find" type="search" aria-label=${msg("findColumn")}

@@ -32,8 +32,7 @@ export const windowStyles = css`
   .layer {
     position: sticky;
     top: 0;
-    /* Not hidden: what stays beside the rows sticks to what is scrolled, and this would be that. */
-    overflow: clip;
+    overflow: hidden;
   }
 `;
 

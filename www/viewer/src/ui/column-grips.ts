@@ -39,6 +39,10 @@ export const gripStyles = css`
       border-inline-end-color: CanvasText;
     }
   }
+  /* Not hidden: columns that stay stick to what is scrolled, and this would be that. */
+  .layer {
+    overflow: clip;
+  }
   /* Columns that stay where the others move beneath them. */
   .row {
     background: var(--card);
@@ -49,13 +53,25 @@ export const gripStyles = css`
     z-index: 1;
     background: inherit;
   }
+  /* As tall as the row, so that nothing shows above or below what stands in it. */
+  .frozen {
+    align-self: stretch;
+    align-content: center;
+  }
   .frozen.last {
     border-inline-end: 1px solid var(--line);
-    height: 100%;
-    align-content: center;
   }
   .row.current > .frozen:first-child {
     box-shadow: inset 3px 0 0 var(--accent);
+  }
+  @media (forced-colors: active) {
+    /* What stays lies over the line around its row. */
+    .row.current > .frozen {
+      border-block: 2px solid Highlight;
+    }
+    .row.current > .frozen:first-child {
+      border-inline-start: 2px solid Highlight;
+    }
   }
 `;
 
@@ -64,7 +80,7 @@ export interface Gripped {
   readonly id: string;
   readonly title: string;
   /** Pixels that it has now, if nobody chose others. */
-  readonly usual: number;
+  readonly fitted: number;
 }
 
 type Widths = Readonly<Record<string, number>>;
@@ -104,8 +120,8 @@ export class ColumnGrips implements ReactiveController {
   }
 
   /** The edge of a column that is pulled; `columns` are all that are shown. */
-  grip({ id, title, usual }: Gripped, columns: readonly string[]): TemplateResult {
-    const width = this.get(id) ?? usual;
+  grip({ id, title, fitted }: Gripped, columns: readonly string[]): TemplateResult {
+    const width = this.get(id) ?? fitted;
     const reached = columns.includes(this.reached) ? this.reached : columns[0];
     return html`<span class="grip" role="separator" aria-orientation="vertical" data-column=${id} tabindex=${id === reached ? 0 : -1}
       aria-label=${msg("widthOfColumn", { title })} title=${msg("pullForWidth")} aria-valuenow=${Math.round(width)} aria-valuemin=${LEAST}

@@ -39,6 +39,9 @@ export class FilterBox extends LitElement {
       font-family: var(--mono);
       font-size: 13px;
     }
+    input:placeholder-shown {
+      text-overflow: ellipsis;
+    }
     input[aria-invalid="true"] {
       border-color: var(--bad);
     }

@@ -429,6 +429,25 @@ export const facetStyles = css`
     font-weight: 400;
     color: var(--ink-2);
   }
+  h2 .title {
+    display: inline-flex;
+    align-items: center;
+    gap: 2px;
+    margin-inline-start: -5px;
+    font-weight: 600;
+    color: var(--ink);
+  }
+  h2 .fold {
+    width: 22px;
+    padding: 0;
+  }
+  h2 .fold svg {
+    width: 12px;
+    height: 12px;
+  }
+  .fold.folded svg {
+    rotate: -90deg;
+  }
   .note {
     font-size: 12px;
     color: var(--ink-2);
