@@ -233,12 +233,14 @@ fn killed_at_any_moment_it_leaves_the_old_file_or_the_new_one() {
 
 #[test]
 fn a_journal_has_the_same_bytes_on_every_host() {
-    let (folder, of) = (Folder::new("edits_hosts"), Path::new(env!("CARGO_MANIFEST_DIR")).join("../tests/fixtures/edits"));
+    let folder = Folder::new();
+    let of = Path::new(env!("CARGO_MANIFEST_DIR")).join("../tests/fixtures/edits");
     for name in ["of.tbl", "edits.jsonl", "edits.jsonl.blobs", "metadata.jsonl"] {
         fs::copy(of.join(name), folder.at(name)).unwrap();
     }
     let told: Value = serde_json::from_slice(&fs::read(of.join("edits.json")).unwrap()).unwrap();
-    let is = |name: &str, what: &str| assert_eq!(sha256(&fs::read(folder.at(name)).unwrap()), told[what].as_str().unwrap());
+    let is =
+        |name: &str, what: &str| assert_eq!(sha256(&fs::read(folder.at(name)).unwrap()), told[what].as_str().unwrap());
     for to in ["tbl", "tar"] {
         let output = format!("new.{to}");
         ok(&folder, &["apply", "of.tbl", "edits.jsonl", "-o", &output]);

@@ -185,7 +185,8 @@ fn no_cut_and_no_flip_of_a_file_panics() {
     let rows = batch().slice(0, 40);
     let arrow = |stream, packed| as_arrow(&rows, stream, packed, 20);
     let zstd = Some(CompressionType::ZSTD);
-    for file in [as_parquet(&rows, Compression::SNAPPY, 20), arrow(false, None), arrow(true, None), arrow(false, zstd)] {
+    for file in [as_parquet(&rows, Compression::SNAPPY, 20), arrow(false, None), arrow(true, None), arrow(false, zstd)]
+    {
         let look = |bytes: Bytes| {
             let len = bytes.len() as u64;
             let tables: [Option<Box<dyn OtherTable>>; 3] = [

@@ -117,9 +117,8 @@ fn of_columns(
 
 /// How many buffers a column of this type has.
 fn buffers_of(dtype: &Arrow, version: MetadataVersion, views: &mut VecDeque<i64>) -> Option<usize> {
-    let nested = |own: usize, dtype: &Arrow, views: &mut VecDeque<i64>| {
-        buffers_of(dtype, version, views)?.checked_add(own)
-    };
+    let nested =
+        |own: usize, dtype: &Arrow, views: &mut VecDeque<i64>| buffers_of(dtype, version, views)?.checked_add(own);
     match dtype {
         Arrow::Null => Some(0),
         Arrow::Utf8 | Arrow::Binary | Arrow::LargeUtf8 | Arrow::LargeBinary => Some(3),
@@ -172,14 +171,16 @@ mod tests {
     fn rows() -> Rows {
         let number: ArrayRef = Arc::new(Int64Array::from_iter((0..500).map(|i| (i % 7 > 0).then_some(i / 9))));
         let text: ArrayRef = Arc::new((0..500).map(|i| Some(format!("text {}", i % 5))).collect::<StringArray>());
-        let long: ArrayRef = Arc::new((0..500).map(|i| Some(format!("a longer text {i}"))).collect::<StringViewArray>());
+        let long: ArrayRef =
+            Arc::new((0..500).map(|i| Some(format!("a longer text {i}"))).collect::<StringViewArray>());
         let lists = (0..500).map(|i| Some((0..i % 4).map(Some).collect::<Vec<_>>()));
         let list: ArrayRef = Arc::new(ListArray::from_iter_primitive::<Int32Type, _, _>(lists));
         let nothing: ArrayRef = Arc::new(NullArray::new(500));
         let parts: Fields = vec![Field::new("a", Arrow::Int32, true)].into();
         let part: ArrayRef = Arc::new(Int32Array::from_iter_values(0..500));
         let both: ArrayRef = Arc::new(StructArray::new(parts, vec![part], None));
-        let few: ArrayRef = Arc::new(Int32Array::from_iter_values((0..500).map(|i| i32::wrapping_mul(i, 0x9e37_79b9u32 as i32))));
+        let few: ArrayRef =
+            Arc::new(Int32Array::from_iter_values((0..500).map(|i| i32::wrapping_mul(i, 0x9e37_79b9u32 as i32))));
         Rows::try_from_iter([
             ("number", number),
             ("text", text),

@@ -77,6 +77,9 @@ async function work(forebay) {
     });
   seen.image = await shown(url);
   seen.thumb = await shown(samples.thumbnailUrl(7, { size: 16 }));
+  const boxed = samples.thumbnailUrl(7, { size: 16, box: [0, 0, 0.5, 0.5] });
+  const boxTag = (await fetch(boxed)).headers.get('etag');
+  seen.thumbKnown = (await fetch(boxed, { headers: { 'if-none-match': `"a", ${boxTag}` } })).status;
   seen.thumbType = (await get(samples.thumbnailUrl(7, { size: 16 }))).type;
   seen.thumbWrong = await get(`${samples.thumbnailUrl(7)}?size=abc`);
   const wanted = { size: [8, 6], layout: 'nhwc', normalize: { mean: [0.5, 0.25, 0.5], std: [0.5, 1, 2] } };
@@ -133,6 +136,7 @@ function check(seen) {
   assert.deepEqual(seen.image, [72, 24]);
   assert.deepEqual(seen.thumb, [16, 5]);
   assert.equal(seen.thumbType, 'image/jpeg');
+  assert.equal(seen.thumbKnown, 304);
   assert.equal(seen.thumbWrong.status, 400);
   const said = "{'descr': '<f4', 'fortran_order': False, 'shape': (6, 8, 3), }";
   assert.deepEqual(seen.npy.slice(0, 2), [200, 0]);

@@ -99,7 +99,8 @@ async function answered(served: Served, tag: string, asked: Asked, signal: Abort
   if (made) {
     const isTensor = made[2] === "tensor";
     const options = isTensor ? tensorOptions(asked.search) : thumbnailOptions(asked.search);
-    const etag = `"${tag}-${i}-${made[2]}${JSON.stringify(options).replace(/[^\w.,-]/g, "")}"`;
+    // Without commas, which stand between tags.
+    const etag = `"${tag}-${i}-${made[2]}${JSON.stringify(options).replace(/[^\w.-]+/g, ".")}"`;
     const known = same(asked, etag);
     if (known) return known;
     const body = isTensor
