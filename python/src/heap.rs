@@ -1,10 +1,10 @@
-//! Where the memory of this module comes from: the system, and for large pieces large pages that are used again.
+//! Where the memory of this module comes from: the system, of which large pieces are kept for a while.
 //!
-//! A table of a million rows has columns of 8 and 16 MB. The system gives such memory in small pages, clears each of them when it is
-//! touched first, and takes all of it back when it is freed: that costs two to ten times as much as writing the numbers. So memory of
-//! 4 MiB and more is asked for in large pages here, and some of it waits for the next who asks for as much, as in the allocators that
-//! other data frames bring. What waits is given up to the system first, should that need it: it takes what was freed like this
-//! before it takes anything else.
+//! A table of a million rows has columns of 8 and 16 MB. The system clears each page of such memory when it is touched first and takes
+//! all of it back when it is freed: that costs several times as much as writing the numbers. So some of the memory in pieces of 4 MiB
+//! and more waits here for the next who asks for as much, as in the allocators that other data frames bring. What waits is lent to the
+//! system: it takes that before it takes anything else, should it need memory. Large pages are not asked for: where memory is in
+//! pieces, as on a machine that has run for days, the system moves others to make one, which takes longer than all the small ones.
 //!
 //! Nothing is locked, so that nobody waits behind a `fork` for a thread that is not there: what waits is a few words, each taken or
 //! put by one exchange.
@@ -67,8 +67,11 @@ unsafe impl GlobalAlloc for Heap {
     #[inline]
     unsafe fn alloc_zeroed(&self, layout: Layout) -> *mut u8 {
         if large::is_large(layout.size(), layout.align()) {
-            // The system clears it when it is touched, where it is touched.
-            return large::map(layout.size());
+            // What is new the system clears when it is touched; to clear what waited costs no more, and no faults.
+            let Some(waited) = large::take(layout.size()) else { return large::map(layout.size()) };
+            // SAFETY: a piece of at least that size, which nobody else has.
+            unsafe { waited.write_bytes(0, layout.size()) };
+            return waited;
         }
         // SAFETY: as the caller promises.
         unsafe { System.alloc_zeroed(layout) }
@@ -103,13 +106,13 @@ mod large {
         sync::atomic::{AtomicUsize, Ordering},
     };
 
-    /// A large page. Pieces are multiples of it.
+    /// Pieces are multiples of this, and begin at one, so that a word holds where one begins and how long it is.
     const PAGE: usize = 2 << 20;
-    /// Pieces of at least this much are large: of less, the most that is added to make whole pages would be much.
+    /// Pieces of at least this much are large: of less, what is added to make a multiple would be much.
     const LEAST: usize = 4 << 20;
     /// A page as the system maps it at least, by which every mapping is aligned.
     const SMALL_PAGE: usize = 4096;
-    /// What waits at most, in pages, all of it and in one piece.
+    /// What waits at most, in `PAGE`s, all of it and in one piece.
     const KEPT: usize = 32;
     const LONGEST: usize = 16;
 
@@ -130,7 +133,7 @@ mod large {
         size.next_multiple_of(PAGE)
     }
 
-    /// A piece that waited, with what was written into it before, or zeros.
+    /// A piece that waited, with what was written into it before, or zeros in places.
     #[cold]
     pub(super) fn take(size: usize) -> Option<*mut u8> {
         let pages = length(size) / PAGE;
@@ -147,11 +150,11 @@ mod large {
         })
     }
 
-    /// A new piece, all zeros, at a multiple of a large page; null where the system has none.
+    /// A new piece, all zeros, at a multiple of `PAGE`; null where the system has none.
     #[cold]
     pub(super) fn map(size: usize) -> *mut u8 {
         let length = length(size);
-        // So much that a multiple of a large page lies in it, with what is wanted behind it.
+        // So much that a multiple of it lies inside, with what is wanted behind it.
         let Some(asked) = length.checked_add(PAGE) else { return null_mut() };
         let flags = libc::MAP_PRIVATE | libc::MAP_ANONYMOUS;
         // SAFETY: a new mapping, which replaces none.
@@ -162,7 +165,7 @@ mod large {
         let mapped = mapped.cast::<u8>();
         let front = mapped.addr().next_multiple_of(PAGE) - mapped.addr();
         // SAFETY: `front` and what is behind `front + length` lie inside of the mapping and outside of the piece, so that nobody uses
-        // them; at most a page is left over in all, and it is a multiple of a small one. The last call is advice only.
+        // them; in all that is one `PAGE`, in parts that are multiples of what the system maps.
         unsafe {
             let piece = mapped.add(front);
             for (at, over) in [(mapped, front), (piece.add(length), PAGE - front)] {
@@ -170,7 +173,6 @@ mod large {
                     libc::munmap(at.cast(), over);
                 }
             }
-            libc::madvise(piece.cast(), length, libc::MADV_HUGEPAGE);
             piece
         }
     }
