@@ -20,7 +20,7 @@ use forebay_native::{
     warehouse::{self, Existing, Settings},
 };
 
-use super::filtering::paths;
+use super::{effect::Given, filtering::paths, labels::checked};
 use crate::{exit::Outcome, output::Output, progress::Meter, words::word};
 
 #[derive(Debug, clap::Args)]
@@ -211,9 +211,9 @@ fn size(text: &str) -> std::result::Result<[u32; 2], String> {
     sides.filter(|sides| !sides.contains(&0)).ok_or_else(|| "a size is written as 384x384".into())
 }
 
-pub(super) fn run(args: &Args, out: &Output) -> Result<Outcome> {
+pub(super) fn run(args: &Args, given: &Given, out: &Output) -> Result<Outcome> {
     match &args.work {
-        Work::Build(build) => run_build(build, out),
+        Work::Build(build) => run_build(build, given, out),
         Work::List { folder } => {
             print::list(&warehouse::list(folder)?, out);
             Ok(Outcome::Fine)
@@ -290,7 +290,7 @@ fn export_summary(_: &Manifest, output: &Path, _: bool) -> Result<u64> {
     Err(Error::new(&codes::ARGUMENT, message).file(forebay_native::input::display(output)))
 }
 
-fn run_build(args: &Build, out: &Output) -> Result<Outcome> {
+fn run_build(args: &Build, given: &Given, out: &Output) -> Result<Outcome> {
     if args.output.is_file() {
         return Err(Error::new(&codes::ARGUMENT, "the output is a folder, and here is a file")
             .file(forebay_native::input::display(&args.output)));
@@ -300,6 +300,12 @@ fn run_build(args: &Build, out: &Output) -> Result<Outcome> {
         warehouse::read_manifest(old)?;
     }
     let settings = args.settings()?;
+    if let Some(labels) = &settings.labels
+        && ["voc_base", "task", "pick"].iter().any(|option| given.written(option).is_some())
+    {
+        // Refused if they would change nothing.
+        checked(settings.label_options.clone(), settings.label_format, given).look(labels)?;
+    }
     let sources = paths(&args.sources)?;
     let mut meter = Meter::of_frames(out, "building");
     let mut progress = forebay_native::convert::Progress::default();
