@@ -37,7 +37,13 @@ use super::{
         convert::{Common, TableWriteArgs},
     },
 };
-use crate::{exit::Outcome, human, output::Output, progress::Meter, words::word};
+use crate::{
+    exit::Outcome,
+    human,
+    output::Output,
+    progress::Meter,
+    words::{threads, word},
+};
 
 #[derive(Debug, clap::Args)]
 #[command(override_usage = "forebay convert [OPTIONS] <INPUT>... <OUTPUT>")]
@@ -158,7 +164,7 @@ pub(super) struct WriteArgs {
     #[arg(long)]
     level: Option<u8>,
     /// Threads.
-    #[arg(long, default_value_t = all_cores())]
+    #[arg(long, value_parser = threads, default_value_t = all_cores())]
     workers: usize,
     /// Replace an output that exists.
     #[arg(long)]

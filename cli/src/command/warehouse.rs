@@ -21,7 +21,12 @@ use forebay_native::{
 };
 
 use super::{effect::Given, filtering::paths, labels::checked};
-use crate::{exit::Outcome, output::Output, progress::Meter, words::word};
+use crate::{
+    exit::Outcome,
+    output::Output,
+    progress::Meter,
+    words::{threads, word},
+};
 
 #[derive(Debug, clap::Args)]
 pub(super) struct Args {
@@ -125,7 +130,7 @@ struct Build {
     #[arg(long, value_name = "TEXT")]
     code_version: Option<String>,
     /// Threads.
-    #[arg(long, value_name = "N", default_value_t = all_cores())]
+    #[arg(long, value_name = "N", value_parser = threads, default_value_t = all_cores())]
     workers: usize,
     /// Do not make files durable before they take their place.
     #[arg(long)]

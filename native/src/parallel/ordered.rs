@@ -14,7 +14,7 @@ use std::{
 use crossbeam_channel::{bounded, unbounded};
 use forebay::{Error, Result};
 
-use super::codes;
+use super::{MOST_THREADS, codes};
 
 /// A chunk holds at most this many bytes (by `weigh`) and items, unless one item alone is larger.
 const CHUNK_BYTES: u64 = 1 << 20;
@@ -29,7 +29,7 @@ pub fn ordered<T: Send, R: Send>(
     work: impl Fn(T) -> R + Sync,
     mut sink: impl FnMut(Vec<R>) -> Result<()>,
 ) -> Result<()> {
-    let workers = workers.max(1);
+    let workers = workers.clamp(1, MOST_THREADS);
     let (ticket_give, ticket_take) = unbounded();
     for _ in 0..2 * workers + 2 {
         // The other end is in scope, so this cannot fail.
