@@ -2,6 +2,13 @@
 
 use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 use forebay::words::Word;
+use forebay_native::parallel::MOST_THREADS;
+
+/// Reads a number of threads that a system may grant.
+pub(crate) fn threads(text: &str) -> Result<usize, String> {
+    let threads: usize = text.parse().map_err(|_| "a number of threads is a whole number".to_owned())?;
+    if threads > MOST_THREADS { Err(format!("no more than {MOST_THREADS} threads are used")) } else { Ok(threads) }
+}
 
 /// Reads one of the words that there are.
 pub(crate) fn word<T: Word + Send + Sync>() -> impl TypedValueParser<Value = T> {

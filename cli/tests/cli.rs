@@ -719,3 +719,22 @@ fn a_cache_is_made_where_the_user_says_and_listed_and_cleared() {
     assert!(done.status.success() && said.contains("FOREBAY_CACHE"), "{said}");
     assert!(with("other").unwrap().status.success() && place.path("other").is_dir());
 }
+
+#[test]
+fn more_threads_than_a_system_grants_are_refused_before_one_is_begun() {
+    let place = Place::new();
+    sample(&place);
+    for command in [
+        &["check", "a.tar"][..],
+        &["convert", "a.tar", "out.tbl"],
+        &["bench", "a.tar"],
+        &["plan", "a.tar", "--simulate"],
+        &["warehouse", "build", "a.tar", "-o", "out"],
+        &["duplicates", "a.tar"],
+    ] {
+        let refused = place.run(&[command, &["--workers", "1000000000"]].concat());
+        let said = String::from_utf8(refused.stderr).unwrap();
+        assert!(refused.status.code() == Some(2) && said.contains("no more than 1024 threads"), "{command:?}: {said}");
+    }
+    assert!(!place.path("out.tbl").exists() && !place.path("out").exists());
+}

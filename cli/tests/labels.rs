@@ -335,6 +335,10 @@ fn what_has_no_counterpart_is_counted_and_named() {
         let said = error["error"]["message"].as_str().unwrap_or_default().to_owned();
         assert!(said.contains(message), "{error}");
     }
+    // Options may stand between the input and the output, of which there must be both.
+    assert_eq!(converted(&[&pictures, "--labels", &labels, &to("between.tbl")]).0, 0);
+    let error = converted(&["--labels", &labels, &pictures]).1;
+    assert!(error["error"]["message"].as_str().unwrap_or_default().contains("an input and an output"), "{error}");
     let error = converted(&[&pictures, &to("c.tbl"), "--task", "obb"]).1;
     assert_eq!(error["error"]["message"], "--task is for --labels");
     // A set without annotations says so.

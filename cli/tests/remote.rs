@@ -124,6 +124,16 @@ fn patterns_and_folders_stand_for_objects() {
     assert_eq!((said["format"].as_str(), said["samples"].as_u64()), (Some("folder"), Some(5)), "{said}");
     let nothing = place.run(&["inspect", "--json", "s3://bucket/none-*.tbl"]);
     assert_eq!((nothing.status.code(), error_of(&nothing)["code"].as_str()), (Some(2), Some("remote.not_found")));
+    // Nor is an empty folder one, and what has a name like a pattern is meant by itself.
+    let empty = place.run(&["inspect", "--json", "s3://bucket/none/"]);
+    assert_eq!((empty.status.code(), error_of(&empty)["code"].as_str()), (Some(2), Some("remote.not_found")));
+    let slash = error_of(&place.run(&["inspect", "--json", "s3://bucket/shards"]))["message"].to_string();
+    assert!(slash.contains("ends in a slash"), "{slash}");
+    for name in ["b[1].tbl", "b?x=*.tbl", "b[.tbl"] {
+        place.put("a.tbl", name);
+        let found = place.run(&["inspect", "--json", &format!("s3://bucket/{name}")]);
+        assert!(found.status.success(), "{name}: {}", text(&found.stderr));
+    }
     // What a server of files has, nobody can ask it.
     let pattern = format!("{}/bucket/shards/*.tbl", place.server.url());
     assert_eq!(error_of(&place.run(&["inspect", "--json", &pattern]))["code"].as_str(), Some("remote.not_found"));
@@ -143,6 +153,57 @@ fn looking_at_a_tbl_costs_its_header_and_its_index() {
     // It is small: all of it came with the first request.
     assert_eq!(place.server.asked().len(), 1);
     assert!(text(&looked.stderr).contains("network: 1 requests; "), "{}", text(&looked.stderr));
+    // What a larger one says of all samples lies at its end; where the first request brought the index, that is one more.
+    for (samples, requests) in [(300, 2), (2000, 3)] {
+        let sample = |i: u32| [(format!("{i:05}.bmp"), bmp(32, i)), (format!("{i:05}.json"), b"{\"age\": 1}".to_vec())];
+        let members: Vec<_> = (0..samples).flat_map(sample).collect();
+        std::fs::write(place.folder.at("b.tar"), tar(&members)).unwrap();
+        let made = forebay(["convert", &place.local("b.tar"), &place.local("b.tbl"), "-q", "--force"]);
+        assert!(made.status.success());
+        place.put("b.tbl", "b.tbl");
+        place.server.asked();
+        let looked = place.run(&["inspect", "--json", "s3://bucket/b.tbl"]);
+        assert!(looked.status.success() && text(&looked.stdout).contains("\"document\""), "{}", text(&looked.stdout));
+        let asked: Vec<_> = place.server.asked().iter().map(|one| one.range).collect();
+        assert_eq!(asked.len(), requests, "{samples}: {asked:?}");
+    }
+}
+
+#[test]
+fn labels_of_a_store_are_read_file_by_file_and_laid_beside_its_pictures() {
+    let place = Place::new();
+    let object =
+        "<object><name>cat</name><bndbox><xmin>1</xmin><ymin>1</ymin><xmax>5</xmax><ymax>2</ymax></bndbox></object>";
+    let names: Vec<String> = (0..40).map(|i| format!("{i:05}.bmp")).collect();
+    for (i, name) in names.iter().enumerate() {
+        let size = format!("<size><width>{}</width><height>2</height></size>", 8 + i % 5);
+        let text = format!("<annotation><filename>{name}</filename>{size}{object}</annotation>");
+        place.server.put(&format!("bucket/voc/{i:05}.xml"), text);
+    }
+    let checked = place.run(&["labels", "check", "s3://bucket/voc/", "--voc-base", "1", "--json"]);
+    let said: serde_json::Value = serde_json::from_slice(&checked.stdout).unwrap_or_default();
+    assert_eq!((said["pictures"].as_u64(), said["annotations"].as_u64()), (Some(40), Some(40)), "{checked:?}");
+    // As one file, from the store to the store, and from there into a warehouse.
+    let coco = "s3://bucket/coco.json";
+    let converted = place.run(&["labels", "convert", "s3://bucket/voc/", coco, "--to", "coco", "--voc-base", "1"]);
+    assert!(converted.status.success(), "{}", text(&converted.stderr));
+    for labels in [coco, "s3://bucket/voc/"] {
+        let base = if labels == coco { &[][..] } else { &["--voc-base", "1"] };
+        let out = place.local(if labels == coco { "of-coco" } else { "of-voc" });
+        let build =
+            ["warehouse", "build", "s3://bucket/a.tbl", "-o", &out, "--size", "8x8", "--labels", labels, "--json"];
+        let built = place.run(&[&build[..], base].concat());
+        let said: serde_json::Value = serde_json::from_slice(&built.stdout).unwrap_or_default();
+        assert_eq!(said["summary"]["totals"]["non_empty"].as_u64(), Some(40), "{labels}: {built:?}");
+    }
+    // YOLO's boxes are shares of pictures, which lie in the store too.
+    place.server.put("bucket/yolo/data.yaml", "names: [cat]\n");
+    place.server.put("bucket/yolo/labels/a.txt", "0 0.5 0.5 0.5 1\n");
+    place.server.put("bucket/yolo/images/a.bmp", bmp(8, 1));
+    for set in ["s3://bucket/yolo/", "s3://bucket/yolo/data.yaml"] {
+        let yolo = place.run(&["labels", "stats", set, "--json"]);
+        assert!(yolo.status.success() && text(&yolo.stdout).contains("\"annotations\":1"), "{set}: {yolo:?}");
+    }
 }
 
 #[test]

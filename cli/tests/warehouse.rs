@@ -575,6 +575,15 @@ fn labels_of_other_tools_are_laid_beside_their_pictures() {
         );
         assert!(made["notes"][0].as_str().unwrap().contains("crowd"), "{}", made["notes"]);
     }
+    // What would change nothing in these labels is refused.
+    for (option, value) in [("--voc-base", "1"), ("--task", "obb")] {
+        let error = error_of(&build(&folder, &[&["pictures", "-o", "none", option, value], &options[..]].concat()));
+        let message = error["message"].as_str().unwrap_or_default();
+        assert!(message.starts_with(&format!("{option} changes nothing in labels of the format coco")), "{error}");
+    }
+    assert!(!folder.at("none").exists());
+    let picked = build(&folder, &[&["pictures", "-o", "picked", "--pick", "all"], &options[..]].concat());
+    assert!(picked.status.success(), "{picked:?}");
 }
 
 #[test]
@@ -626,6 +635,17 @@ fn annotations_in_the_metadata_of_samples_are_laid_on_their_pictures() {
     fs::write(folder.at("wrong.tar"), common::tar(&wrong)).unwrap();
     let error = error_of(&build(&folder, &["wrong.tar", "-o", "out", "--size", "64x64"]));
     assert_eq!((error["code"].as_str(), error["sample"].as_u64()), (Some("label.value"), Some(0)));
+    // Boxes that nobody has are not no boxes, and those that are dropped are said.
+    let four = [("a.jpg", turned_jpeg(1)), ("a.json", br#"{"boxes":[[100,0,200,9]]}"#.to_vec())];
+    fs::write(folder.at("four.tar"), common::tar(&four)).unwrap();
+    let none = error_of(&build(&folder, &["four.tar", "-o", "none", "--size", "8x8", "--boxes", "json.others:xywh"]));
+    assert_eq!(none["code"].as_str(), Some("label.format"), "{none}");
+    assert!(none["message"].as_str().unwrap().contains("--boxes"), "{none}");
+    let mut outside = Command::new(FOREBAY);
+    outside.args(["warehouse", "build", "four.tar", "-o", "four", "--size", "8x8", "--boxes", "json.boxes:xywh"]);
+    let outside = outside.current_dir(folder.path()).output().unwrap();
+    let words = String::from_utf8_lossy(&outside.stderr);
+    assert!(words.contains("1 boxes have nothing inside of their picture"), "{words}");
 }
 
 #[test]
@@ -638,6 +658,16 @@ fn a_trace_says_what_took_the_time() {
     for field in ["decode_ms", "resize_ms", "write_ms", "samples_per_s"] {
         assert!(line[field].as_f64().unwrap() > 0.0, "{field}: {line}");
     }
+    // The next build's takes its place, but that of nothing else: not even before anything is built.
+    built(&build(&folder, &["input", "-o", "out", "--size", "8x8", "--trace", "t.jsonl"]));
+    assert_eq!(fs::read_to_string(folder.at("t.jsonl")).unwrap().lines().count(), 1);
+    for (name, other) in [("notes.txt", "what I know\n"), ("other.jsonl", "{\"a\": 1}\n")] {
+        fs::write(folder.at(name), other).unwrap();
+        let error = error_of(&build(&folder, &["input", "-o", "none", "--size", "16x16", "--trace", name]));
+        assert_eq!((&error["code"], &error["file"]), (&"usage.argument".into(), &name.into()), "{error}");
+        assert_eq!(fs::read_to_string(folder.at(name)).unwrap(), other);
+    }
+    assert!(!folder.at("none").exists());
 }
 
 /// The table of the first builder's exporter, for counts that are our own.

@@ -54,7 +54,11 @@ impl Folder {
     pub fn open_at(root: &Path, class_level: Option<u32>) -> Result<Folder> {
         let name = display(root);
         if remote::is_remote(root) {
-            let files = remote::below(root)?.into_iter().map(|one| (one.name, one.len)).collect();
+            let files: Vec<_> = remote::below(root)?.into_iter().map(|one| (one.name, one.len)).collect();
+            if files.is_empty() {
+                // Stores have no folders, only objects whose names begin so.
+                return Err(Error::new(&remote::codes::NOT_FOUND, "there is no object in that folder").file(&name));
+            }
             return Self::of(root, name, files, 0, class_level);
         }
         let (mut files, mut loops) = (Vec::new(), 0);

@@ -108,6 +108,9 @@ const MOST_KEYS: usize = 4096;
 /// ```
 pub fn detect(name: &str, head: &[u8]) -> Option<Format> {
     let head = head.get(..HEAD_BYTES).unwrap_or(head);
+    // Readers take it, or say that it is what it is.
+    let narrow = utf16(head);
+    let head = narrow.as_deref().unwrap_or(head);
     let text = head.strip_prefix(b"\xef\xbb\xbf").unwrap_or(head).trim_ascii_start();
     let base = super::base_name(name).to_ascii_lowercase();
     match text.first() {
@@ -119,6 +122,18 @@ pub fn detect(name: &str, head: &[u8]) -> Option<Format> {
         _ if base.ends_with(".txt") => lines(text),
         _ => None,
     }
+}
+
+/// What text of two bytes a character has of ASCII, as some editors and shells write it; `None` for other text.
+fn utf16(head: &[u8]) -> Option<Vec<u8>> {
+    let big = match head {
+        [0xff, 0xfe, ..] | [b'<' | b'{' | b'[', 0, ..] => false,
+        [0xfe, 0xff, ..] | [0, b'<' | b'{' | b'[', ..] => true,
+        _ => return None,
+    };
+    let units = head.chunks_exact(2).map(|unit| if big { [unit[1], unit[0]] } else { [unit[0], unit[1]] });
+    let ascii = |[low, high]: [u8; 2]| if high == 0 && low.is_ascii() { low } else { b'?' };
+    Some(units.filter(|unit| *unit != [0xff, 0xfe]).map(ascii).collect())
 }
 
 /// By the outermost element.
@@ -246,6 +261,18 @@ mod tests {
             ("a.json", "{\"open\\", None),
         ] {
             assert_eq!(detect(name, head.as_bytes()), format, "{head}");
+            // The same by two bytes a character, of either order, with its mark or without.
+            for mark in ["", "\u{feff}"] {
+                let units: Vec<u16> =
+                    mark.encode_utf16().chain(head.trim_start_matches('\u{feff}').encode_utf16()).collect();
+                let tells = !mark.is_empty() || matches!(units[0], 0x3c | 0x5b | 0x7b);
+                for bytes in [u16::to_le_bytes, u16::to_be_bytes] {
+                    let wide: Vec<u8> = units.iter().flat_map(|unit| bytes(*unit)).collect();
+                    // Only of some names is the name enough.
+                    let found = detect(name, &wide);
+                    assert_eq!(found, format.filter(|_| tells || name == "data.yaml"), "{wide:?}");
+                }
+            }
         }
         assert!(Format::ALL.iter().all(|format| Format::from_word(format.word()) == Some(*format)));
     }

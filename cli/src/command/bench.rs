@@ -32,7 +32,12 @@ use super::{
     filtering::{LimitArgs, PixelLimitArgs, open, paths},
     pixels,
 };
-use crate::{exit::Outcome, human, output::Output, words::word};
+use crate::{
+    exit::Outcome,
+    human,
+    output::Output,
+    words::{threads, word},
+};
 
 #[derive(Debug, clap::Args)]
 pub(super) struct Args {
@@ -46,7 +51,7 @@ pub(super) struct Args {
     #[arg(long, value_name = "SIZE", value_parser = pixels::size, default_value = "224")]
     image: (u32, u32),
     /// Threads that make samples.
-    #[arg(long, default_value_t = all_cores())]
+    #[arg(long, value_parser = threads, default_value_t = all_cores())]
     workers: usize,
     /// Epochs.
     #[arg(long, default_value_t = 1)]

@@ -22,6 +22,7 @@ use crate::{
     human,
     output::{Output, printable},
     progress::Meter,
+    words::threads,
 };
 
 /// Faults printed for people; JSON has them all.
@@ -33,7 +34,7 @@ pub(super) struct Args {
     #[arg(required = true, value_name = "FILE")]
     files: Vec<PathBuf>,
     /// Threads.
-    #[arg(long, default_value_t = all_cores())]
+    #[arg(long, value_parser = threads, default_value_t = all_cores())]
     workers: usize,
     /// Samples: decode every picture too, from the first line to the last. Without it their bytes are checked, and
     /// not what is in them.

@@ -37,16 +37,23 @@ use super::{
         convert::{Common, TableWriteArgs},
     },
 };
-use crate::{exit::Outcome, human, output::Output, progress::Meter, words::word};
+use crate::{
+    exit::Outcome,
+    human,
+    output::Output,
+    progress::Meter,
+    words::{threads, word},
+};
 
 #[derive(Debug, clap::Args)]
+#[command(override_usage = "forebay convert [OPTIONS] <INPUT>... <OUTPUT>")]
 pub(super) struct Args {
     /// What to convert: a TAR (also .tar.gz, .tar.zst, or - for standard input), a TBL, or a folder of images; or a
-    /// table: CSV, JSON lines, Parquet, Arrow, TBF or IDV. Several become one, in this order.
-    #[arg(required = true, num_args = 1.., value_name = "INPUT")]
-    inputs: Vec<PathBuf>,
-    /// The file to write, or - for standard output.
-    output: PathBuf,
+    /// table: CSV, JSON lines, Parquet, Arrow, TBF or IDV. Several become one, in this order. Last the file to write, or - for
+    /// standard output.
+    // In one list: options may then stand between them.
+    #[arg(required = true, num_args = 1.., value_name = "FILE")]
+    files: Vec<PathBuf>,
     /// The format to write; by default the output's extension says it.
     #[arg(long, value_parser = word::<AnyFormat>())]
     to: Option<AnyFormat>,
@@ -157,7 +164,7 @@ pub(super) struct WriteArgs {
     #[arg(long)]
     level: Option<u8>,
     /// Threads.
-    #[arg(long, default_value_t = all_cores())]
+    #[arg(long, value_parser = threads, default_value_t = all_cores())]
     workers: usize,
     /// Replace an output that exists.
     #[arg(long)]
@@ -296,12 +303,16 @@ pub(super) fn metadata(file: Option<&Path>, format: MetadataFormat, limits: &Lim
 
 pub(super) fn run(args: &Args, given: &Given, out: &Output) -> Result<Outcome> {
     let limits = args.limits.limits();
-    let files = whole_sets(&args.inputs)?;
+    let Some((output, inputs)) = args.files.split_last().filter(|(_, inputs)| !inputs.is_empty()) else {
+        let message = "an input and an output are needed, as in: forebay convert train.tar train.tbl";
+        return Err(Error::new(&codes::ARGUMENT, message));
+    };
+    let files = whole_sets(inputs)?;
     let mut read = args.table.options(&limits, args.table_write.lossy())?;
-    let named = || To::from_name(&args.output).is_none().then(|| TableFormat::from_name(&args.output)).flatten();
+    let named = || To::from_name(output).is_none().then(|| TableFormat::from_name(output)).flatten();
     let to_table = args.to.map_or_else(named, AnyFormat::table);
     let from_table = tables_or_samples(&files, &read)?;
-    let shown = || args.inputs.first().map(|input| input::display(input)).unwrap_or_default();
+    let shown = || inputs.first().map(|input| input::display(input)).unwrap_or_default();
     match (from_table, to_table) {
         (Some(_), Some(_)) if args.decode.wanted() => {
             return Err(Error::new(&codes::ARGUMENT, "this is a table; --decode is for pictures").file(shown()));
@@ -320,7 +331,7 @@ pub(super) fn run(args: &Args, given: &Given, out: &Output) -> Result<Outcome> {
             read.samples = from.is_none();
             let common = Common {
                 inputs: files,
-                output: &args.output,
+                output,
                 format,
                 compression: args.write.compression,
                 level: args.write.level,
@@ -338,7 +349,7 @@ pub(super) fn run(args: &Args, given: &Given, out: &Output) -> Result<Outcome> {
             return Err(Error::new(&codes::ARGUMENT, message).file(shown()));
         }
     }
-    let to = target(args.to.and_then(AnyFormat::samples), &args.output)?;
+    let to = target(args.to.and_then(AnyFormat::samples), output)?;
     if to == To::Tar && args.metadata.is_some() {
         let message = "a tar archive has no place for a document; --metadata is for TBL";
         return Err(Error::new(&codes::ARGUMENT, message));
@@ -375,7 +386,7 @@ pub(super) fn run(args: &Args, given: &Given, out: &Output) -> Result<Outcome> {
     if let Some(filter) = &filter {
         job = job.filter(filter)?;
     }
-    report(job, &args.output, out)
+    report(job, output, out)
 }
 
 /// The format of the first input, if all are tables; `None` if all are samples.

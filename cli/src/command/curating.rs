@@ -15,7 +15,7 @@ use super::{
     check::describe,
     filtering::{FolderArgs, LimitArgs, PixelLimitArgs, filter, paths},
 };
-use crate::{exit::Outcome, human, output::Output};
+use crate::{exit::Outcome, human, output::Output, words::threads};
 
 /// Which samples are looked at, and how.
 #[derive(Debug, clap::Args)]
@@ -24,7 +24,7 @@ pub(super) struct SurveyArgs {
     #[arg(long = "where", value_name = "FILTER")]
     filter: Option<String>,
     /// Threads.
-    #[arg(long, default_value_t = all_cores())]
+    #[arg(long, value_parser = threads, default_value_t = all_cores())]
     workers: usize,
     #[command(flatten)]
     limits: LimitArgs,

@@ -16,6 +16,7 @@ use crate::{
     exit::Outcome,
     human,
     output::{Output, printable},
+    words::threads,
 };
 
 /// Differences printed for people; JSON has them all.
@@ -31,7 +32,7 @@ pub(super) struct Args {
     #[arg(long)]
     payloads: bool,
     /// Threads.
-    #[arg(long, default_value_t = all_cores())]
+    #[arg(long, value_parser = threads, default_value_t = all_cores())]
     workers: usize,
     #[command(flatten)]
     limits: LimitArgs,

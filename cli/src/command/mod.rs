@@ -173,7 +173,7 @@ pub fn main() -> ExitCode {
         Command::Plan(args) => plan::run(args, &cli.cache, &out),
         Command::Bench(args) => bench::run(args, &out),
         Command::Serve(args) => serve::run(args, &out),
-        Command::Warehouse(args) => warehouse::run(args, &out),
+        Command::Warehouse(args) => warehouse::run(args, &given, &out),
         Command::Cache(args) => cache::run(args, &cli.cache, &out),
         Command::Parts(args) => parts::run(args, &out),
         Command::Labels(args) => labels::run(args, &given, &out),

@@ -16,7 +16,13 @@ use super::{
     filtering::{FolderArgs, LimitArgs, advised, whole_sets},
     plan::blocks,
 };
-use crate::{exit::Outcome, human, output::Output, progress::Meter, words::word};
+use crate::{
+    exit::Outcome,
+    human,
+    output::Output,
+    progress::Meter,
+    words::{threads, word},
+};
 
 #[derive(Debug, clap::Args)]
 pub(super) struct Args {
@@ -42,7 +48,7 @@ pub(super) struct Args {
     #[arg(long, value_name = "NUMBERS", value_delimiter = ',', value_parser = numbers)]
     only: Option<Vec<(u64, u64)>>,
     /// Shards that are made at the same time, each on its own --workers.
-    #[arg(long, default_value_t = 1)]
+    #[arg(long, default_value_t = 1, value_parser = threads)]
     jobs: usize,
     /// Make nothing, and print the plan.
     #[arg(long)]

@@ -12,7 +12,7 @@ use forebay_native::{
 use serde_json::json;
 
 use super::{filtering::paths, pixels};
-use crate::{human, output::Output};
+use crate::{human, output::Output, words::threads};
 
 #[derive(Debug, clap::Args)]
 pub(super) struct SimulateArgs {
@@ -21,7 +21,7 @@ pub(super) struct SimulateArgs {
     #[arg(long, conflicts_with_all = ["cost", "n", "skip", "epoch"])]
     pub simulate: bool,
     /// With --simulate: of which numbers of workers.
-    #[arg(long, value_name = "NUMBERS", value_delimiter = ',', requires = "simulate", default_value = "1,2,4,8")]
+    #[arg(long, value_name = "NUMBERS", value_delimiter = ',', requires = "simulate", default_value = "1,2,4,8", value_parser = threads)]
     workers: Vec<usize>,
     /// With --simulate: the size of the tensors.
     #[arg(long, value_name = "SIZE", value_parser = pixels::size, requires = "simulate", default_value = "224")]

@@ -19,6 +19,7 @@ use crate::{
     human,
     output::{Output, printable},
     progress::Meter,
+    words::threads,
 };
 
 #[derive(Debug, clap::Args)]
@@ -42,7 +43,7 @@ pub(super) struct Args {
     #[arg(long, short)]
     force: bool,
     /// Threads.
-    #[arg(long, default_value_t = all_cores())]
+    #[arg(long, value_parser = threads, default_value_t = all_cores())]
     workers: usize,
     #[command(flatten)]
     limits: LimitArgs,

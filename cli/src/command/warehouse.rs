@@ -20,8 +20,13 @@ use forebay_native::{
     warehouse::{self, Existing, Settings},
 };
 
-use super::filtering::paths;
-use crate::{exit::Outcome, output::Output, progress::Meter, words::word};
+use super::{effect::Given, filtering::paths, labels::checked};
+use crate::{
+    exit::Outcome,
+    output::Output,
+    progress::Meter,
+    words::{threads, word},
+};
 
 #[derive(Debug, clap::Args)]
 pub(super) struct Args {
@@ -125,7 +130,7 @@ struct Build {
     #[arg(long, value_name = "TEXT")]
     code_version: Option<String>,
     /// Threads.
-    #[arg(long, value_name = "N", default_value_t = all_cores())]
+    #[arg(long, value_name = "N", value_parser = threads, default_value_t = all_cores())]
     workers: usize,
     /// Do not make files durable before they take their place.
     #[arg(long)]
@@ -211,9 +216,9 @@ fn size(text: &str) -> std::result::Result<[u32; 2], String> {
     sides.filter(|sides| !sides.contains(&0)).ok_or_else(|| "a size is written as 384x384".into())
 }
 
-pub(super) fn run(args: &Args, out: &Output) -> Result<Outcome> {
+pub(super) fn run(args: &Args, given: &Given, out: &Output) -> Result<Outcome> {
     match &args.work {
-        Work::Build(build) => run_build(build, out),
+        Work::Build(build) => run_build(build, given, out),
         Work::List { folder } => {
             print::list(&warehouse::list(folder)?, out);
             Ok(Outcome::Fine)
@@ -290,7 +295,7 @@ fn export_summary(_: &Manifest, output: &Path, _: bool) -> Result<u64> {
     Err(Error::new(&codes::ARGUMENT, message).file(forebay_native::input::display(output)))
 }
 
-fn run_build(args: &Build, out: &Output) -> Result<Outcome> {
+fn run_build(args: &Build, given: &Given, out: &Output) -> Result<Outcome> {
     if args.output.is_file() {
         return Err(Error::new(&codes::ARGUMENT, "the output is a folder, and here is a file")
             .file(forebay_native::input::display(&args.output)));
@@ -300,6 +305,12 @@ fn run_build(args: &Build, out: &Output) -> Result<Outcome> {
         warehouse::read_manifest(old)?;
     }
     let settings = args.settings()?;
+    if let Some(labels) = &settings.labels
+        && ["voc_base", "task", "pick"].iter().any(|option| given.written(option).is_some())
+    {
+        // Refused if they would change nothing.
+        checked(settings.label_options.clone(), settings.label_format, given).look(labels)?;
+    }
     let sources = paths(&args.sources)?;
     let mut meter = Meter::of_frames(out, "building");
     let mut progress = forebay_native::convert::Progress::default();

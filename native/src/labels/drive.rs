@@ -14,7 +14,7 @@ use forebay::{
 use super::shelf::{Shelf, told};
 use crate::{
     Dataset, Input,
-    input::{self, display, io_error},
+    input::{self, display, io_error, remote},
 };
 
 /// How deep folders are looked at.
@@ -50,7 +50,7 @@ impl<'a> Driver<'a> {
             let places = files.into_iter().map(|(_, path, _)| Place::File(path)).collect();
             Driver { root, reader, places, datasets: &[], open }
         };
-        if root.is_dir() {
+        if is_folder(root) {
             let files = listed(root)?;
             let reader = SetReader::folder(sizes(&files), options).with_format(asked);
             return driver(files, reader, None).with(root, pictures);
@@ -204,8 +204,16 @@ fn same(a: &Path, b: &Path) -> bool {
     a == b || a.canonicalize().is_ok_and(|a| b.canonicalize().is_ok_and(|b| a == b))
 }
 
+/// Whether it is a folder, here or in a store.
+pub(super) fn is_folder(path: &Path) -> bool {
+    path.is_dir() || remote::is_folder(path)
+}
+
 /// Every file of a folder and the folders in it, by name.
 fn listed(root: &Path) -> Result<Listed> {
+    if remote::is_remote(root) {
+        return Ok(remote::below(root)?.into_iter().map(|one| (one.name, one.path, one.len)).collect());
+    }
     let mut files = Vec::new();
     for entry in walkdir::WalkDir::new(root).max_depth(DEEPEST).sort_by_file_name() {
         let failed = |e: walkdir::Error| {

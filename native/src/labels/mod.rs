@@ -134,6 +134,15 @@ impl Open {
         Ok((set.format, stats))
     }
 
+    /// Only finds out which format the files have, and whether that goes with the options.
+    #[doc(hidden)]
+    pub fn look(&self, path: &Path) -> Result<()> {
+        match self.are_records(path)? {
+            true => self.go(Format::Records, path),
+            false => self.found(path).map(drop),
+        }
+    }
+
     /// A set whose format is known, and goes with the options.
     fn found<'a>(&'a self, path: &'a Path) -> Result<Driver<'a>> {
         let mut driver = Driver::new(path, self.format, self.pictures.as_ref(), &self.options)?;
@@ -148,7 +157,7 @@ impl Open {
 
     /// Whether it is a file of samples, which may carry their annotations.
     fn are_records(&self, path: &Path) -> Result<bool> {
-        if self.format.is_some() || path.is_dir() {
+        if self.format.is_some() || drive::is_folder(path) {
             return Ok(self.format == Some(Format::Records));
         }
         let input = Input::pieces(path)?;

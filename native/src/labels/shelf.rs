@@ -9,7 +9,7 @@ use forebay::{
     sample::MediaFormat,
 };
 
-use crate::{Dataset, Input};
+use crate::{Dataset, Input, input::remote};
 
 /// Bytes of a picture that normally give its size.
 const HEAD_BYTES: u64 = 64 << 10;
@@ -33,10 +33,11 @@ pub(super) fn told(format: MediaFormat, width: u32, height: u32, bytes: &[u8]) -
 
 /// A picture's size and how EXIF turns it; `None` where there is no such file, or it is not a picture.
 pub(super) fn seen(path: &Path) -> Result<Option<Seen>> {
-    if !path.is_file() {
-        return Ok(None);
-    }
-    let input = Input::pieces(path)?;
+    let input = match remote::is_remote(path) {
+        true => remote::found(path)?,
+        false => path.is_file().then(|| Input::pieces(path)).transpose()?,
+    };
+    let Some(input) = input else { return Ok(None) };
     let mut bytes = input.slice(0..input.len().min(HEAD_BYTES))?;
     let mut probed = probe(&bytes);
     if probed.is_undecided() {

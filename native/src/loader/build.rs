@@ -34,7 +34,10 @@ use super::{
 use crate::{
     ahead::USUAL_BYTES,
     input::display,
-    parallel::budget::{self, Budget},
+    parallel::{
+        MOST_THREADS,
+        budget::{self, Budget},
+    },
     shards::manifest_of,
     warehouse::decode_options,
 };
@@ -63,6 +66,9 @@ impl Builder {
     pub fn build(mut self) -> Result<Loader> {
         if self.workers == 0 {
             return refuse("0 workers are invalid".into());
+        }
+        if self.workers > MOST_THREADS {
+            return refuse(format!("{} workers are more than {MOST_THREADS}", self.workers));
         }
         if self.rank >= self.settings.world {
             return refuse(format!("there is no rank {} of {}", self.rank, self.settings.world));

@@ -105,7 +105,8 @@ impl Loader {
     }
 
     /// Settings for a loader over datasets that are open already, such as those of a [`Source`](crate::input::Source) of
-    /// one's own.
+    /// one's own. What is found by the names of files is refused: [`annotations`](Builder::annotations) with
+    /// [`build`](Builder::build), and warehouses at once; give their paths to [`open`](Self::open).
     pub fn over(datasets: impl IntoIterator<Item = Dataset>) -> Result<Builder> {
         let datasets: Vec<Dataset> = datasets.into_iter().collect();
         if datasets.is_empty() {

@@ -20,6 +20,10 @@ pub fn all_cores() -> usize {
     thread::available_parallelism().map_or(1, NonZero::get)
 }
 
+/// The most threads that work is done on. Beyond, the system ends a process instead of refusing it another thread.
+#[doc(hidden)]
+pub const MOST_THREADS: usize = 1024;
+
 /// The codes of parallel work.
 #[doc(hidden)]
 pub mod codes {

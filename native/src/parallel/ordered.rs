@@ -15,7 +15,7 @@ use crossbeam_channel::{bounded, unbounded};
 use forebay::{Error, Result};
 
 use super::{
-    codes,
+    MOST_THREADS, codes,
     seats::{Seat, Seats},
 };
 
@@ -32,7 +32,7 @@ pub fn ordered<T: Send, R: Send>(
     work: impl Fn(T) -> R + Sync,
     mut sink: impl FnMut(Vec<R>) -> Result<()>,
 ) -> Result<()> {
-    let workers = workers.max(1);
+    let workers = workers.clamp(1, MOST_THREADS);
     let (ticket_give, ticket_take) = unbounded();
     for _ in 0..2 * workers + 2 {
         // The other end is in scope, so this cannot fail.

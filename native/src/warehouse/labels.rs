@@ -18,7 +18,7 @@ use super::{
 };
 use crate::{
     Dataset,
-    input::{Input, display, io_error},
+    input::{Input, display, io_error, remote::is_remote},
     labels::{
         Open,
         names::{Names, with_and_without_ending},
@@ -46,6 +46,10 @@ impl Read {
         let options = options(settings);
         let stamped = |files: &[PathBuf]| {
             for file in files {
+                if is_remote(file) {
+                    survey.stamps.push(Stamp::elsewhere(file.clone(), &Input::pieces(file)?));
+                    continue;
+                }
                 let found = std::fs::metadata(file).map_err(|e| io_error(&display(file), "look at the labels", e))?;
                 survey.stamps.push(Stamp::of(file.clone(), &found));
             }

@@ -133,6 +133,10 @@ pub fn build_with(
     progress: &mut dyn FnMut(&Progress),
 ) -> Result<Built> {
     let shape = settings.shape()?;
+    if let Some(path) = &settings.trace {
+        // Now, and not when all pictures were looked at.
+        trace::refuse_other(path, &display(path))?;
+    }
     let survey = sources::survey(sources, settings)?;
     if survey.frames.is_empty() && survey.refused.is_empty() {
         return Err(Error::new(&codes::NO_FRAMES, "there is no frame to store in the sources").file(&survey.root));

@@ -5,7 +5,7 @@ use std::{
     path::{Path, PathBuf},
 };
 
-use forebay::{Error, Result, error::codes as common};
+use forebay::{Error, Result, annotations::codes as label, error::codes as common};
 
 use super::{
     Settings,
@@ -40,6 +40,7 @@ pub(crate) fn survey_with(sources: &[PathBuf], settings: &Settings, open: &OpenO
         Some(path) => Some(Read::open(path, &mut survey, settings)?),
         None => None,
     };
+    let (mut asked, mut found) = (false, false);
     for source in sources {
         // With labels of its own a source is pictures, whatever else lies beside them.
         let runs = if labels.is_none() { runs_of(source)? } else { None };
@@ -52,7 +53,9 @@ pub(crate) fn survey_with(sources: &[PathBuf], settings: &Settings, open: &OpenO
                     Some(labels) => labels.join(&mut survey, first, workers)?,
                     None => {
                         let own = survey.datasets.last().map(|dataset| Read::of_samples(dataset, settings));
+                        asked = true;
                         if let Some(mut own) = own.transpose()?.flatten() {
+                            found = true;
                             own.join_in_order(&mut survey, first, workers)?;
                         }
                     }
@@ -61,6 +64,12 @@ pub(crate) fn survey_with(sources: &[PathBuf], settings: &Settings, open: &OpenO
         }
         let dataset = (survey.datasets.len() > datasets).then_some(datasets);
         survey.parts.push(Part { frames: first..survey.frames.len(), dataset });
+    }
+    let field = settings.label_options.boxes.as_ref().map(ToString::to_string).filter(|field| field != "none");
+    if let Some(field) = field.filter(|_| asked && !found) {
+        // Frames without boxes are not what was meant.
+        let message = format!("no sample has boxes in its metadata as {field} says");
+        return Err(Error::new(&label::FORMAT, message).with_options(&["boxes"]).file(&survey.root));
     }
     if let Some(labels) = labels.filter(|_| !survey.runs.is_empty()) {
         labels.end(&mut survey, 0);

@@ -3,13 +3,13 @@
 use std::{
     collections::BTreeMap,
     fs::File,
-    io::Write as _,
+    io::{self, BufRead as _, BufReader, Read as _, Write as _},
     path::Path,
     time::{Duration, Instant},
 };
 
-use forebay::Result;
-use serde_json::json;
+use forebay::{Error, Result, error::codes};
+use serde_json::{Value, json};
 
 use super::{make::Times, shards::Kept, writing::Written};
 use crate::input::{display, io_error};
@@ -19,10 +19,35 @@ pub(super) struct Trace {
     file: Option<(File, String)>,
 }
 
+/// The longest first line that is looked at: it lists causes, of which there are few.
+const LINE: u64 = 1 << 16;
+
+/// A trace takes the place of an earlier one, as the first builder's does, and of nothing else.
+pub(super) fn refuse_other(path: &Path, name: &str) -> Result<()> {
+    let failed = |e| io_error(name, "read the trace", e);
+    let mut first = Vec::new();
+    match File::open(path) {
+        Ok(file) if file.metadata().map_err(failed)?.is_file() => {
+            BufReader::new(file.take(LINE)).read_until(b'\n', &mut first).map_err(failed)?;
+        }
+        // A terminal or a pipe takes what is written; of a folder, writing says what it is.
+        Ok(_) => return Ok(()),
+        Err(e) if e.kind() == io::ErrorKind::NotFound => return Ok(()),
+        Err(e) => return Err(failed(e)),
+    }
+    let is_line = serde_json::from_slice::<Value>(&first).is_ok_and(|line| line["shard"].is_string());
+    if first.is_empty() || is_line {
+        return Ok(());
+    }
+    let message = "the trace would replace a file that is none; give another name, or remove it first";
+    Err(Error::new(&codes::ARGUMENT, message).file(name))
+}
+
 impl Trace {
     pub fn begin(path: Option<&Path>) -> Result<Trace> {
         let Some(path) = path else { return Ok(Trace { file: None }) };
         let name = display(path);
+        refuse_other(path, &name)?;
         let file = File::create(path).map_err(|e| io_error(&name, "write the trace", e))?;
         Ok(Trace { file: Some((file, name)) })
     }
@@ -53,6 +78,7 @@ impl Trace {
             "mb_per_s": written.chunk.bytes as f64 / 1e6 / seconds,
             "refused": refused,
         });
-        writeln!(file, "{line}").map_err(|e| io_error(name, "write the trace", e))
+        // In one piece, so that a build that is killed leaves whole lines.
+        file.write_all(format!("{line}\n").as_bytes()).map_err(|e| io_error(name, "write the trace", e))
     }
 }

@@ -191,6 +191,7 @@ fn settings_without_sense_are_refused() {
     let open = || Loader::open(&path).unwrap();
     for builder in [
         open().workers(0),
+        open().workers(1_000_000_000),
         open().prefetch(0),
         open().shard(2, 2),
         open().batch(1 << 40).tail(Tail::Pad).image(Image::new(224, 224)),

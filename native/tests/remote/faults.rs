@@ -187,6 +187,36 @@ fn credentials_that_are_not_there_are_asked_for() {
 }
 
 #[test]
+fn credentials_that_are_set_anew_are_those_of_the_next_request() {
+    let (server, folder) = (Server::start(), tempfile::tempdir().unwrap());
+    let file = folder.path().join("credentials");
+    let set = |key: &str| {
+        let text = format!("[default]\naws_access_key_id = {key}\naws_secret_access_key = hidden-secret\n");
+        std::fs::write(&file, text).unwrap();
+    };
+    let by_file = settings(&server)
+        .with("AWS_ACCESS_KEY_ID", "")
+        .with("AWS_SECRET_ACCESS_KEY", "")
+        .with("AWS_SHARED_CREDENTIALS_FILE", file.display().to_string());
+    server.put("bucket/x", pattern(400_000));
+    set("OLD");
+    server.only_key("OLD");
+    let input = open("s3://bucket/x", &by_file).unwrap();
+    server.only_key("NEW");
+    // As long as nobody sets others, these have expired, for what is open and for what is opened.
+    for e in [input.slice(60_000..70_000).unwrap_err(), open("s3://bucket/x", &by_file).unwrap_err()] {
+        assert_eq!(e.code().id(), "remote.credentials", "{e}");
+    }
+    set("NEW");
+    assert_eq!(open("s3://bucket/x", &by_file).unwrap().len(), 400_000);
+    assert!(input.slice(60_000..70_000).unwrap() == pattern(400_000)[60_000..70_000]);
+    server.asked();
+    // And from then on it goes by the new ones at once.
+    assert!(input.slice(200_000..210_000).unwrap() == pattern(400_000)[200_000..210_000]);
+    assert_eq!(server.asked().len(), 1);
+}
+
+#[test]
 fn what_is_no_object_is_said_before_anybody_is_asked() {
     let server = Server::start();
     for (address, code) in [

@@ -72,6 +72,8 @@ struct State {
     no_tags: bool,
     /// Requests without a signature are turned away.
     signed_only: bool,
+    /// The only key that is not said to have expired.
+    only_key: Option<String>,
     page: usize,
     writes: writes::Writes,
 }
@@ -181,6 +183,10 @@ impl Server {
     pub fn signed_only(&self) {
         self.state().signed_only = true;
     }
+    /// From now on all keys but this one have expired.
+    pub fn only_key(&self, key: &str) {
+        self.state().only_key = Some(key.into());
+    }
     /// How many names a page of a list has.
     pub fn page(&self, names: usize) {
         self.state().page = names;
@@ -258,7 +264,7 @@ fn decoded(text: &str) -> String {
 
 /// Sends an answer; false if the connection ends with it.
 fn answer(stream: &TcpStream, state: &Mutex<State>, asked: Asked, content: Vec<u8>) -> std::io::Result<bool> {
-    let (fault, latency, object, listing, signed_only, marks) = {
+    let (fault, latency, object, listing, signed_only, only_key, marks) = {
         let mut state = state.lock().unwrap();
         state.asked.push(asked.clone());
         let number = state.asked.len();
@@ -272,7 +278,7 @@ fn answer(stream: &TcpStream, state: &Mutex<State>, asked: Asked, content: Vec<u
         let listing =
             (asked.query.contains("list-type=2")).then(|| list(&state, &asked, fault == Some(Fault::Endless)));
         let marks = state.writes.marks(&asked.path);
-        (fault, state.latency, object, listing, state.signed_only, marks)
+        (fault, state.latency, object, listing, state.signed_only, state.only_key.clone(), marks)
     };
     thread::sleep(latency);
     let mut stream = stream;
@@ -302,6 +308,12 @@ fn answer(stream: &TcpStream, state: &Mutex<State>, asked: Asked, content: Vec<u
     }
     if signed_only && !asked.headers.contains_key("authorization") {
         return send(403, &[], error("AccessDenied").as_bytes()).map(|()| true);
+    }
+    let signed_by = |key: &str| {
+        asked.headers.get("authorization").is_some_and(|words| words.contains(&format!("Credential={key}/")))
+    };
+    if only_key.is_some_and(|key| !signed_by(&key)) {
+        return send(400, &[], error("ExpiredToken").as_bytes()).map(|()| true);
     }
     let written = writes::answer(&mut state.lock().unwrap(), &asked, content);
     if fault == Some(Fault::Lost) {

@@ -1,7 +1,7 @@
 //! CVAT's XML, for images and for video: corners in pixels, counted from 0, and turns clockwise about the center.
 //!
 //! A file is read picture by picture, so that its size does not matter. The frames of a video have no names; they are
-//! called `frame_000000` and so on, and are there if a track names them.
+//! called `frame_000000` and so on. Those in which nothing is are there too, if the file says which frames the video has.
 //!
 //! | file | what it holds |
 //! |---|---|

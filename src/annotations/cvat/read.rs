@@ -6,7 +6,7 @@ use crate::error::Result;
 
 use super::super::plain::{number, pixels, short};
 use super::super::xml::{Elements, Node};
-use super::super::{Cause, Classes, Id, Labels, Notes, Picture, ReadOptions, checked_name, codes};
+use super::super::{Between, Cause, Classes, Id, Labels, Notes, Picture, ReadOptions, checked_name, codes};
 use super::shape::{Shapes, whole};
 use super::track::Tracks;
 
@@ -68,6 +68,9 @@ impl Reader {
     pub fn finish(mut self, sink: &mut dyn FnMut(Picture) -> Result<()>) -> Result<(Classes, Notes)> {
         self.elements.finish();
         self.take(sink)?;
+        if self.names.is_empty() && self.options.between != Between::Listed {
+            self.tracks.add_empty(&self.options)?;
+        }
         self.tracks.pictures(sink)?;
         Ok((self.classes, self.notes))
     }

@@ -10,7 +10,7 @@ use super::super::{Annotation, Between, Cause, Notes, Picture, ReadOptions, Rect
 use super::read::whole_or;
 use super::shape::{Shapes, whole};
 
-/// What an annotation that is computed takes in memory, about, beside its attributes.
+/// What an annotation that is computed takes in memory, about, beside its attributes; and so does a frame with nothing in it.
 const BYTES: u64 = 320;
 
 /// The boxes of every track, by their frame.
@@ -18,8 +18,13 @@ const BYTES: u64 = 320;
 pub(super) struct Tracks {
     frames: BTreeMap<i64, Vec<Annotation>>,
     size: Option<(u32, u32)>,
+    first: Option<i64>,
     last: Option<i64>,
+    /// How many frames there are said to be.
+    count: Option<i64>,
     step: i64,
+    /// The file is of a video, as it says or as its tracks do.
+    video: bool,
     /// Bytes of annotations that were computed.
     computed: u64,
 }
@@ -32,7 +37,10 @@ impl Tracks {
             let side = |name: &str| number(size, name).and_then(|n| u32::try_from(n).ok()).filter(|n| *n > 0);
             self.size = side("width").zip(side("height"));
         }
+        self.first = number(level, "start_frame").or(self.first);
         self.last = number(level, "stop_frame").or(self.last);
+        self.count = number(level, "size").or(self.count);
+        self.video |= level.text_of("mode").is_some_and(|mode| mode.trim() == "interpolation");
         let filter = level.text_of("frame_filter").and_then(|text| text.trim().strip_prefix("step="));
         self.step = filter.and_then(|text| text.trim().parse().ok()).filter(|n| *n > 0).unwrap_or(self.step.max(1));
     }
@@ -46,6 +54,7 @@ impl Tracks {
         options: &ReadOptions,
         notes: &mut Notes,
     ) -> Result<()> {
+        self.video = true;
         let id = whole_or(track, "id", 0)?;
         let mut listed: BTreeMap<i64, (Annotation, Spot)> = BTreeMap::new();
         for node in &track.children {
@@ -114,7 +123,29 @@ impl Tracks {
         Ok(())
     }
 
-    /// Hands over the frames that have something in them.
+    /// Adds the frames of the video in which nothing is: a detector learns from them too. If the file does not say which
+    /// frames there are, or its numbers contradict each other, there are those that tracks name and no others.
+    pub(super) fn add_empty(&mut self, options: &ReadOptions) -> Result<()> {
+        let (true, Some(first), Some(last)) = (self.video, self.first, self.last) else { return Ok(()) };
+        let step = self.step.max(1);
+        let is_frame = |frame: i64| (first..=last).contains(&frame) && (frame - first) % step == 0;
+        if first < 0 || last < first || last > i64::from(u32::MAX) || !self.frames.keys().all(|frame| is_frame(*frame))
+        {
+            return Ok(());
+        }
+        let count = (last - first) / step + 1;
+        if self.count.is_some_and(|said| said != count) {
+            return Ok(());
+        }
+        let empty = count.unsigned_abs().saturating_sub(self.frames.len() as u64).saturating_mul(BYTES);
+        options.limits.metadata(self.computed.saturating_add(empty))?;
+        for frame in (0..count).map(|number| first + number * step) {
+            self.frames.entry(frame).or_default();
+        }
+        Ok(())
+    }
+
+    /// Hands over the frames, in their order.
     pub(super) fn pictures(self, sink: &mut dyn FnMut(Picture) -> Result<()>) -> Result<()> {
         for (frame, annotations) in self.frames {
             let mut picture = Picture::named(format!("frame_{frame:06}"));
@@ -186,6 +217,50 @@ mod tests {
         let boxes = frame(0, 0, "") + &frame(6, 60, "");
         let labels = read_track("<frame_filter>step=3</frame_filter>", &boxes, Between::Interpolate).unwrap();
         assert_eq!(lefts(&labels), [(0, 0.0), (3, 30.0), (6, 60.0)].map(|(n, x)| (format!("frame_{n:06}"), x)));
+    }
+
+    #[test]
+    fn frames_in_which_nothing_is_are_pictures_if_the_file_says_which_there_are() {
+        let read_video = |meta: &str, boxes: &str, between| {
+            let text = format!(
+                "<annotations><meta><task>{meta}<stop_frame>14</stop_frame></task></meta>\
+                <track label='car'>{boxes}</track></annotations>"
+            );
+            read(text.as_bytes(), &ReadOptions { between, ..ReadOptions::default() })
+        };
+        let names =
+            |labels: Labels| labels.pictures.iter().map(|p| (p.name.clone(), p.annotations.len())).collect::<Vec<_>>();
+        let every_fifth = "<size>3</size><start_frame>4</start_frame><frame_filter>step=5</frame_filter>";
+        let one = frame(9, 0, "") + &frame(14, 0, "outside='1'");
+        let found = names(read_video(every_fifth, &one, Between::Interpolate).unwrap());
+        assert_eq!(found, [(4, 0), (9, 1), (14, 1)].map(|(n, boxes)| (format!("frame_{n:06}"), boxes)));
+        // Only what tracks list, as was asked for; and where the numbers do not fit together.
+        let few = |meta: &str, boxes: &str, between| read_video(meta, boxes, between).unwrap().pictures.len();
+        assert_eq!(few(every_fifth, &one, Between::Listed), 2);
+        for odd in [
+            "<start_frame>5</start_frame><frame_filter>step=5</frame_filter>",
+            "<size>4</size><start_frame>4</start_frame><frame_filter>step=5</frame_filter>",
+            "<start_frame>10</start_frame><frame_filter>step=5</frame_filter>",
+            "<start_frame>15</start_frame><frame_filter>step=5</frame_filter>",
+            "<frame_filter>step=5</frame_filter>",
+        ] {
+            assert_eq!(few(odd, &one, Between::Interpolate), 2, "{odd}");
+        }
+        // A video without a track says by its mode that it is one; pictures say so themselves.
+        let bare = |more: &str| {
+            let text = format!(
+                "<annotations><meta><task><mode>interpolation</mode><start_frame>0</start_frame><stop_frame>2</stop_frame>\
+                </task></meta>{more}</annotations>"
+            );
+            read(text.as_bytes(), &ReadOptions::default()).unwrap().pictures.len()
+        };
+        assert_eq!((bare(""), bare("<image name='a.jpg'/>")), (3, 1));
+        // Four billion frames of nothing are not made.
+        let long = "<annotations><meta><task><start_frame>0</start_frame><stop_frame>4000000000</stop_frame></task></meta>\
+            <track label='car'/></annotations>";
+        let limits = crate::Limits::default().with_metadata_bytes(1 << 16);
+        let e = read(long.as_bytes(), &ReadOptions { limits, ..ReadOptions::default() }).unwrap_err();
+        assert_eq!(e.code().id(), "limit.metadata");
     }
 
     #[test]

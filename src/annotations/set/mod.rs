@@ -328,7 +328,11 @@ impl SetReader {
         let format = match (self.asked, &formats[..]) {
             (Some(asked), _) => asked,
             (None, [one]) => *one,
-            (None, []) => return Err(Error::new(&codes::FORMAT, "no labels of a known format are here")),
+            (None, []) => {
+                let empty = self.entry.is_some_and(|entry| self.range(entry).is_empty());
+                let message = if empty { "the file is empty" } else { "no labels of a known format are here" };
+                return Err(Error::new(&codes::FORMAT, message));
+            }
             (None, several) => {
                 let words: Vec<_> = several.iter().map(|format| format.word()).collect();
                 let message = format!("labels of several formats are here: {}", words.join(", "));

@@ -90,12 +90,17 @@ impl MeantArgs {
         if let Some(path) = &self.classes {
             options.classes = Some(class_names(path)?);
         }
-        let wrong = wrong(given);
-        Ok(Open::new(options).format(format).when_found(move |format| match wrong(format) {
-            Some(message) => Err(Error::new(&codes::ARGUMENT, message)),
-            None => Ok(()),
-        }))
+        Ok(checked(options, format, given))
     }
+}
+
+/// Opens labels by these options, and refuses those that are `given` and would change nothing.
+pub(crate) fn checked(options: ReadOptions, format: Option<Format>, given: &Given) -> Open {
+    let wrong = wrong(given);
+    Open::new(options).format(format).when_found(move |format| match wrong(format) {
+        Some(message) => Err(Error::new(&codes::ARGUMENT, message)),
+        None => Ok(()),
+    })
 }
 
 /// What is wrong with the options for labels of a format.

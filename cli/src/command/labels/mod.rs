@@ -10,7 +10,7 @@ use std::path::PathBuf;
 use forebay::{Result, annotations::Format};
 use forebay_native::labels::Open;
 
-pub(super) use meant::MeantArgs;
+pub(super) use meant::{MeantArgs, checked};
 
 use super::{effect::Given, filtering::LimitArgs};
 use crate::{exit::Outcome, output::Output, words::word};

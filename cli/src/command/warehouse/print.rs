@@ -47,6 +47,16 @@ pub(super) fn built(built: &Built, took: Duration, drift: Option<Value>, out: &O
         out.note(format!("and {} more; --verbose names them all", built.refused.len() - named));
     }
     table(built, out);
+    for (field, what) in [
+        ("boxes_dropped", "boxes have nothing inside of their picture, and are left out"),
+        ("boxes_truncated", "boxes have no place, and are left out"),
+        ("boxes_disagreeing", "boxes are elsewhere in pixels than in shares; pixels count"),
+    ] {
+        let n = built.summary.totals.other.get(field).and_then(Value::as_u64).unwrap_or(0);
+        if n > 0 {
+            out.note(format!("{} {what}", human::count(n)));
+        }
+    }
     for broken in &built.violations {
         out.note(format!("allowed although {broken}"));
     }

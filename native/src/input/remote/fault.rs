@@ -90,7 +90,9 @@ pub(super) fn failure(e: &object_store::Error, seen: &Seen, scheme: Scheme, plac
 fn by_word(seen: &Seen, scheme: Scheme, place: &str) -> Option<Failure> {
     Some(match seen.code.as_str() {
         "NoSuchBucket" | "ContainerNotFound" => Failure::last(&codes::BUCKET, format!("there is no bucket {place}")),
-        "NoSuchKey" | "BlobNotFound" => Failure::last(&codes::NOT_FOUND, "there is no object of that name"),
+        "NoSuchKey" | "BlobNotFound" => {
+            Failure::last(&codes::NOT_FOUND, "there is no object of that name; the address of a folder ends in a slash")
+        }
         "ExpiredToken" | "TokenRefreshRequired" | "ExpiredTokenException" => {
             Failure::last(&codes::CREDENTIALS, "the credentials have expired; get new ones and set them again")
         }

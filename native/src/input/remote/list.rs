@@ -34,22 +34,29 @@ pub struct Listed {
 }
 
 /// The addresses that a pattern such as `s3://bucket/train-*.tbl` stands for, in the order of their names. A star stands
-/// for no slash, two stars do.
+/// for no slash, two stars do. An object that is called so is meant by itself, as a file is.
 pub(crate) fn matching(pattern: &Path) -> Result<Vec<PathBuf>> {
     let address = parsed(pattern)?;
     let bad =
         |why: String| Error::new(&codes::ADDRESS, format!("the pattern cannot be read: {why}")).file(shown(pattern));
-    let wanted = glob::Pattern::new(&address.key).map_err(|e| bad(e.to_string()))?;
+    let wanted = glob::Pattern::new(&address.key);
     let plain = address.key.split(['*', '?', '[']).next().unwrap_or_default();
     let one_folder = !address.key[plain.len()..].contains('/') && !address.key.contains("**");
     let mut options = glob::MatchOptions::new();
     (options.require_literal_separator, options.require_literal_leading_dot) = (true, true);
     let found = all(&address, plain, one_folder).map_err(|e| e.file(shown(pattern)))?;
+    if found.iter().any(|meta| meta.location.as_ref() == address.key) {
+        return Ok(vec![PathBuf::from(address.shown())]);
+    }
+    let wanted = wanted.map_err(|e| bad(e.to_string()))?;
     let names = found.iter().map(|meta| meta.location.as_ref());
     let mut names: Vec<&str> = names.filter(|name| wanted.matches_with(name, options)).collect();
     names.sort_unstable();
     match names.is_empty() {
-        true => Err(Error::new(&codes::NOT_FOUND, "the pattern matches no object").file(shown(pattern))),
+        true => {
+            let message = "no object is called so, and none matches it as a pattern, which it is by its *, ? or [";
+            Err(Error::new(&codes::NOT_FOUND, message).file(shown(pattern)))
+        }
         false => Ok(names.into_iter().map(|name| PathBuf::from(address.with_key(name).shown())).collect()),
     }
 }

@@ -25,7 +25,7 @@ const SERVERS: [&str; 8] = [
 const DOCUMENT: &str = "google_service_account_key";
 
 /// Settings that name a file, which has to be there.
-const FILES: [&str; 4] = [
+pub(super) const FILES: [&str; 4] = [
     "google_application_credentials",
     "google_service_account",
     "google_service_account_path",

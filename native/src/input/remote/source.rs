@@ -2,7 +2,7 @@
 
 use std::{
     ops::Range,
-    sync::{Mutex, OnceLock, PoisonError},
+    sync::{Arc, Mutex, OnceLock, PoisonError},
 };
 
 use bytes::Bytes;
@@ -24,7 +24,8 @@ const TAIL: u64 = 64 << 10;
 /// An object, as it was when it was opened.
 #[derive(Debug)]
 pub(super) struct Remote {
-    object: Object,
+    /// By the credentials that were there when it was opened, or that had to be looked for since.
+    object: Mutex<Object>,
     pin: Pin,
     name: String,
     head: Bytes,
@@ -52,7 +53,7 @@ impl Remote {
         let asked = object.clone();
         let (pin, head) = runtime::wait(async move { asked.first().await })?;
         Ok(Remote {
-            object,
+            object: Mutex::new(object),
             pin,
             name: address.shown(),
             head,
@@ -72,9 +73,21 @@ impl Remote {
     /// The object by a connection of this process.
     fn object(&self) -> Result<Object> {
         match self.process == std::process::id() {
-            true => Ok(self.object.clone()),
+            true => Ok(self.object.lock().unwrap_or_else(PoisonError::into_inner).clone()),
             false => Object::new(&self.address, &self.settings),
         }
+    }
+
+    /// The object by other credentials, if others than these are set by now.
+    fn renewed(&self, refused: &Object) -> Result<Option<Object>> {
+        let anew = Object::new(&self.address, &self.settings)?;
+        if Arc::ptr_eq(&anew.store, &refused.store) {
+            return Ok(None);
+        }
+        if self.process == std::process::id() {
+            *self.object.lock().unwrap_or_else(PoisonError::into_inner) = anew.clone();
+        }
+        Ok(Some(anew))
     }
 
     fn end_of(&self, at: u64, len: usize) -> Result<u64> {
@@ -93,9 +106,20 @@ impl Remote {
         part(0, &self.head).or_else(|| self.tail.get().and_then(|(start, bytes)| part(*start, bytes)))
     }
 
-    /// Several requests at once; what came, in their order.
-    fn fetch(&self, requests: Vec<Range<u64>>) -> Result<Vec<Bytes>> {
-        let (object, pin) = (self.object()?, self.pin.clone());
+    /// Several requests at once; what came, in their order. Credentials that have expired since may have been set anew.
+    fn fetch(&self, requests: &[Range<u64>]) -> Result<Vec<Bytes>> {
+        let object = self.object()?;
+        match self.fetch_by(object.clone(), requests.to_vec()) {
+            Err(e) if e.code() == &super::codes::CREDENTIALS => match self.renewed(&object)? {
+                Some(anew) => self.fetch_by(anew, requests.to_vec()),
+                None => Err(e),
+            },
+            done => done,
+        }
+    }
+
+    fn fetch_by(&self, object: Object, requests: Vec<Range<u64>>) -> Result<Vec<Bytes>> {
+        let pin = self.pin.clone();
         runtime::wait(async move {
             if let [only] = requests.as_slice() {
                 return Ok(vec![object.range(&pin, only.clone()).await?]);
@@ -122,7 +146,7 @@ impl Remote {
     fn alone(&self, range: Range<u64>, out: &mut [u8]) -> Result<()> {
         let tail = self.pin.len.saturating_sub(TAIL);
         if range.start >= tail {
-            let bytes = self.fetch(std::iter::once(tail..self.pin.len).collect())?.pop().unwrap_or_default();
+            let bytes = self.fetch(std::slice::from_ref(&(tail..self.pin.len)))?.pop().unwrap_or_default();
             let (start, bytes) = self.tail.get_or_init(|| (tail, bytes));
             let from = (range.start - start) as usize;
             return copy(bytes.get(from..from + out.len()), out, range.start);
@@ -131,7 +155,7 @@ impl Remote {
         let parts: Vec<_> = plan::parts(range).collect();
         let mut rest = out;
         for some in parts.chunks(4) {
-            for (part, bytes) in some.iter().zip(self.fetch(some.to_vec())?) {
+            for (part, bytes) in some.iter().zip(self.fetch(some)?) {
                 let (these, behind) = rest.split_at_mut(((part.end - part.start) as usize).min(rest.len()));
                 copy(Some(&bytes), these, part.start)?;
                 rest = behind;
@@ -209,7 +233,7 @@ impl Source for Remote {
         }
         let lacking: Vec<_> = ranges.iter().filter(|range| self.kept(range).is_none()).cloned().collect();
         let requests = plan::requests(&lacking);
-        let came = self.fetch(requests.clone())?;
+        let came = self.fetch(&requests)?;
         let held = |range: &Range<u64>| -> Result<Bytes> {
             if range.is_empty() {
                 return Ok(Bytes::new());
@@ -235,6 +259,14 @@ impl Source for Remote {
             Ok(whole.into())
         };
         ranges.iter().map(held).collect()
+    }
+
+    /// The first bytes and the last ones, once they came: whoever reads small ranges of these is not read ahead for. Not all
+    /// of it is here, which is what no bytes at all are asked for to find out.
+    fn at_hand(&self, range: Range<u64>) -> Option<Bytes> {
+        let kept = self.kept(&range).filter(|kept| !kept.is_empty())?;
+        traffic::used(kept.len() as u64);
+        Some(kept)
     }
 
     fn identity(&self) -> Option<String> {

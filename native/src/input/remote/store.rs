@@ -1,4 +1,5 @@
-//! Which client speaks to which bucket. One is made for each, with the settings that it has then, and kept.
+//! Which client speaks to which bucket. One is made for each, and kept as long as what is set stays the same: who sets other
+//! credentials gets another with the next address.
 
 use std::{
     collections::BTreeMap,
@@ -63,8 +64,11 @@ impl std::fmt::Debug for Store {
     }
 }
 
-/// Which store: a forked child has none of its parent's connections.
-type Key = (u32, Scheme, String, Option<String>, Settings);
+/// What is set, by its name in lower case.
+type Said = BTreeMap<String, String>;
+
+/// Which store, and by which settings: a forked child has none of its parent's connections.
+type Key = (u32, Scheme, String, Option<String>, Said);
 
 /// The most stores that are kept: a program that opens addresses without end holds no end of clients.
 const KEPT: usize = 64;
@@ -72,18 +76,60 @@ static STORES: Mutex<BTreeMap<Key, Arc<Store>>> = Mutex::new(BTreeMap::new());
 
 /// The store of an address.
 pub(super) fn store(address: &Address, settings: &Settings) -> Result<Arc<Store>> {
-    let key = (std::process::id(), address.scheme, address.place.clone(), address.query.clone(), settings.clone());
+    let said = said(address.scheme, settings)?;
+    let key = (std::process::id(), address.scheme, address.place.clone(), address.query.clone(), said);
     let held = || STORES.lock().unwrap_or_else(PoisonError::into_inner);
     if let Some(store) = held().get(&key) {
         return Ok(store.clone());
     }
-    let made = Arc::new(make(address, settings)?);
+    let made = Arc::new(make(address, settings, &key.4)?);
     let mut held = held();
     if held.len() >= KEPT {
         held.pop_first();
     }
     Ok(held.entry(key).or_insert(made).clone())
 }
+
+/// All that decides how a store of that kind is asked: the environment, what the caller says, and the files that either names.
+fn said(scheme: Scheme, settings: &Settings) -> Result<Said> {
+    let mut said = match scheme {
+        Scheme::S3 => settings.beginning("AWS_"),
+        Scheme::Google => settings.beginning("GOOGLE_"),
+        Scheme::Azure => settings.beginning("AZURE_"),
+        Scheme::Http => Said::new(),
+    };
+    if scheme == Scheme::S3 {
+        for (name, value) in of_profile(settings)? {
+            said.entry(name.to_ascii_lowercase()).or_insert(value);
+        }
+    }
+    // What is not a store's own, under names that no store knows.
+    for name in ["FOREBAY_REMOTE_TIMEOUT", "FOREBAY_REMOTE_TRIES"].into_iter().chain(CONNECTING) {
+        said.extend(settings.get(name).map(|value| (name.to_owned(), value)));
+    }
+    let written = |path: &String| std::fs::metadata(path).and_then(|metadata| metadata.modified()).ok();
+    let files: Vec<_> = sense::FILES.into_iter().chain(["SSL_CERT_FILE"]).collect();
+    for name in files {
+        if let Some(when) = said.get(name).and_then(written) {
+            said.insert(format!("{name} was written"), format!("{when:?}"));
+        }
+    }
+    Ok(said)
+}
+
+/// What the client itself goes by: proxies, and authorities to trust.
+const CONNECTING: [&str; 10] = [
+    "HTTPS_PROXY",
+    "https_proxy",
+    "HTTP_PROXY",
+    "http_proxy",
+    "ALL_PROXY",
+    "all_proxy",
+    "NO_PROXY",
+    "no_proxy",
+    "SSL_CERT_FILE",
+    "SSL_CERT_DIR",
+];
 
 /// A number that a setting gives.
 fn number<T: std::str::FromStr + PartialOrd + Default>(settings: &Settings, name: &str, usual: T) -> Result<T> {
@@ -94,15 +140,15 @@ fn number<T: std::str::FromStr + PartialOrd + Default>(settings: &Settings, name
         .ok_or_else(|| Error::new(&codes::SETTING, format!("{name} is a number above 0, and {text:?} is none")))
 }
 
-fn make(address: &Address, settings: &Settings) -> Result<Store> {
+fn make(address: &Address, settings: &Settings, said: &Said) -> Result<Store> {
     let patience = number(settings, "FOREBAY_REMOTE_TIMEOUT", PATIENCE)?;
     let patience = Duration::try_from_secs_f64(patience).unwrap_or(Duration::from_secs(3600));
     let tries = number(settings, "FOREBAY_REMOTE_TRIES", TRIES)?;
     let connector = Connector::new(patience, address.scheme == Scheme::Http)?;
     let Made { objects, lists, parts, signs, lists_uploads } = match address.scheme {
-        Scheme::S3 => s3(&address.place, settings, connector)?,
-        Scheme::Google => google(&address.place, settings, connector)?,
-        Scheme::Azure => azure(&address.place, settings, connector)?,
+        Scheme::S3 => s3(&address.place, settings, said, connector)?,
+        Scheme::Google => google(&address.place, said, connector)?,
+        Scheme::Azure => azure(&address.place, said, connector)?,
         Scheme::Http => http(address, connector)?,
     };
     let (scheme, place, at_once) = (address.scheme, address.place.clone(), Semaphore::new(AT_ONCE));
@@ -146,11 +192,7 @@ fn refused(scheme: Scheme, e: &object_store::Error) -> Error {
     }
 }
 
-fn s3(bucket: &str, settings: &Settings, connector: Connector) -> Result<Made> {
-    let mut said = settings.beginning("AWS_");
-    for (name, value) in of_profile(settings)? {
-        said.entry(name.to_ascii_lowercase()).or_insert(value);
-    }
+fn s3(bucket: &str, settings: &Settings, said: &Said, connector: Connector) -> Result<Made> {
     let has = |name: &str| said.contains_key(name);
     let keyed = has("aws_access_key_id") || has("aws_secret_access_key");
     let elsewhere =
@@ -163,7 +205,7 @@ fn s3(bucket: &str, settings: &Settings, connector: Connector) -> Result<Made> {
     for (name, value) in said {
         // What of AWS's own tools means nothing here is theirs.
         if let Ok(key) = name.parse() {
-            sense::check(&name, &value)?;
+            sense::check(name, value)?;
             builder = builder.with_config(key, value);
         }
     }
@@ -176,11 +218,11 @@ fn s3(bucket: &str, settings: &Settings, connector: Connector) -> Result<Made> {
     Ok(Made { lists_uploads: Some((signer, client)), ..Made::of(store) })
 }
 
-fn google(bucket: &str, settings: &Settings, connector: Connector) -> Result<Made> {
+fn google(bucket: &str, said: &Said, connector: Connector) -> Result<Made> {
     let mut builder = GoogleCloudStorageBuilder::new();
-    for (name, value) in settings.beginning("GOOGLE_") {
+    for (name, value) in said {
         if let Ok(key) = name.parse() {
-            sense::check(&name, &value)?;
+            sense::check(name, value)?;
             builder = builder.with_config(key, value);
         }
     }
@@ -188,11 +230,11 @@ fn google(bucket: &str, settings: &Settings, connector: Connector) -> Result<Mad
     builder.build().map(Made::of).map_err(|e| refused(Scheme::Google, &e))
 }
 
-fn azure(container: &str, settings: &Settings, connector: Connector) -> Result<Made> {
+fn azure(container: &str, said: &Said, connector: Connector) -> Result<Made> {
     let mut builder = MicrosoftAzureBuilder::new();
-    for (name, value) in settings.beginning("AZURE_") {
+    for (name, value) in said {
         if let Ok(key) = name.parse() {
-            sense::check(&name, &value)?;
+            sense::check(name, value)?;
             builder = builder.with_config(key, value);
         }
     }
