@@ -2,17 +2,30 @@
 
 use std::{
     collections::BTreeMap,
-    fs::File,
-    io::Write as _,
+    fs::{File, OpenOptions},
+    io::{self, BufRead as _, BufReader, Read as _, Seek as _, Write as _},
     path::Path,
     time::{Duration, Instant},
 };
 
-use forebay::Result;
-use serde_json::json;
+use forebay::{Error, Result, error::codes::ARGUMENT};
+use serde_json::{Value, json};
 
 use super::{make::Times, shards::Kept, writing::Written};
 use crate::input::{display, io_error};
+
+/// The most that a line has.
+const LINE: u64 = 1 << 16;
+
+/// Whether this file is one of these lines, or empty.
+fn is_trace(file: &File) -> io::Result<bool> {
+    let mut line = Vec::new();
+    BufReader::new(file).take(LINE).read_until(b'\n', &mut line)?;
+    let fields = ["shard", "wall_ms", "samples_per_s"];
+    Ok(line.is_empty()
+        || serde_json::from_slice::<Value>(&line)
+            .is_ok_and(|value| fields.iter().all(|name| value.get(name).is_some())))
+}
 
 /// The file of these lines, if one is asked for.
 pub(super) struct Trace {
@@ -23,7 +36,16 @@ impl Trace {
     pub fn begin(path: Option<&Path>) -> Result<Trace> {
         let Some(path) = path else { return Ok(Trace { file: None }) };
         let name = display(path);
-        let file = File::create(path).map_err(|e| io_error(&name, "write the trace", e))?;
+        let failed = |e| io_error(&name, "write the trace", e);
+        // That of an earlier build is replaced, since builds are repeated; nothing else that is there.
+        let file = OpenOptions::new().read(true).write(true).create(true).truncate(false).open(path).map_err(failed)?;
+        if file.metadata().map_err(failed)?.is_file() {
+            if !is_trace(&file).map_err(failed)? {
+                let message = "the trace would replace this file, which is not a trace; name another";
+                return Err(Error::new(&ARGUMENT, message).file(name).with_options(&["trace"]));
+            }
+            file.set_len(0).and_then(|()| (&file).rewind()).map_err(failed)?;
+        }
         Ok(Trace { file: Some((file, name)) })
     }
 
