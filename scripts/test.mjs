@@ -106,12 +106,11 @@ const pages = [
       await buildForTests();
     },
   ],
+  // One after another: browsers beside a compiler are enough for two cores.
+  ['The npm package: types, tests in Node and Chromium', () => testLib()],
   ['The viewer and the site in Chromium', () => testViewer()],
   ['The core of pages and package in Firefox, if it is there', testFirefox],
   ['What the documentation shows', checkDocs],
-];
-const library = [
-  ['The npm package: types, tests in Node and Chromium', () => testLib(), SITE],
   [
     'The pages of the documentation in Chromium',
     async () => {
@@ -122,6 +121,6 @@ const library = [
   ],
 ];
 // A browser waits while a compiler computes, and the end of a link is the work of one core: together they keep two busy.
-await steps.beside(machine, pages, library);
+await steps.beside(machine, pages);
 await steps.step('Files of other programs', conformance);
 steps.finish();

@@ -120,6 +120,14 @@ impl Report {
             && self.fault_count == self.faults.len() as u64
             && self.faults.iter().all(|fault| fault.kind == Kind::Limit.name())
     }
+    /// True if nothing is wrong with the file as far as it was read: every fault is that it has what this build does not
+    /// read.
+    #[doc(hidden)]
+    pub fn is_unsupported(&self) -> bool {
+        self.fault_count > 0
+            && self.fault_count == self.faults.len() as u64
+            && self.faults.iter().all(|fault| fault.kind == Kind::Unsupported.name())
+    }
     /// Adds a note.
     pub fn note(&mut self, e: &Error) {
         if self.notes.len() < KEPT {

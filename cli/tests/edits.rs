@@ -249,3 +249,31 @@ fn a_journal_has_the_same_bytes_on_every_host() {
     ok(&folder, &["apply", "of.tbl", "metadata.jsonl", "--in-place"]);
     is("of.tbl", "in_place");
 }
+
+/// A file may not grow beyond the caller's limit, as on a disk that is full.
+#[cfg(unix)]
+#[test]
+fn a_change_in_place_that_finds_no_room_leaves_the_file_as_it_was() {
+    let folder = Folder::new();
+    datasets(&folder, 40);
+    // At first there is no free room in the file; then an earlier change has left some, which is too small.
+    for turn in 0..2 {
+        let journal = format!("j{turn}");
+        let mut edits = Edits::open(&Dataset::open(folder.at("a.tbl")).unwrap(), &folder.at(&journal)).unwrap();
+        let label = "y".repeat(2000 * (turn + 1));
+        for sample in 0..20 {
+            edits.change(&format!(r#"{{"do":"set","sample":{sample},"fields":{{"json.label":"{label}"}}}}"#)).unwrap();
+        }
+        edits.save().unwrap();
+        drop(edits);
+        let before = fs::read(folder.at("a.tbl")).unwrap();
+        let limit = before.len() / 512 + 3;
+        let line = format!("ulimit -f {limit}; \"$0\" apply a.tbl {journal} --in-place --json");
+        let done = Command::new("sh").args(["-c", &line, FOREBAY]).current_dir(folder.path()).output().unwrap();
+        assert_eq!((done.status.code(), &error_of(&done)["code"]), (Some(2), &json!("io")), "{done:?}");
+        assert!(fs::read(folder.at("a.tbl")).unwrap() == before, "turn {turn}");
+        ok(&folder, &["check", "a.tbl"]);
+        ok(&folder, &["apply", "a.tbl", &journal, "--in-place"]);
+        ok(&folder, &["check", "a.tbl"]);
+    }
+}

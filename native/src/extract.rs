@@ -22,6 +22,8 @@ use crate::{
 pub struct Target {
     folder: Folder,
     force: bool,
+    /// The dataset that is read, whose file stays as it is even where a sample has its name.
+    kept: Option<String>,
     names: Names,
     files: u64,
     renamed: u64,
@@ -60,12 +62,26 @@ impl Target {
     /// A folder, which is made if it does not exist, or the address of one in a store. With `force` files that are there are replaced.
     pub fn open(folder: &Path, force: bool) -> Result<Target> {
         let folder = Folder::open(folder)?;
-        Ok(Target { folder, force, names: Names::default(), files: 0, renamed: 0, odd: Oddities::default() })
+        Ok(Target {
+            folder,
+            force,
+            kept: None,
+            names: Names::default(),
+            files: 0,
+            renamed: 0,
+            odd: Oddities::default(),
+        })
     }
 
     /// Writes a sample's files. Nothing leaves the folder, whatever the names say.
     pub fn write(&mut self, dataset: &Dataset, i: u64) -> Result<()> {
         let mut left = false;
+        if self.kept.as_deref() != Some(dataset.name()) {
+            self.kept = Some(dataset.name().to_owned());
+            if let Folder::Near(folder) = &mut self.folder {
+                folder.keep(Path::new(dataset.name()));
+            }
+        }
         let extension = dataset.info(i)?.format.extension();
         let files = match dataset.record(i)? {
             Some(record) => {

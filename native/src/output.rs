@@ -9,6 +9,7 @@
 pub(crate) mod at;
 mod beneath;
 mod far;
+mod inputs;
 mod names;
 mod part;
 mod stage;
@@ -26,6 +27,7 @@ use forebay::{Error, Result, error::codes};
 pub(crate) use at::write_all_at;
 pub use beneath::{Beneath, Written};
 use far::Far;
+pub use inputs::refuse_inputs;
 pub use names::Names;
 use part::Part;
 pub use part::remove_half_written;

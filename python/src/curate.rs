@@ -14,7 +14,7 @@ use forebay_native::{
     Dataset as Opened,
     convert::{Options, To},
     curate::{self, DivideOptions, SurveyOptions, refuse_parts, write_journal, write_parts},
-    output::AtomicFile,
+    output::{AtomicFile, refuse_inputs},
 };
 use pyo3::prelude::*;
 use serde::Deserialize;
@@ -62,6 +62,7 @@ impl Wanted {
         if datasets.len() != 1 {
             return Err(Error::new(&ARGUMENT, "a journal is of one dataset; write one for each"));
         }
+        refuse_inputs(path, datasets.iter().map(|dataset| std::path::Path::new(dataset.name())))?;
         AtomicFile::create(path, self.force).map(drop)
     }
 

@@ -141,6 +141,8 @@ pub(super) struct JsonGuess {
     times: TextGuess,
     /// An integer below 0 was.
     negative: bool,
+    /// An integer that a float cannot hold exactly was, also inside of lists.
+    wide: bool,
 }
 
 impl JsonGuess {
@@ -151,6 +153,7 @@ impl JsonGuess {
             Json::Bool(_) => DataType::Bool,
             Json::Number(n) if n.is_i64() => {
                 self.negative |= n.as_i64() < Some(0);
+                self.wide |= n.as_i64().is_some_and(|n| n.unsigned_abs() > 1 << 53);
                 DataType::I64
             }
             Json::Number(n) if n.as_u64().is_some() => DataType::U64,
@@ -167,6 +170,7 @@ impl JsonGuess {
             Json::Array(list) => {
                 let mut items = JsonGuess::default();
                 list.iter().for_each(|item| items.add(item));
+                self.wide |= items.wide;
                 let nested = list.iter().any(|item| item.is_array() || item.is_object());
                 match items.dtype() {
                     _ if nested => DataType::Json,
@@ -195,7 +199,15 @@ impl JsonGuess {
 
     /// The type; `None` if nothing but null was seen.
     pub fn dtype(&self) -> Option<DataType> {
+        let of_floats = |dtype: &DataType| match dtype {
+            DataType::F64 => true,
+            DataType::I64 => self.words,
+            DataType::Vector { item, .. } => **item == DataType::F64,
+            _ => false,
+        };
         match (&self.seen, self.texts, self.words) {
+            // No type holds all of them, and none is rounded.
+            (Some(dtype), ..) if self.wide && of_floats(dtype) => Some(DataType::Json),
             (None, false, false) => None,
             (None, true, false) => Some(self.times.dtype()),
             (None, true, true) => Some(DataType::String),
@@ -288,6 +300,12 @@ mod tests {
         assert_eq!(json(&[json!([]), json!([1]), json!([2.5])]), Some(DataType::vector(DataType::F64, None)));
         assert_eq!(json(&[json!([[1]])]), Some(DataType::Json));
         assert_eq!(json(&[json!({"a": 1})]), Some(DataType::Json));
+        // As in text, what no number type holds exactly is not rounded.
+        let wide = 9_007_199_254_740_993_i64;
+        for values in [&[json!(wide), json!(0.5)][..], &[json!("NaN"), json!(wide)], &[json!([wide]), json!([0.5])]] {
+            assert_eq!(json(values), Some(DataType::Json), "{values:?}");
+        }
+        assert_eq!(json(&[json!(wide), json!(1)]), Some(DataType::I64));
         assert_eq!(json(&[Json::Null]), None);
     }
 }

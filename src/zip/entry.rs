@@ -139,6 +139,11 @@ fn old_letter(byte: u8) -> char {
     }
 }
 
+/// Whether a part of a name hides what has it: `.` and `..`, which some programs put in front, are places and hide nothing.
+fn is_hidden(part: &str) -> bool {
+    part.starts_with('.') && part != "." && part != ".."
+}
+
 fn what(name: &str, made_by: u16, external: u32) -> What {
     // What Unix calls the kind of a file stands in the upper half.
     let kind = if made_by >> 8 == 3 { external >> 16 & 0o17_0000 } else { 0 };
@@ -146,7 +151,7 @@ fn what(name: &str, made_by: u16, external: u32) -> What {
         _ if name.ends_with('/') || name.is_empty() => What::Folder,
         0o12_0000 => What::Link,
         0o04_0000 => What::Folder,
-        _ if name.starts_with("__MACOSX/") || name.split('/').any(|part| part.starts_with('.')) => What::Hidden,
+        _ if name.starts_with("__MACOSX/") || name.split('/').any(is_hidden) => What::Hidden,
         _ => What::File,
     }
 }
@@ -204,5 +209,9 @@ mod tests {
         assert_eq!(what("a/b.jpg", unix, 0o12_0777 << 16), What::Link);
         assert_eq!(what("__MACOSX/a/._b.jpg", unix, 0), What::Hidden);
         assert_eq!(what("a/.DS_Store", unix, 0), What::Hidden);
+        assert_eq!(what("./.DS_Store", unix, 0), What::Hidden);
+        for name in ["./1.jpg", "../1.jpg", "a/./b.jpg", "a/../b.jpg"] {
+            assert_eq!(what(name, unix, 0), What::File, "{name}");
+        }
     }
 }

@@ -72,7 +72,12 @@ pub(super) fn run(args: &Args, given: &Given, out: &Output) -> Result<Outcome> {
             }
             (false, _) => print(path, &report, unit, out),
         }
-        Ok(if report.ok { Outcome::Fine } else { Outcome::Damaged })
+        Ok(match report.ok {
+            true => Outcome::Fine,
+            // Of a sound file that this build does not read nothing bad is known.
+            false if report.is_unsupported() => Outcome::Unsupported,
+            false => Outcome::Damaged,
+        })
     })
 }
 
@@ -82,6 +87,7 @@ fn one(path: &Path, args: &Args, given: &Given, read: &ReadOptions, out: &Output
     let limits = &read.text.limits;
     if let Some(format) = table::is_table(path, read)? {
         given.check(USES, Route::Table)?;
+        given.check_formats(&[format], None)?;
         let mut meter = Meter::of_rows(out, "checking");
         let report = tables::check(path, format, read, &mut |rows, total| {
             meter.count(rows, total);
@@ -113,6 +119,13 @@ fn print(path: &Path, report: &Report, unit: &str, out: &Output) {
             let what = if n == 1 { "1 is" } else { &format!("{} are", human::count(n)) };
             out.line(format!(
                 "{name}: NOT CHECKED TO THE END, {what} over the limits, {} {unit}",
+                human::count(report.samples)
+            ));
+        }
+        n if report.is_unsupported() => {
+            let what = if n == 1 { "1 is" } else { &format!("{} are", human::count(n)) };
+            out.line(format!(
+                "{name}: NOT CHECKED TO THE END, {what} not supported, {} {unit}",
                 human::count(report.samples)
             ));
         }

@@ -7,7 +7,7 @@ use forebay_native::{
     curate::SurveyOptions,
     dataset::Dataset,
     input::{PIPE, display},
-    output::AtomicFile,
+    output::{AtomicFile, refuse_inputs},
     parallel::all_cores,
 };
 
@@ -64,8 +64,13 @@ pub(super) fn class_fields(label: Option<&str>) -> Result<Vec<Path>> {
 #[derive(Debug)]
 pub(super) struct Sheet(AtomicFile);
 
-/// Begins the files that were asked for.
-pub(super) fn begin_sheets<const N: usize>(paths: [Option<&PathBuf>; N], force: bool) -> Result<[Option<Sheet>; N]> {
+/// Begins the files that were asked for; none of them is one of the inputs.
+pub(super) fn begin_sheets<'a, const N: usize>(
+    paths: [Option<&PathBuf>; N],
+    inputs: impl IntoIterator<Item = &'a std::path::Path>,
+    force: bool,
+) -> Result<[Option<Sheet>; N]> {
+    let inputs: Vec<_> = inputs.into_iter().collect();
     let mut seen = Vec::new();
     let mut sheets = [const { None }; N];
     for (sheet, path) in sheets.iter_mut().zip(paths) {
@@ -75,6 +80,7 @@ pub(super) fn begin_sheets<const N: usize>(paths: [Option<&PathBuf>; N], force: 
             return Err(Error::new(&ARGUMENT, message).file(display(path)));
         }
         seen.push(path);
+        refuse_inputs(path, inputs.iter().copied())?;
         *sheet = Some(Sheet(AtomicFile::create(path, force)?));
     }
     Ok(sheets)

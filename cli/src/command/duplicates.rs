@@ -1,6 +1,6 @@
 //! `forebay duplicates`: samples that are alike.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use forebay::{Error, Result, curate::MOST_DISTANCE, error::codes::ARGUMENT};
 use forebay_native::{
@@ -64,7 +64,7 @@ pub(super) fn run(args: &Args, out: &Output) -> Result<Outcome> {
         return Err(Error::new(&ARGUMENT, message).with_options(&["edits"]));
     }
     let files = [args.groups.as_ref(), args.edits.as_ref()];
-    let [groups, edits] = begin_sheets(files, args.force)?;
+    let [groups, edits] = begin_sheets(files, datasets.iter().map(|dataset| Path::new(dataset.name())), args.force)?;
     let mut meter = Meter::new(out, "comparing");
     let distance = (!args.exact).then_some(args.distance);
     let report = duplicates(&datasets, distance, &options, &mut |done, total| meter.count(done, total))?;

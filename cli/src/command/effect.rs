@@ -5,6 +5,7 @@
 
 use clap::{ArgMatches, parser::ValueSource};
 use forebay::{Error, Result, error::codes};
+use forebay_native::tables::TableFormat;
 
 /// What a command has before it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -79,6 +80,39 @@ impl Given {
                 let others: Vec<_> = routes.iter().map(|route| route.words()).collect();
                 let message =
                     format!("{written} changes nothing in {}; it is for {}", route.words(), others.join(" and "));
+                return Err(Error::new(&codes::ARGUMENT, message));
+            }
+        }
+        Ok(())
+    }
+}
+
+/// Options of tables that are for some formats alone: those that have an effect where one is read or written.
+const TEXTS: [TableFormat; 3] = [TableFormat::Csv, TableFormat::Tsv, TableFormat::Jsonl];
+const SEPARATED: [TableFormat; 2] = [TableFormat::Csv, TableFormat::Tsv];
+const SCHEMAS: [TableFormat; 4] = [TableFormat::Csv, TableFormat::Tsv, TableFormat::Jsonl, TableFormat::Tbf];
+const GROUPED: [TableFormat; 3] = [TableFormat::Parquet, TableFormat::Tbf, TableFormat::Idv];
+
+impl Given {
+    /// Refuses the first option that changes nothing in tables of these formats: those that are read, and the one that is
+    /// written. Tables that are made of samples are not read.
+    pub fn check_formats(&self, read: &[TableFormat], written: Option<TableFormat>) -> Result<()> {
+        let either: Vec<_> = read.iter().copied().chain(written).collect();
+        let written: Vec<_> = written.into_iter().collect();
+        let uses: [(&[&str], &[TableFormat], &[TableFormat], &str); 5] = [
+            (&["no_header", "delimiter", "null"], &SEPARATED, &either, "CSV and TSV"),
+            (&["types", "on_bad_row", "sniff_rows"], &TEXTS, read, "reading CSV, TSV and JSON lines"),
+            (&["schema"], &SCHEMAS, read, "reading CSV, TSV, JSON lines and TBF"),
+            (&["dialect"], &[TableFormat::Tbf], &written, "writing TBF"),
+            (&["group_rows"], &GROUPED, &written, "writing Parquet, TBF and IDV"),
+        ];
+        for (ids, wanted, there, words) in uses {
+            // What samples say of themselves has its types.
+            if there.iter().any(|format| wanted.contains(format)) || (there.is_empty() && !written.is_empty()) {
+                continue;
+            }
+            if let Some(given) = ids.iter().find_map(|id| self.written(id)) {
+                let message = format!("{given} changes nothing here; it is for {words}");
                 return Err(Error::new(&codes::ARGUMENT, message));
             }
         }

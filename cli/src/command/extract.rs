@@ -10,7 +10,7 @@ use forebay_native::{
     dataset::Dataset,
     extract::Target,
     input::{self, PIPE},
-    output::AtomicFile,
+    output::{AtomicFile, refuse_inputs},
     select::matching,
 };
 use serde_json::json;
@@ -35,7 +35,7 @@ pub(super) struct Args {
     #[arg(long, value_name = "FOLDER")]
     to: Option<PathBuf>,
     /// With --all: only samples that this filter accepts.
-    #[arg(long = "where", value_name = "FILTER", requires = "all")]
+    #[arg(long = "where", value_name = "FILTER", requires = "all", conflicts_with = "index")]
     filter: Option<String>,
     /// Replace files that exist.
     #[arg(long)]
@@ -71,6 +71,7 @@ fn one(dataset: &Dataset, i: u64, args: &Args, out: &Output) -> Result<Outcome> 
         out.write_all(&payload).and_then(|()| out.flush()).map_err(failed)?;
         return Ok(Outcome::Fine);
     }
+    refuse_inputs(&target, [Path::new(dataset.name())])?;
     write_file(&target, &payload, args.force)?;
     if out.json() {
         out.value(&json!({ "i": i, "file": input::display(&target), "bytes": payload.len() }));

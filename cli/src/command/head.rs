@@ -73,8 +73,9 @@ pub(super) fn run(args: &Args, given: &Given, out: &Output) -> Result<Outcome> {
     // A filter is judged by all samples of all files, and none of them was passed over.
     let mut all = args.skip == 0;
     let done = each(&args.files, out, |path, _| {
-        if table::is_table(path, &read)?.is_some() {
+        if let Some(format) = table::is_table(path, &read)? {
             given.check(USES, Route::Table)?;
+            given.check_formats(&[format], None)?;
             let wanted = Wanted { n: args.n, skip: args.skip, sparse: args.sparse };
             let scan = scan(args.columns.as_deref(), args.filter.as_deref())?;
             table::head::run(path, &read, &scan, &wanted, out)?;

@@ -43,8 +43,9 @@ pub(super) fn run(args: &Args, given: &Given, out: &Output) -> Result<Outcome> {
     // Looking on cuts what is finer than our own types, and says so.
     let read = args.table.options(&limits, true)?;
     each(&args.files, out, |path, _| {
-        if table::is_table(path, &read)?.is_some() {
+        if let Some(format) = table::is_table(path, &read)? {
             given.check(USES, Route::Table)?;
+            given.check_formats(&[format], None)?;
             table::inspect::run(path, &read, out)?;
             return Ok(Outcome::Fine);
         }

@@ -182,8 +182,8 @@ pub fn main() -> ExitCode {
         Command::Thumbs(args) => thumbs::run(args, &out),
         Command::Apply(args) => apply::run(args, &out),
         Command::Edits(args) => edits::run(args, &out),
-        Command::Completions { shell } => completions(*shell),
-        Command::Man => man(),
+        Command::Completions { shell } => completions(*shell, &out),
+        Command::Man => man(&out),
     };
     cache::end(cache, &out);
     tell_traffic(&out);
@@ -216,15 +216,24 @@ pub fn understand<'a>(words: impl IntoIterator<Item = &'a str>) -> std::result::
     Cli::try_parse_from(words).map(|_| ()).map_err(|e| e.to_string())
 }
 
-fn completions(shell: clap_complete::Shell) -> Result<Outcome> {
+fn completions(shell: clap_complete::Shell, out: &Output) -> Result<Outcome> {
     // In memory first: what makes them panics where they cannot be written.
     let mut text = Vec::new();
     clap_complete::generate(shell, &mut Cli::command(), "forebay", &mut text);
-    output::print_all(&text)?;
+    whole(&text, "script", out)
+}
+
+/// Prints a text that is all there is, or an object that has it.
+fn whole(text: &[u8], name: &str, out: &Output) -> Result<Outcome> {
+    if out.json() {
+        out.value(&serde_json::json!({ name: String::from_utf8_lossy(text) }));
+    } else {
+        output::print_all(text)?;
+    }
     Ok(Outcome::Fine)
 }
 
-fn man() -> Result<Outcome> {
+fn man(out: &Output) -> Result<Outcome> {
     let mut page = Vec::new();
     let failed = |e| forebay_native::input::io_error("the manual", "make", e);
     clap_mangen::Man::new(Cli::command()).render(&mut page).map_err(failed)?;
@@ -237,8 +246,7 @@ fn man() -> Result<Outcome> {
             man.render_options_section(&mut page).map_err(failed)?;
         }
     }
-    output::print_all(&page)?;
-    Ok(Outcome::Fine)
+    whole(&page, "manual", out)
 }
 
 /// A panic that becomes an error is told as one.

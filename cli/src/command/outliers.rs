@@ -1,6 +1,6 @@
 //! `forebay outliers`: samples that stand out.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use forebay::{
     Error, Result,
@@ -69,7 +69,7 @@ pub(super) fn run(args: &Args, out: &Output) -> Result<Outcome> {
     }
     let traits = if args.by.is_empty() { Trait::ALL } else { args.by.as_slice() };
     let files = [args.list.as_ref(), args.edits.as_ref()];
-    let [list, edits] = begin_sheets(files, args.force)?;
+    let [list, edits] = begin_sheets(files, datasets.iter().map(|dataset| Path::new(dataset.name())), args.force)?;
     let mut meter = Meter::new(out, "looking");
     let report = outliers(&datasets, traits, args.score, &options, &mut |done, total| meter.count(done, total))?;
     drop(meter);

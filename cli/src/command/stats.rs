@@ -3,7 +3,8 @@
 use std::path::PathBuf;
 
 use forebay::{
-    Result,
+    Error, Result,
+    error::codes,
     filter::{Filter, Path, Record},
     sample::stats::{Histogram, Report, Stats},
     samples::{Watch, field},
@@ -68,6 +69,8 @@ pub(super) fn run(args: &Args, given: &Given, out: &Output) -> Result<Outcome> {
         && table::is_table(first, &read)?.is_some()
     {
         given.check(USES, Route::Table)?;
+        let formats = files.iter().filter_map(|file| table::is_table(file, &read).transpose());
+        given.check_formats(&formats.collect::<Result<Vec<_>>>()?, None)?;
         let scan = scan(args.columns.as_deref(), args.filter.as_deref())?;
         table::stats::run(&files, &read, &scan, out)?;
         return Ok(Outcome::Fine);
@@ -87,6 +90,10 @@ pub(super) fn run(args: &Args, given: &Given, out: &Output) -> Result<Outcome> {
         watch.notes().for_each(|note| out.note(format!("note: {note}")));
     }
     let report = stats.report();
+    if args.label.is_some() && report.samples > 0 && report.classes.distinct == 0 {
+        let message = "no sample has a class in the field that was named for it";
+        return Err(Error::new(&codes::ARGUMENT, message).with_options(&["label"]));
+    }
     if out.json() {
         let mut value = json!(report);
         if faults.count > 0 {

@@ -16,6 +16,7 @@ use forebay::{
     warehouse::{Dtype, Manifest, ResizeMode, set_threshold},
 };
 use forebay_native::{
+    output::refuse_inputs,
     parallel::all_cores,
     warehouse::{self, Existing, Settings},
 };
@@ -226,6 +227,7 @@ pub(super) fn run(args: &Args, given: &Given, out: &Output) -> Result<Outcome> {
         Work::Drift(args) => drift::run(args, out),
         Work::Export { manifest, output, samples, means, force } => {
             let read = warehouse::read_manifest(manifest)?;
+            refuse_inputs(output, [manifest.as_path()])?;
             let rows = match samples {
                 true => warehouse::export_samples(manifest, output, *means, *force, &Limits::host())?,
                 false => export_summary(&read, output, *force)?,

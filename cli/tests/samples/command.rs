@@ -324,3 +324,53 @@ fn of_several_files_each_is_told_and_the_worst_is_the_exit_code() {
     // Sums without one of their parts would be wrong.
     assert_eq!(place.json(&["stats", "good.tar", "gone"]).0, 2);
 }
+
+#[test]
+fn a_sound_file_with_what_is_not_read_is_unsupported_and_not_damaged() {
+    let place = Place(Folder::new());
+    let whole = tar(&[("a.bmp", &bmp(8, 1)[..]), ("b.bmp", &bmp(8, 2))]);
+    // The second member, as another program may write it.
+    let second = whole.len() / 512 * 512 - 1024 - 512 - bmp(8, 2).len().next_multiple_of(512);
+    let changed = |at: usize, byte: u8| {
+        let mut bytes = whole.clone();
+        let header = &mut bytes[second..second + 512];
+        assert!(header.starts_with(b"b.bmp"));
+        header[at] = byte;
+        header[148..156].fill(b' ');
+        let sum: u32 = header.iter().map(|b| u32::from(*b)).sum();
+        header[148..156].copy_from_slice(format!("{sum:06o}\0 ").as_bytes());
+        bytes
+    };
+    place.write("sparse.tar", &changed(156, b'S'));
+    place.write("volume.tar", &changed(156, b'M'));
+    place.write("latin.tar", &changed(0, 0xe9));
+    for (name, code) in
+        [("sparse.tar", "tar.unsupported"), ("volume.tar", "tar.unsupported"), ("latin.tar", "tar.name")]
+    {
+        let (exit, said) = place.json(&["check", name]);
+        assert_eq!((exit, &said[0]["ok"], &said[0]["faults"][0]["code"]), (3, &json!(false), &json!(code)), "{name}");
+        let done = place.run(&["check", name]);
+        let text = String::from_utf8(done.stdout).unwrap();
+        assert!(done.status.code() == Some(3) && text.contains("NOT CHECKED TO THE END, 1 is not supported"), "{text}");
+        // Of several files the worst counts.
+        place.write("cut.tar", &whole[..550]);
+        assert_eq!(place.run(&["check", name, "cut.tar"]).status.code(), Some(1), "{name}");
+    }
+}
+
+#[test]
+fn a_class_that_no_sample_has_is_refused() {
+    let place = Place(Folder::new());
+    place.write("a.tar", &tar(&[("a.bmp", &bmp(8, 1)[..]), ("a.cls", b"3")]));
+    assert_eq!(place.ok(&["stats", "a.tar", "--label", "cls"])["classes"]["distinct"], 1);
+    let (code, said) = place.json(&["stats", "a.tar", "--label", "clas"]);
+    assert_eq!((code, &said[0]["error"]["code"]), (2, &json!("usage.argument")), "{said:?}");
+    assert_eq!(place.run(&["extract", "a.tar", "-i", "0", "--where", "cls == 4"]).status.code(), Some(2));
+}
+
+#[test]
+fn what_is_one_text_is_an_object_with_json() {
+    let place = Place(Folder::new());
+    assert!(place.ok(&["completions", "bash"])["script"].as_str().unwrap().contains("forebay"));
+    assert!(place.ok(&["man"])["manual"].as_str().unwrap().contains("FOREBAY"));
+}

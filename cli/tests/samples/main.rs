@@ -12,6 +12,7 @@ mod dice;
 mod command;
 mod curating;
 mod filters;
+mod inputs;
 mod odd;
 mod piped;
 mod sound;

@@ -78,3 +78,18 @@ fn what_is_wrong_with_a_zip_is_told_by_member() {
     let error = error_of(&place.run(&["head", "secret.zip"]));
     assert_eq!((&error["code"], &error["member"]), (&json!("zip.encrypted"), &json!("a.bmp")));
 }
+
+#[test]
+fn names_with_a_dot_in_front_hide_nothing() {
+    let place = Place(Folder::new());
+    let picture = bmp(8, 1);
+    let members = [("./1.bmp", &picture[..], true), ("./1.cls", b"7", true), ("../2.bmp", &picture, false)];
+    place.write("a.zip", &archive(&members, false));
+    place.write("b.tar", &tar(&members.map(|(name, bytes, _)| (name, bytes))));
+    for (from, to) in [("a.zip", "a.tbl"), ("b.tar", "b.tbl")] {
+        let (fine, said) = place.json(&["convert", from, to]);
+        assert!(fine && said["samples"] == 2 && said["skipped_members"] == 0, "{said}");
+    }
+    let (same, said) = place.json(&["diff", "a.tbl", "b.tbl"]);
+    assert!(same && said["equal"] == 2, "{said}");
+}

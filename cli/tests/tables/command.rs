@@ -288,3 +288,64 @@ fn messages_say_what_may_have_been_meant() {
     assert!(said.starts_with("error: people.csv: filter, column \"age\", character 0: "), "{said}");
     assert!(said.contains("compare it with a number; a column can be read as another type; see --types"), "{said}");
 }
+
+#[test]
+fn an_option_of_other_formats_is_refused_and_not_passed_over() {
+    let place = Place::new();
+    place.ok(&["convert", "people.csv", "p.parquet"]);
+    place.ok(&["convert", "people.csv", "p.jsonl"]);
+    fs::write(place.path("schema.json"), r#"{"columns":[{"name":"id","type":"u64"}]}"#).unwrap();
+    let texts = [
+        &["--delimiter", ";"][..],
+        &["--no-header"],
+        &["--null", "x"],
+        &["--types", "id=u64"],
+        &["--on-bad-row", "skip"],
+        &["--sniff-rows", "5"],
+        &["--schema", "schema.json"],
+    ];
+    let refused = |args: &[&str]| {
+        let (code, said) = place.json(args);
+        assert_eq!((code, said[0]["error"]["code"].as_str()), (2, Some("usage.argument")), "{args:?}: {said:?}");
+        let message = said[0]["error"]["message"].as_str().unwrap();
+        assert!(message.contains("changes nothing here; it is for"), "{message}");
+    };
+    for option in texts {
+        for command in [&["head"][..], &["stats"], &["inspect"], &["check"]] {
+            refused(&[command, &["p.parquet"], option].concat());
+        }
+        refused(&[&["convert", "p.parquet", "out.arrow"], option].concat());
+    }
+    for option in &texts[..3] {
+        refused(&[&["convert", "p.jsonl", "out.parquet"], *option].concat());
+        refused(&[&["head", "p.jsonl"], *option].concat());
+    }
+    for option in [["--dialect", "t"], ["--dialect", "d"], ["--group-rows", "2"]] {
+        refused(&[&["convert", "p.parquet", "out.csv"], &option[..]].concat());
+        refused(&[&["convert", "people.csv", "out.jsonl"], &option[..]].concat());
+    }
+    // Where one side has it, it counts.
+    for args in [
+        &["convert", "p.parquet", "a.csv", "--delimiter", ";"][..],
+        &["convert", "people.csv", "b.parquet", "--null", "", "--group-rows", "2"],
+        &["convert", "p.jsonl", "c.tbf", "--types", "id=u64", "--dialect", "d"],
+        &["head", "people.csv", "--no-header"],
+    ] {
+        place.ok(args);
+    }
+}
+
+#[test]
+fn integers_that_no_type_holds_are_kept_on_every_way() {
+    let place = Place::new();
+    let wide = "123456789012345678901234567890";
+    fs::write(place.path("w.jsonl"), format!("{{\"id\":{wide},\"x\":1e400}}\n{{\"id\":{wide},\"x\":2e400}}\n"))
+        .unwrap();
+    place.ok(&["check", "w.jsonl"]);
+    for format in ["csv", "tsv", "jsonl", "parquet", "arrow", "arrows", "tbf", "idv"] {
+        let file = format!("out.{format}");
+        place.ok(&["convert", "w.jsonl", &file, "--verify"]);
+        let row = &place.ok(&["head", &file, "-n", "1"])[0];
+        assert_eq!((&row["id"], &row["x"]), (&json!(wide), &json!("1e400")), "{format}");
+    }
+}

@@ -9,7 +9,7 @@ use crate::{
     convert::{Job, Options, Progress, Summary, To},
     dataset::Dataset,
     input::{display, remote},
-    output::Stage,
+    output::{Stage, refuse_inputs},
 };
 
 /// The files of parts that are called so.
@@ -45,6 +45,9 @@ pub fn write_parts(
     progress: &mut dyn FnMut(&Progress),
 ) -> Result<Vec<(Summary, f64)>> {
     let names = names_of(parts.iter().map(|part| part.part.as_str()), options)?;
+    for name in &names {
+        refuse_inputs(&remote::beneath(folder, name), [Path::new(dataset.name())])?;
+    }
     crate::sharding::make_folder(folder)?;
     let stage = Stage::begin(folder, OsStr::new("split"), names.iter().cloned(), options.force)?;
     let total = parts.iter().map(|part| part.samples).sum();

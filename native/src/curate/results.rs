@@ -7,7 +7,11 @@ use forebay::{
     edits::{Change, Journal},
 };
 
-use crate::{dataset::Dataset, edits::identity, output::AtomicFile};
+use crate::{
+    dataset::Dataset,
+    edits::identity,
+    output::{AtomicFile, refuse_inputs},
+};
 
 /// A journal of these changes to a dataset, objects of JSON as a journal's lines have them.
 #[doc(hidden)]
@@ -26,6 +30,7 @@ pub fn write_journal(
     output: &Path,
     force: bool,
 ) -> Result<()> {
+    refuse_inputs(output, [Path::new(dataset.name())])?;
     write_text(&journal_of(dataset, changes)?, output, force)
 }
 

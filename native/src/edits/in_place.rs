@@ -56,15 +56,15 @@ pub fn apply_in_place(
         Ok(())
     })?;
     // From here on nothing is read.
-    let mut written = 0;
-    for (part, durable) in [(landing.first, true), (landing.header, true), (landing.last, false)] {
-        for patch in part {
-            written += put(&file, patch, &spool).map_err(failed)?;
-        }
-        if durable {
-            file.sync_data().map_err(failed)?;
-        }
-    }
+    let before = file.metadata().map_err(failed)?.len();
+    let begun: Vec<_> = landing.first.iter().map(|patch| place(patch, &spool)).collect();
+    let mut written = land(&file, landing.first, &spool, true).map_err(|e| {
+        // The header is still the old one, so the file becomes what it was: a full disk leaves no bytes that belong to nothing.
+        forget(&file, &begun, before);
+        failed(e)
+    })?;
+    written += land(&file, landing.header, &spool, true).map_err(failed)?;
+    written += land(&file, landing.last, &spool, false).map_err(failed)?;
     applied.output = name.clone();
     applied.output_bytes = file.metadata().map_err(failed)?.len();
     applied.written_bytes = written;
@@ -82,6 +82,37 @@ pub(super) fn lock(file: &File, name: &str) -> Result<()> {
         Err(TryLockError::Error(e)) if e.kind() == std::io::ErrorKind::Unsupported => Ok(()),
         Err(TryLockError::Error(e)) => Err(io_error(name, "lock", e)),
     }
+}
+
+/// Does all of it, and says how many bytes were written.
+fn land(file: &File, part: Vec<Patch>, spool: &[u8], durable: bool) -> std::io::Result<u64> {
+    let written = part.into_iter().map(|patch| put(file, patch, spool)).sum::<std::io::Result<u64>>()?;
+    if durable {
+        file.sync_data()?;
+    }
+    Ok(written)
+}
+
+/// Where the bytes of a change go, and how many they are.
+fn place(patch: &Patch, spool: &[u8]) -> (u64, u64) {
+    match patch {
+        Patch::Bytes { at, bytes } => (*at, bytes.len() as u64),
+        Patch::Spool { at, .. } => (*at, spool.len() as u64),
+        Patch::Zero { at, len } => (*at, *len),
+        _ => (0, 0),
+    }
+}
+
+/// Takes back what was written where no reader looks, as far as the system lets it: the error that led here is told.
+fn forget(file: &File, begun: &[(u64, u64)], before: u64) {
+    let _ = file.set_len(before);
+    for (at, len) in begun {
+        let len = before.saturating_sub(*at).min(*len);
+        if len > 0 {
+            let _ = zero(file, *at, len);
+        }
+    }
+    let _ = file.sync_data();
 }
 
 /// Does it, and says how many bytes were written.

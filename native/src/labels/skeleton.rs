@@ -9,7 +9,10 @@ use forebay::{
 };
 use serde::Deserialize;
 
-use crate::{Dataset, output::AtomicFile};
+use crate::{
+    Dataset,
+    output::{AtomicFile, refuse_inputs},
+};
 
 /// What was written.
 #[derive(Clone, Copy, Debug, Default)]
@@ -42,6 +45,7 @@ pub fn skeleton(
         Some(classes) => classes.clone(),
         None => record::read_classes(&dataset.document()?).map_err(|e| e.file(dataset.name()))?,
     };
+    refuse_inputs(output, [Path::new(dataset.name())])?;
     let mut out = AtomicFile::create_streaming(output, force)?;
     let mut sketched = Sketched::default();
     let mut put = |piece: &[u8]| {

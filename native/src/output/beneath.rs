@@ -79,6 +79,16 @@ impl Beneath {
         })
     }
 
+    /// A file that is read meanwhile, should it lie here: its name counts as taken.
+    pub(crate) fn keep(&mut self, path: &Path) {
+        #[cfg(unix)]
+        if let Ok(found) = rustix::fs::stat(path) {
+            self.written.insert(number(&found));
+        }
+        #[cfg(not(unix))]
+        let _ = path;
+    }
+
     fn link(&self, path: &Path) -> Error {
         let message = "a link is in the way, and none is followed; remove it, or write into another folder";
         Error::new(&codes::ARGUMENT, message).file(display(&self.folder.join(path)))

@@ -8,6 +8,7 @@ use super::{Made, MakeOptions, Shards, codes, record, record::Record};
 use crate::{
     convert::{Job, Options, Progress, Summary},
     input::{display, remote},
+    output::refuse_inputs,
 };
 
 impl Shards {
@@ -44,7 +45,7 @@ impl Shards {
                         return Ok(made);
                     }
                 }
-                None if how.force => {}
+                None if how.force => refuse_inputs(&path, plan.inputs().iter().map(|input| Path::new(&input.path)))?,
                 None => {
                     let message = "this file is none that the plan made, and is left as it is: the inputs or the settings \
                                    are others than before, or something else wrote it";

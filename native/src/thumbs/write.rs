@@ -22,6 +22,7 @@ use super::{
 use crate::{
     convert::{Derived, Job, Options, Progress, To},
     dataset::Dataset,
+    output::refuse_inputs,
     parallel::all_cores,
 };
 
@@ -102,6 +103,7 @@ pub fn write(
     if !(1..=100).contains(&quality) {
         return refuse(format!("the quality of a JPEG is 1 to 100, not {quality}"), &["quality"]);
     }
+    refuse_inputs(output, [Path::new(dataset.name())])?;
     let digest = digest(dataset)?;
     let met = Arc::<Mutex<Met>>::default();
     let work = Work {

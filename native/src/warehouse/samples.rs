@@ -16,6 +16,7 @@ use serde_json::{Value, json};
 use super::open;
 use crate::{
     input::display,
+    output::refuse_inputs,
     shards::OpenWarehouse,
     tables::{TableFormat, TableOutput, WriteOptions, create},
 };
@@ -31,6 +32,7 @@ pub fn export_samples(manifest: &Path, output: &Path, means: bool, force: bool, 
             "the name of the output does not say a format: .parquet, .arrow, .csv, .jsonl or another of a table";
         Error::new(&ARGUMENT, message).file(display(output))
     })?;
+    refuse_inputs(output, [manifest])?;
     let options = WriteOptions::new(format);
     let target = options.core.target;
     let rows = Rows::new(open(manifest, limits)?, means)?;

@@ -3,11 +3,13 @@
 //! | file | what it holds |
 //! |---|---|
 //! | `values.rs` | one object after the other, as they lie in the text |
+//! | `wide.rs` | numbers that no type holds |
 //! | `rows.rs` | objects into columns |
 //! | `write.rs` | the same, outwards |
 
 mod rows;
 mod values;
+mod wide;
 mod write;
 
 pub(super) use rows::JsonRows;

@@ -183,6 +183,21 @@ mod tests {
     }
 
     #[test]
+    fn numbers_that_no_type_holds_are_kept_as_texts_and_not_rounded() {
+        let text = concat!(
+            "{\"id\":12345678901234567890123,\"x\":1e400,\"v\":{\"n\":[-12345678901234567890123]}}\n",
+            "{\"id\":1,\"x\":9007199254740993,\"v\":0.5}\n",
+        );
+        let rows = read(text, &TextOptions::default()).unwrap();
+        let first = r#"{"id":"12345678901234567890123","x":"1e400","v":{"n":["-12345678901234567890123"]}}"#;
+        assert_eq!(rows, [first, r#"{"id":1,"x":9007199254740993,"v":0.5}"#]);
+        // What is not JSON stays an error.
+        for text in ["{\"a\":12345678901234567890123,}\n", "{12345678901234567890123:1}\n"] {
+            assert!(read(text, &TextOptions::default()).is_err(), "{text}");
+        }
+    }
+
+    #[test]
     fn bad_lines_are_named_or_left_out() {
         let text = "{\"a\":1}\n{\"a\":}\n[1]\n{\"a\":2}\n{\"b\":1}\n";
         let mut options = TextOptions { sniff_rows: 1, ..Default::default() };

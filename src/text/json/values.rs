@@ -2,6 +2,7 @@
 
 use serde_json::{Map, Value as Json};
 
+use super::wide;
 use crate::{
     error::Result,
     limits::Limits,
@@ -266,13 +267,25 @@ fn parse(number: u64, text: &[u8], limits: &Limits) -> Result<Line> {
     if memory > limits.item_bytes.saturating_mul(PARSED) {
         return Err(limits.item(memory).err().unwrap_or_else(|| bad_row(number, "too many values")).row(number));
     }
-    let parsed = match serde_json::from_slice::<Json>(text) {
+    let parsed = match exactly(text) {
         Ok(Json::Object(row)) => Ok(row),
         Ok(_) => Err(bad_row(number, "this is not a JSON object")),
         Err(e) if e.line() > 1 => Err(bad_row(number + e.line() as u64 - 1, short(&e))),
         Err(e) => Err(bad_row(number, format!("column {}: {}", e.column(), short(&e)))),
     };
     Ok(Line { number, bytes: text.len(), memory: memory as usize, parsed })
+}
+
+/// The value, with numbers that no type holds as texts: a number of it would be another one.
+fn exactly(text: &[u8]) -> serde_json::Result<Json> {
+    let parsed = serde_json::from_slice::<Json>(text);
+    let quoted = match &parsed {
+        Ok(_) if !wide::may_be_in(text) => None,
+        // Nothing else is made sense of by quotes.
+        Err(e) if !e.to_string().starts_with("number out of range") => None,
+        _ => wide::quoted(text),
+    };
+    quoted.map_or(parsed, |text| serde_json::from_slice(&text))
 }
 
 /// How many values a text holds at most.

@@ -1,6 +1,6 @@
 //! Parts for training, validation and test: by class, by group, by a seed.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use forebay::{
     Error, Result,
@@ -95,7 +95,7 @@ pub(super) fn run(args: &Args, dataset: &Dataset, to: To, out: &Output) -> Resul
         refuse_parts(options.parts.iter().map(|(name, _)| name.as_str()), folder, &convert)?;
     }
     let files = [given.list.as_ref()];
-    let [list] = begin_sheets(files, args.write.force())?;
+    let [list] = begin_sheets(files, [Path::new(dataset.name())], args.write.force())?;
     let mut meter = Meter::new(out, "comparing");
     let division = divide(dataset, &options, &mut |done, total| meter.count(done, total))?;
     drop(meter);

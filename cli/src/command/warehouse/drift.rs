@@ -58,7 +58,7 @@ pub(super) fn distance(text: &str) -> std::result::Result<f64, String> {
 
 pub(super) fn run(args: &Args, out: &Output) -> Result<Outcome> {
     let files = [args.svg.as_ref()];
-    let [svg] = begin_sheets(files, args.force)?;
+    let [svg] = begin_sheets(files, [args.old.as_path(), args.new.as_path()], args.force)?;
     refuse_unknown(&args.how.ignore)?;
     let mut drift = warehouse::drift(&args.old, &args.new, args.how.pixels, &args.limits.limits())?;
     drift.rows.retain(|row| !args.how.ignore.contains(&row.name));

@@ -1,0 +1,107 @@
+//! Numbers in JSON that no type holds: the parser rounds them to floats and says nothing, or calls the text damaged.
+
+/// The fewest digits of an integer beyond 64 bits.
+const DIGITS: usize = 19;
+/// The digits that a float always keeps. An integer with no more of them, and zeros behind, is what programs write of a float.
+const KEPT: usize = 17;
+
+/// Whether so many digits follow each other that an integer beyond 64 bits may be among them: a look at every nineteenth
+/// byte tells mostly.
+pub(super) fn may_be_in(text: &[u8]) -> bool {
+    let digits = |at: &[u8]| at.iter().take_while(|b| b.is_ascii_digit()).count();
+    let before = |at: &[u8]| at.iter().rev().take_while(|b| b.is_ascii_digit()).count();
+    (DIGITS - 1..text.len()).step_by(DIGITS).any(|at| {
+        let (front, behind) = text.split_at(at);
+        // A run of any length is looked at once for each of its steps, and no further than it takes.
+        let behind = digits(behind.get(..DIGITS).unwrap_or(behind));
+        let front = || before(front.get(front.len().saturating_sub(DIGITS)..).unwrap_or(front));
+        behind > 0 && behind + front() >= DIGITS
+    })
+}
+
+/// The text with such numbers in quotes; none if it has none. It is JSON, but for numbers that are too large.
+pub(super) fn quoted(text: &[u8]) -> Option<Vec<u8>> {
+    let mut out = Vec::new();
+    let (mut at, mut copied) = (0, 0);
+    while let Some(&byte) = text.get(at) {
+        match byte {
+            b'"' => {
+                at += 1;
+                while let Some(&inside) = text.get(at) {
+                    at += if inside == b'\\' { 2 } else { 1 };
+                    if inside == b'"' {
+                        break;
+                    }
+                }
+            }
+            b'-' | b'0'..=b'9' => {
+                let rest = text.get(at..).unwrap_or_default();
+                let is_number = |b: &&u8| matches!(b, b'-' | b'+' | b'.' | b'e' | b'E' | b'0'..=b'9');
+                let end = at + rest.iter().take_while(is_number).count();
+                let token = text.get(at..end).and_then(|token| std::str::from_utf8(token).ok()).unwrap_or_default();
+                if !is_held(token) {
+                    out.extend_from_slice(text.get(copied..at).unwrap_or_default());
+                    out.push(b'"');
+                    out.extend_from_slice(token.as_bytes());
+                    out.push(b'"');
+                    copied = end;
+                }
+                at = end;
+            }
+            _ => at += 1,
+        }
+    }
+    out.extend_from_slice(text.get(copied..).unwrap_or_default());
+    (copied > 0).then_some(out)
+}
+
+/// Whether a type holds this number as it was meant.
+fn is_held(token: &str) -> bool {
+    let Ok(float) = token.parse::<f64>() else { return true };
+    if !float.is_finite() {
+        return false;
+    }
+    let is_integer = !token.contains(['.', 'e', 'E']);
+    let is_rounded = || {
+        let kept = token.trim_start_matches('-').trim_end_matches('0').len();
+        kept > KEPT && format!("{float:.0}") != token
+    };
+    !is_integer || token.parse::<i64>().is_ok() || token.parse::<u64>().is_ok() || !is_rounded()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_numbers_that_would_become_others_are_texts() {
+        let text = |text: &str| quoted(text.as_bytes()).map(|out| String::from_utf8(out).unwrap());
+        for (given, kept) in [
+            (r#"{"a":12345678901234567890123}"#, r#"{"a":"12345678901234567890123"}"#),
+            (r#"{"a":[1,-9223372036854775809,2]}"#, r#"{"a":[1,"-9223372036854775809",2]}"#),
+            (r#"{"a":1e400,"b":-1e400}"#, r#"{"a":"1e400","b":"-1e400"}"#),
+        ] {
+            assert_eq!(text(given).as_deref(), Some(kept));
+        }
+        for held in [
+            r#"{"a":18446744073709551615,"b":-9223372036854775808,"c":0.1234567890123456789012}"#,
+            r#"{"a":"12345678901234567890123","b":"\\\"12345678901234567890123"}"#,
+            // 2^70, and floats as JavaScript writes them.
+            r#"{"a":1180591620717411303424,"b":100000000000000000000,"c":123456789012345680000}"#,
+            r#"{"12345678901234567890123":1}"#,
+        ] {
+            assert_eq!(text(held), None, "{held}");
+        }
+    }
+
+    #[test]
+    fn a_run_of_digits_is_seen_wherever_it_begins() {
+        for front in 0..60 {
+            for (digits, seen) in [(18, false), (19, true), (20, true), (41, true)] {
+                let text = format!("{}{}x", "x".repeat(front), "7".repeat(digits));
+                assert_eq!(may_be_in(text.as_bytes()), seen, "{front} {digits}");
+            }
+        }
+        assert!(!may_be_in(b"") && !may_be_in(b"1"));
+    }
+}
