@@ -1,4 +1,4 @@
-//! Where the workers of a pool work: each on a processor of its own, where there are enough.
+//! Places for the workers of a pool: each works on a processor of its own, as far as there are enough.
 //!
 //! A system may begin two threads on one processor and leave another idle for as long as 300 ms, which is all the time that
 //! some work takes. So a worker notes on which processor it begins a piece of work. If it finds another there that is at
@@ -209,7 +209,7 @@ mod system {
 mod tests {
     use super::*;
 
-    /// A machine of eight processors, by bits: what the group has, what the thread asked for, and where it runs.
+    /// A machine of eight processors, by bits: what the group has, what the thread asked for, and the place it runs on.
     struct Fake {
         group: u8,
         asked: u8,

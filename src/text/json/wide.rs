@@ -5,7 +5,7 @@ const DIGITS: usize = 19;
 /// The digits that a float always keeps. An integer with no more of them, and zeros behind, is what programs write of a float.
 const KEPT: usize = 17;
 
-/// Whether so many digits follow each other that an integer beyond 64 bits may be among them: a look at every nineteenth
+/// Whether digits enough follow each other that an integer beyond 64 bits may be among them: a look at every nineteenth
 /// byte tells mostly.
 pub(super) fn may_be_in(text: &[u8]) -> bool {
     let digits = |at: &[u8]| at.iter().take_while(|b| b.is_ascii_digit()).count();
