@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import json
+import re
 from typing import TYPE_CHECKING, Any, Callable, Iterator, Sequence
+
+from ._errors import UsageError
 
 if TYPE_CHECKING:
     from ._dataset import Dataset
@@ -14,6 +17,22 @@ __all__ = ["Records", "WebSamples"]
 _EXTENSIONS = {"jpeg": "jpg", "unknown": "bin", "raw_u8": "rgb"}
 #: Metadata fields that say where a sample is, and not what.
 _PLACES = {"id", "name"}
+
+
+def field_of(metadata: Any, path: str, sample: int, file: str) -> Any:
+    """What a sample's metadata has under a path such as ``cls``, ``json.label`` or ``json.objects[0].class``, as filters and a
+    loader's labels write it."""
+    if isinstance(metadata, dict) and path in metadata:
+        return metadata[path]
+    found = metadata
+    for name, number in re.findall(r"([^.\[\]]+)|\[(\d+)\]", path):
+        try:
+            found = found[int(number)] if number else found[name]
+        except (KeyError, IndexError, TypeError) as e:
+            raise UsageError(
+                "usage.argument", "usage", f"the metadata has no field {path}", place={"file": file, "sample": sample}
+            ) from e
+    return found
 
 
 class Records(Sequence[Any]):
@@ -41,7 +60,7 @@ class Records(Sequence[Any]):
         if self._label is None:
             record["metadata"] = metadata
         else:
-            record["label"] = (metadata or {})[self._label]
+            record["label"] = field_of(metadata, self._label, sample.index, self._dataset.name)
         return record if self._transform is None else self._transform(record)
 
     def __repr__(self) -> str:

@@ -19,6 +19,7 @@ from ._dataset import open_samples
 from ._errors import UsageError
 from ._lent import parts, room
 from ._loader import mapped, recipe
+from ._records import field_of
 
 if TYPE_CHECKING:
     from ._loader import Loader
@@ -203,7 +204,7 @@ class Dataset(torch.utils.data.Dataset):  # type: ignore[misc, type-arg, unused-
         """Read once: metadata is parsed for it."""
         if i not in self._labels:
             text = self.samples._core().metadata(i)
-            self._labels[i] = ({} if text is None else json.loads(text))[self.label]
+            self._labels[i] = field_of(None if text is None else json.loads(text), self.label or "", i, self.samples.name)
         return self._labels[i]
 
     def __getstate__(self) -> dict[str, Any]:

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 import forebay
-from conftest import numbered
+from conftest import bmp, numbered
 
 
 @pytest.fixture
@@ -30,7 +30,7 @@ def test_records_by_number(tbl: pathlib.Path) -> None:
     assert raw[0] == forebay.open(tbl)[0].info.bytes
     with pytest.raises(IndexError):
         records[8]
-    with pytest.raises(KeyError):
+    with pytest.raises(forebay.UsageError):
         forebay.open(tbl).records(label="nope")[0]
 
 
@@ -97,3 +97,16 @@ def test_without_hugging_face_it_is_said(tbl: pathlib.Path, monkeypatch: pytest.
     nothing: Any = None
     with pytest.raises(forebay.UnsupportedError, match="pip install datasets"):
         forebay.from_hf(nothing, "a.tbl")
+
+
+def test_a_records_label_is_named_by_a_path_and_one_that_is_not_there_by_its_sample(tmp_path: pathlib.Path) -> None:
+    with forebay.TblWriter(tmp_path / "a.tbl") as writer:
+        for i in range(3):
+            writer.add(bmp(4, 4, (i, 0, 0)), metadata={"json": {"label": f"of {i}", "objects": [{"class": i}]}})
+    ds = forebay.open(tmp_path / "a.tbl")
+    assert [ds.records(label="json.label")[i]["label"] for i in range(3)] == ["of 0", "of 1", "of 2"]
+    assert ds.records(label="json.objects[0].class")[2]["label"] == 2
+    for path in ("json.nope", "json.objects[1].class", "json.label[0].x"):
+        with pytest.raises(forebay.UsageError) as e:
+            ds.records(label=path)[1]
+        assert e.value.sample == 1 and path in e.value.message
