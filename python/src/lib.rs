@@ -6,7 +6,6 @@
 //!
 //! | file | what it holds |
 //! |---|---|
-//! | `heap.rs` | where memory comes from |
 //! | `memory.rs` | memory that NumPy borrows |
 //! | `errors.rs` | errors as exceptions |
 //! | `wait.rs` | work that takes long: without Python's lock, with progress, ended by Ctrl-C |
@@ -28,8 +27,7 @@
 //! | `pictures.rs` | tensors of samples that others choose |
 //! | `page.rs` | the viewer's page, unpacked |
 
-// Allowed where a capsule of Arrow's is opened, in `capsule.rs`, where an array is made, in `memory.rs`, where memory is asked for, in
-// `heap.rs`, and nowhere else.
+// Allowed where a capsule of Arrow's is opened, in `capsule.rs`, where an array is made, in `memory.rs`, and nowhere else.
 #![deny(unsafe_code)]
 // The clock and threads that the core must not touch are a host's work.
 #![allow(clippy::disallowed_methods, clippy::disallowed_types)]
@@ -47,7 +45,6 @@ mod dataset;
 mod edits;
 mod errors;
 mod extract;
-mod heap;
 mod labels;
 mod loader;
 mod memory;

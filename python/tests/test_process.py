@@ -10,7 +10,6 @@ import sys
 import threading
 import time
 
-import numpy as np
 import pytest
 
 import forebay
@@ -85,37 +84,6 @@ def test_parts_for_other_libraries_are_there_once_they_are_asked_for() -> None:
     found = python(torch)
     # Without torch it is torch that is said to be missing.
     assert found.stdout == "forebay.torch\n" or "No module named 'torch'" in found.stderr, found.stderr
-
-
-def test_large_memory_is_used_again_but_never_by_two(tmp_path: pathlib.Path) -> None:
-    height, width = 1100, 1600
-    with forebay.TblWriter(tmp_path / "large.tbl") as writer:
-        for i in range(6):
-            writer.add(np.full((height, width, 3), 40 * i, np.uint8))
-    ds = forebay.open(tmp_path / "large.tbl")
-    if sys.platform == "linux":
-        first = ds[1].image()
-        place = first.ctypes.data
-        del first
-        # Whoever asks for as much next; another thread of the test may have been quicker than this one.
-        assert any(ds[2].image().ctypes.data == place for _ in range(20))
-    wrong: list[object] = []
-
-    def read(number: int) -> None:
-        kept = []
-        for i in range(12):
-            sample = (number + i) % 6
-            kept.append((sample, ds[sample].image()))
-            kept = kept[-3:]
-            if any((image != 40 * sample).any() for sample, image in kept):
-                wrong.append((number, i))
-
-    all_of = [threading.Thread(target=read, args=(number,)) for number in range(4)]
-    for one in all_of:
-        one.start()
-    for one in all_of:
-        one.join()
-    assert not wrong, wrong
 
 
 def test_memory_does_not_grow(tmp_path: pathlib.Path) -> None:
