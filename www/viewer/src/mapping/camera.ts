@@ -2,8 +2,8 @@
 
 /** The largest magnification. */
 const CLOSEST = 400;
-/** Pixels around everything. */
-const MARGIN = 28;
+/** Pixels around everything, beside half a tile. */
+const MARGIN = 12;
 /** Pixels of a side of a tile, at least and at most. */
 const TILE = { least: 5, most: 132 } as const;
 
@@ -29,19 +29,24 @@ export class Camera {
   }
   /** Pixels of all places, across or down. */
   private get scale(): number {
-    return Math.max(40, Math.min(this.wide, this.tall) - 2 * MARGIN) * this.zoom;
+    return Math.max(40, Math.min(this.wide, this.tall) - 2 * this.margin) * this.zoom;
+  }
+  private get margin(): number {
+    return MARGIN + this.smallest / 2;
+  }
+  /** Pixels of a tile where everything is in sight. */
+  private get smallest(): number {
+    return Math.min(64, Math.max(TILE.least, 0.62 * Math.sqrt((this.wide * this.tall) / this.many)));
   }
   /** How wide a map may be drawn: a page that is wider than tall is filled. */
   private get stretch(): Point {
-    const side = Math.max(40, Math.min(this.wide, this.tall) - 2 * MARGIN);
-    const along = (length: number): number => Math.min(1.8, Math.max(1, (length - 2 * MARGIN) / side));
+    const side = Math.max(40, Math.min(this.wide, this.tall) - 2 * this.margin);
+    const along = (length: number): number => Math.min(1.8, Math.max(1, (length - 2 * this.margin) / side));
     return [along(this.wide), along(this.tall)];
   }
   /** Pixels of a tile's longer side. */
   get tile(): number {
-    const room = (this.wide * this.tall) / this.many;
-    const usual = Math.min(64, Math.max(TILE.least, 0.62 * Math.sqrt(room)));
-    return Math.min(TILE.most, usual * this.zoom ** 0.75);
+    return Math.min(TILE.most, this.smallest * this.zoom ** 0.75);
   }
   /** Where a place is on the page. */
   at(x: number, y: number): Point {

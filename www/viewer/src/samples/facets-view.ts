@@ -7,7 +7,7 @@ import { bar, barStyles, type BarOf } from "../ui/bars.ts";
 import type { Clause } from "../ui/clause.ts";
 import { keep, recall } from "../ui/remembered.ts";
 import { rangeExpression, quote, type Facets, type Histogram } from "../ui/facets.ts";
-import { ICONS } from "../ui/icons.ts";
+import { FILE_ICONS } from "../ui/file-icons.ts";
 import { controls, facetStyles } from "../ui/styles.ts";
 import { visible } from "../ui/visible.ts";
 import type { Rows } from "../ui/rows.ts";
@@ -143,7 +143,7 @@ export class FacetsView extends LitElement {
     const folded = this.folded.has(key);
     const name = folded ? msg("unfold", { title }) : msg("fold", { title });
     return html`<span class="title"><button class="bare icon fold ${folded ? "folded" : ""}" aria-expanded=${!folded} aria-label=${name} title=${name}
-      @click=${() => this.fold(key)}>${ICONS.fold}</button>${title}</span>`;
+      @click=${() => this.fold(key)}>${FILE_ICONS.fold}</button>${title}</span>`;
   }
   private fold(key: string): void {
     const folded = new Set(this.folded);

@@ -14,6 +14,7 @@ import { details, hex, hexText, type Sum } from "./sample-facts.ts";
 import { sampleStyles } from "./sample-styles.ts";
 import { StageBoxes, type Placed } from "./stage-boxes.ts";
 import type { StageEditor } from "./stage-editor.ts";
+import { FILE_ICONS } from "../ui/file-icons.ts";
 import { ICONS } from "../ui/icons.ts";
 import { Fingers } from "../ui/fingers.ts";
 import { controls, factStyles, panelStyles } from "../ui/styles.ts";
@@ -452,7 +453,7 @@ export class SamplePanel extends LitElement {
             @click=${() => this.zoomBy(1 / 1.4)}>${ICONS.less}</button>
           <button class="icon" aria-label=${msg("zoomIn")} title=${msg("zoomIn2")} @click=${() => this.zoomBy(1.4)}>${ICONS.more}</button>`
           }
-          ${document.fullscreenEnabled ? html`<button class="icon" aria-label=${msg("fullScreen")} title=${msg("fullScreen")} @click=${this.toggleFull}>${ICONS.full}</button>` : nothing}
+          ${document.fullscreenEnabled ? html`<button class="icon" aria-label=${msg("fullScreen")} title=${msg("fullScreen")} @click=${this.toggleFull}>${FILE_ICONS.full}</button>` : nothing}
         </div>
       </div>
       <div class="tabs">

@@ -4,6 +4,7 @@ import { customElement, property, state } from "lit/decorators.js";
 import type { TableBatch } from "../../../lib/src/model/table-batch.ts";
 import type { Json, Table } from "../../../lib/src/model/index.ts";
 import { cellText, wholeText } from "./cells.ts";
+import { FILE_ICONS } from "../ui/file-icons.ts";
 import { ICONS } from "../ui/icons.ts";
 import { copyText } from "../ui/copied.ts";
 import { controls, panelStyles } from "../ui/styles.ts";
@@ -124,7 +125,7 @@ export class RowPanel extends LitElement {
       this.dispatchEvent(new CustomEvent("say", { detail: copyText(text()) ? msg("copied") : msg("notCopied") }));
     };
     return html`<button class="bare icon copy" aria-label=${msg("copyValue", { column: visible(name) })} title=${msg("copyIt")}
-      @click=${copy}>${ICONS.copy}</button>`;
+      @click=${copy}>${FILE_ICONS.copy}</button>`;
   }
   private renderCells(batch: TableBatch): TemplateResult {
     return html`

@@ -3,7 +3,7 @@ import { LitElement, css, html, nothing, type PropertyValues, type TemplateResul
 import { customElement, property, query, state } from "lit/decorators.js";
 import { completions, type Choice, type FilterField, type Values } from "./complete.ts";
 import { isUnfinished, unknownFields } from "./fields.ts";
-import { ICONS } from "./icons.ts";
+import { FILE_ICONS } from "./file-icons.ts";
 import { controls } from "./styles.ts";
 import { visible } from "./visible.ts";
 import type { Trouble } from "./wording.ts";
@@ -169,7 +169,7 @@ export class FilterBox extends LitElement {
         ${
           this.keepable && this.value
             ? html`<button class="bare icon star" aria-label=${msg("keepFilter")} title=${msg("keepFilter")}
-          @click=${() => this.dispatchEvent(new CustomEvent("keep"))}>${ICONS.star}</button>`
+          @click=${() => this.dispatchEvent(new CustomEvent("keep"))}>${FILE_ICONS.star}</button>`
             : nothing
         }
         ${
