@@ -56,6 +56,7 @@ await steps.step('What the scripts stand on', () =>
     'scripts/tests/steps.test.mjs',
   ]),
 );
+const WORKSPACE = 'Tests: the whole workspace, every feature';
 const SITE = 'The npm package, the site, and the command with it';
 const machine = [
   [
@@ -86,7 +87,7 @@ const machine = [
     },
   ],
   [
-    'Tests: the whole workspace, every feature',
+    WORKSPACE,
     // What they do with the files of other programs is the table at the end.
     () => run('cargo', ['test', '--locked', '--workspace', '--all-features'], { env: recording() }),
     // The command has the site in it: nobody builds it anew while tests run it.
@@ -106,8 +107,8 @@ const pages = [
       await buildForTests();
     },
   ],
-  // One after another: browsers beside a compiler are enough for two cores.
-  ['The npm package: types, tests in Node and Chromium', () => testLib()],
+  // Not beside the workspace's tests, which keep both cores busy for long: a browser that gets no turn is no fault of the page.
+  ['The npm package: types, tests in Node and Chromium', () => testLib(), WORKSPACE],
   ['The viewer and the site in Chromium', () => testViewer()],
   ['The core of pages and package in Firefox, if it is there', testFirefox],
   ['What the documentation shows', checkDocs],
