@@ -93,13 +93,16 @@ const SEPARATED: [TableFormat; 2] = [TableFormat::Csv, TableFormat::Tsv];
 const SCHEMAS: [TableFormat; 4] = [TableFormat::Csv, TableFormat::Tsv, TableFormat::Jsonl, TableFormat::Tbf];
 const GROUPED: [TableFormat; 3] = [TableFormat::Parquet, TableFormat::Tbf, TableFormat::Idv];
 
+/// Options, the formats that they are for, the formats that are there, and what the options are for in words.
+type Use<'a> = (&'a [&'a str], &'a [TableFormat], &'a [TableFormat], &'a str);
+
 impl Given {
     /// Refuses the first option that changes nothing in tables of these formats: those that are read, and the one that is
     /// written. Tables that are made of samples are not read.
     pub fn check_formats(&self, read: &[TableFormat], written: Option<TableFormat>) -> Result<()> {
         let either: Vec<_> = read.iter().copied().chain(written).collect();
         let written: Vec<_> = written.into_iter().collect();
-        let uses: [(&[&str], &[TableFormat], &[TableFormat], &str); 5] = [
+        let uses: [Use<'_>; 5] = [
             (&["no_header", "delimiter", "null"], &SEPARATED, &either, "CSV and TSV"),
             (&["types", "on_bad_row", "sniff_rows"], &TEXTS, read, "reading CSV, TSV and JSON lines"),
             (&["schema"], &SCHEMAS, read, "reading CSV, TSV, JSON lines and TBF"),
