@@ -107,7 +107,7 @@ const pages = [
       await buildForTests();
     },
   ],
-  // Not beside the workspace's tests, which keep both cores busy for long: a browser that gets no turn is no fault of the page.
+  // Not beside the workspace's tests, which keep both cores busy for long: browsers would wait for a turn until tests give up.
   ['The npm package: types, tests in Node and Chromium', () => testLib(), WORKSPACE],
   ['The viewer and the site in Chromium', () => testViewer()],
   ['The core of pages and package in Firefox, if it is there', testFirefox],
