@@ -6,7 +6,7 @@ import { dirname, join } from 'node:path';
 import { promisify } from 'node:util';
 import { brotliCompress, constants } from 'node:zlib';
 import { ensureBindgen } from './lib/bindgen.mjs';
-import { Failure, ROOT, isMain, main, read, run } from './lib/run.mjs';
+import { Failure, ROOT, isMain, main, read, run, seconds } from './lib/run.mjs';
 import { digest, stamp, stamped, unstamp } from './lib/stamps.mjs';
 import { TARGET, wasmToolchain } from './lib/wasm.mjs';
 
@@ -80,8 +80,10 @@ async function build(names) {
       const { variant = 'plain' } = module;
       // The next one's takes its place.
       const raw = join(OUT, `${module.name}.raw.wasm`);
+      const started = performance.now();
       copyFileSync(await compile(module, variant, toolchains[variant]), raw);
-      finished = finished.then(() => finish(module, raw, tools));
+      const compiled = `compiled in ${seconds(performance.now() - started)}`;
+      finished = finished.then(() => finish(module, raw, tools, compiled));
       // Whoever waits for it hears of it.
       finished.catch(() => {});
       made.push(finished);
@@ -134,12 +136,14 @@ async function finishingTools() {
 }
 
 /** Binds and optimizes a module, unless that was done; its name, its budget and its size as brotli. */
-async function finish({ name, budget, fast, large, variant }, raw, { bindgen, optimizer: [command, first], versions }) {
+async function finish(module, raw, { bindgen, optimizer: [command, first], versions }, compiled) {
+  const { name, budget, fast, large, variant } = module;
+  const started = performance.now();
   const enabled = [...FEATURES, ...(variant === 'threads' ? ['threads'] : [])].map((feature) => `--enable-${feature}`);
   const optimize = [...enabled, ...(fast ? FAST : large ? ONCE : SMALL), '--strip-producers'];
   const ingredients = { name, raw: digest(readFileSync(raw)), versions, optimize };
   let sizes = stamped(OUT, name, ingredients);
-  const how = sizes ? 'bound and optimized before' : 'bound and optimized';
+  const kept = Boolean(sizes);
   if (!sizes) {
     // Beside its place until it is whole.
     const part = join(OUT, `${name}.part`);
@@ -154,7 +158,8 @@ async function finish({ name, budget, fast, large, variant }, raw, { bindgen, op
     stamp(OUT, name, ingredients, moved(part), sizes);
   }
   rmSync(raw);
-  console.log(`${name}.wasm: ${sizes.bytes} bytes, ${sizes.small} as brotli of ${budget}; ${how}`);
+  const how = kept ? 'bound and optimized before' : `bound and optimized in ${seconds(performance.now() - started)}`;
+  console.log(`${name}.wasm: ${sizes.bytes} bytes, ${sizes.small} as brotli of ${budget}; ${compiled}, ${how}`);
   return { name, budget, small: sizes.small };
 }
 
