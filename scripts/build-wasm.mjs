@@ -21,13 +21,13 @@ export const MODULES = [
   { name: 'convert', features: ['convert'], budget: 272_000, fast: true },
   { name: 'threads', features: ['threads'], budget: 291_000, fast: true, variant: 'threads' },
   { name: 'tables', features: ['tables'], budget: 379_500, fast: true },
-  { name: 'columns', features: ['columns'], budget: 1_000_000, large: true },
+  { name: 'columns', features: ['columns'], budget: 955_000, large: true },
   { name: 'tensor', features: ['tensor'], budget: 116_000, fast: true },
-  { name: 'pictures', features: ['pictures'], budget: 280_000 },
-  { name: 'warehouse', features: ['warehouse'], budget: 302_000 },
-  { name: 'labels', features: ['labels'], budget: 292_000 },
-  { name: 'edits', features: ['edits'], budget: 350_000, even: true },
-  { name: 'curate', features: ['curate'], budget: 290_000 },
+  { name: 'pictures', features: ['pictures'], budget: 262_000 },
+  { name: 'warehouse', features: ['warehouse'], budget: 278_000 },
+  { name: 'labels', features: ['labels'], budget: 274_000 },
+  { name: 'edits', features: ['edits'], budget: 327_000, even: true },
+  { name: 'curate', features: ['curate'], budget: 256_000 },
 ];
 const FEATURES = [
   'simd',
@@ -101,11 +101,14 @@ async function build(names) {
 async function compile({ features, fast, even }, variant, { cargo, args, env }) {
   const folder = variant === 'plain' ? 'target/wasm' : `target/wasm-${variant}`;
   const profile = fast ? 'wasm-fast' : even ? 'wasm-even' : 'wasm';
+  // If a library for Rust is made as well, every crate becomes code before the link, which is then optimized a second time: what is
+  // built for size is 5 to 8 % smaller without, and sooner there. What is built for speed would be 1 to 3 % larger.
+  const how = fast ? ['build'] : ['rustc', '--lib', '--crate-type', 'cdylib'];
   await run(
     cargo,
     [
       ...args[0],
-      'build',
+      ...how,
       '--locked',
       '-p',
       'forebay-wasm',
