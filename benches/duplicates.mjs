@@ -7,12 +7,12 @@
 // command, which is timed too and must find the same groups.
 import { execFileSync } from 'node:child_process';
 import { existsSync, mkdirSync, openSync, readFileSync, writeSync } from 'node:fs';
-import { createServer } from 'node:http';
-import { extname, join } from 'node:path';
+import { join } from 'node:path';
 import { availableParallelism } from 'node:os';
 import { parseArgs } from 'node:util';
 import { Failure, ROOT, main } from '../scripts/lib/run.mjs';
 import { SAMPLE } from '../scripts/sample.mjs';
+import { servePackage } from './lib/page.mjs';
 
 const { values: options } = parseArgs({
   options: {
@@ -75,27 +75,16 @@ async function timed(forebay, input, rounds) {
   return { times, samples: found.samples, notPictures: found.notPictures, faults: found.faultCount, groups };
 }
 
-const TYPES = { '.js': 'text/javascript', '.wasm': 'application/wasm' };
-
 /** The same in a page, which gets the file as if somebody had chosen it. */
 async function inBrowser(path, rounds) {
   process.env.FOREBAY_BROWSER = options.engine;
   const { launch } = await import('../www/tests/browser.mjs');
-  const page = '<!doctype html><title>bench</title><input type="file">';
-  const server = createServer((request, response) => {
-    const name = new URL(request.url, 'http://x').pathname;
-    if (name === '/') return response.writeHead(200, { 'content-type': 'text/html' }).end(page);
-    const file = join(ROOT, 'www/lib/dist', name);
-    if (!existsSync(file)) return response.writeHead(404).end();
-    const type = TYPES[extname(file)] ?? 'application/octet-stream';
-    response.writeHead(200, { 'content-type': type }).end(readFileSync(file));
-  });
-  await new Promise((listening) => server.listen(0, '127.0.0.1', listening));
+  const server = await servePackage({ '/': '<!doctype html><title>bench</title><input type="file">' });
   const browser = await launch();
   try {
     const tab = await browser.newPage();
     tab.setDefaultTimeout(600_000);
-    await tab.goto(`http://127.0.0.1:${server.address().port}/`);
+    await tab.goto(server.url);
     await tab.locator('input').setInputFiles(path);
     return await tab.evaluate(
       async ([timed, rounds]) => {
@@ -107,7 +96,6 @@ async function inBrowser(path, rounds) {
     );
   } finally {
     await browser.close();
-    server.closeAllConnections();
     server.close();
   }
 }

@@ -11,24 +11,23 @@ import { execFileSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import {
   closeSync,
-  existsSync,
   ftruncateSync,
   mkdirSync,
   mkdtempSync,
   openSync,
-  readFileSync,
   readSync,
   rmSync,
   statSync,
   writeFileSync,
   writeSync,
 } from 'node:fs';
-import { createServer } from 'node:http';
 import { tmpdir } from 'node:os';
-import { extname, join } from 'node:path';
+import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { crc32 } from 'node:zlib';
 import { Failure, ROOT, main } from '../scripts/lib/run.mjs';
+import { frontOf, payloadsAt } from './lib/guide_tbl.mjs';
+import { servePackage } from './lib/page.mjs';
 
 const { values: options } = parseArgs({
   options: {
@@ -41,7 +40,6 @@ const { values: options } = parseArgs({
 const [SAMPLES, BYTES, ROUNDS] = [Number(options.samples), Number(options.bytes), Number(options.rounds)];
 const FOLDER = join(ROOT, 'target/bench');
 const HEADER = 64;
-const ENTRY = 24;
 
 /** What stands before and behind the payloads of a TBL of this many bytes, and where the latter begins. */
 function parts() {
@@ -57,41 +55,12 @@ function parts() {
     return JSON.stringify({ id: i, name: `${String(i).padStart(8, '0')}.jpg`, label: `class ${i % 80}`, ...fields });
   });
   const document = Buffer.from(`{"samples":[${records.join(',')}]}`);
-  const start = HEADER + SAMPLES * ENTRY;
+  const start = payloadsAt(SAMPLES);
   const each = Math.floor((BYTES - start - document.length) / SAMPLES);
   const stored = each - 4;
   if (stored < 1) throw new Failure(`${SAMPLES} samples and their metadata do not fit into ${BYTES} bytes`);
-  const front = Buffer.alloc(start);
-  const behind = start + SAMPLES * each;
-  front.write('TBL\x02', 0, 'latin1');
-  front.writeUInt32LE(2, 4);
-  front.writeBigUInt64LE(BigInt(SAMPLES), 8);
-  front.writeUInt32LE(ENTRY, 17);
-  front.writeBigUInt64LE(BigInt(behind), 21);
-  front.writeUInt32LE(document.length, 29);
-  front[33] = 1;
-  for (let i = 0; i < SAMPLES; i++) {
-    const at = HEADER + i * ENTRY;
-    front.writeBigUInt64LE(BigInt(start + i * each), at);
-    front.writeUInt32LE(stored, at + 8);
-    front.writeUInt32LE(stored, at + 12);
-    front[at + 16] = 1;
-    front.writeUInt16LE(640, at + 17);
-    front.writeUInt16LE(480, at + 19);
-    front.writeUInt16LE(modbus(front, at), at + 21);
-  }
-  return { front, document, behind };
-}
-
-/** CRC-16/MODBUS over an entry of the index, without the checksum's own bytes. */
-function modbus(bytes, from) {
-  let crc = 0xffff;
-  for (let at = from; at < from + ENTRY; at++) {
-    if (at === from + 21 || at === from + 22) continue;
-    crc ^= bytes[at];
-    for (let bit = 0; bit < 8; bit++) crc = crc & 1 ? (crc >> 1) ^ 0xa001 : crc >> 1;
-  }
-  return crc;
+  const front = frontOf({ samples: SAMPLES, stored, each, metadata: document.length });
+  return { front, document, behind: start + SAMPLES * each };
 }
 
 /** A journal with this first line that changes every sample. */
@@ -170,39 +139,26 @@ async function inPage({ behind, end, rounds }) {
   return { found, sha };
 }
 
-const TYPES = { '.js': 'text/javascript', '.wasm': 'application/wasm', '.html': 'text/html' };
-
 /** Runs it in a browser with a profile: private windows hold such files in memory. */
 async function inBrowser(made) {
   process.env.FOREBAY_BROWSER = options.engine;
   const { launchWithProfile } = await import('../www/tests/browser.mjs');
   let journal = Buffer.alloc(0);
-  const server = createServer(async (request, response) => {
-    const path = new URL(request.url, 'http://x').pathname;
-    if (path === '/journal') {
-      const parts = [];
-      for await (const part of request) parts.push(part);
-      journal = journalOf(Buffer.concat(parts).toString());
-      return response.end(journal);
-    }
-    const known = { '/': '<!doctype html><title>bench</title>', '/front': made.front, '/document': made.document };
-    const file = join(ROOT, 'www/lib/dist', path);
-    if (!known[path] && !existsSync(file)) return response.writeHead(404).end();
-    const type = TYPES[path === '/' ? '.html' : extname(path)] ?? 'application/octet-stream';
-    response.writeHead(200, { 'content-type': type }).end(known[path] ?? readFileSync(file));
+  const server = await servePackage({
+    '/front': made.front,
+    '/document': made.document,
+    '/journal': (first) => (journal = journalOf(first.toString())),
   });
-  await new Promise((listening) => server.listen(0, '127.0.0.1', listening));
   const profile = mkdtempSync(join(tmpdir(), 'forebay-edits-'));
   const context = await launchWithProfile(profile);
   try {
     const page = await context.newPage();
     page.setDefaultTimeout(600_000);
-    await page.goto(`http://127.0.0.1:${server.address().port}/`);
+    await page.goto(server.url);
     const how = { behind: made.behind, end: made.behind + made.document.length, rounds: ROUNDS };
     return { ...(await page.evaluate(inPage, how)), journal };
   } finally {
     await context.close();
-    server.closeAllConnections();
     server.close();
     rmSync(profile, { recursive: true, force: true, maxRetries: 5 });
   }

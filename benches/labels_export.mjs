@@ -8,13 +8,14 @@
 // written from them. FOREBAY=PATH names a build of the command, which then exports the same file. Whoever else wrote it must have
 // written the same bytes. With --pycocotools an environment is made for it under target/python, and it must count the same.
 import { execFileSync } from 'node:child_process';
-import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
-import { createServer } from 'node:http';
-import { extname, join } from 'node:path';
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { ensurePycocotools, readCoco } from '../scripts/lib/pycocotools.mjs';
 import { Failure, ROOT, main } from '../scripts/lib/run.mjs';
 import { launch } from '../www/tests/browser.mjs';
+import { frontOf } from './lib/guide_tbl.mjs';
+import { servePackage } from './lib/page.mjs';
 
 const { values: options } = parseArgs({
   options: {
@@ -32,9 +33,7 @@ const CLASSES = Array.from({ length: 80 }, (_, k) => ({ id: k, name: `class ${k}
 
 /** A TBL of samples whose boxes are in the metadata, as `forebay convert --labels` writes them. */
 function dataset() {
-  const header = Buffer.alloc(64);
   const stored = 8;
-  const start = 64 + SAMPLES * 24;
   const body = Buffer.alloc(SAMPLES * (stored + 4));
   const records = Array.from({ length: SAMPLES }, (_, i) => {
     const annotations = Array.from({ length: BOXES }, (_, k) => ({
@@ -48,36 +47,8 @@ function dataset() {
     return JSON.stringify({ id: i, name: `${String(i).padStart(8, '0')}.jpg`, ...fields });
   });
   const document = Buffer.from(`{"categories":${JSON.stringify(CLASSES)},"samples":[${records.join(',')}]}`);
-  const index = Buffer.alloc(SAMPLES * 24);
-  for (let i = 0; i < SAMPLES; i++) {
-    const at = i * 24;
-    index.writeBigUInt64LE(BigInt(start + i * (stored + 4)), at);
-    index.writeUInt32LE(stored, at + 8);
-    index.writeUInt32LE(stored, at + 12);
-    index[at + 16] = 1;
-    index.writeUInt16LE(640, at + 17);
-    index.writeUInt16LE(480, at + 19);
-    index.writeUInt16LE(modbus(index, at, at + 24), at + 21);
-  }
-  header.write('TBL\x02', 0, 'latin1');
-  header.writeUInt32LE(2, 4);
-  header.writeBigUInt64LE(BigInt(SAMPLES), 8);
-  header.writeUInt32LE(24, 17);
-  header.writeBigUInt64LE(BigInt(start + body.length), 21);
-  header.writeUInt32LE(document.length, 29);
-  header[33] = 1;
-  return new Blob([header, index, body, document]);
-}
-
-/** CRC-16/MODBUS over an entry of the index, without the checksum's own bytes. */
-function modbus(bytes, from, to) {
-  let crc = 0xffff;
-  for (let at = from; at < to; at++) {
-    if (at === from + 21 || at === from + 22) continue;
-    crc ^= bytes[at];
-    for (let bit = 0; bit < 8; bit++) crc = crc & 1 ? (crc >> 1) ^ 0xa001 : crc >> 1;
-  }
-  return crc;
+  const front = frontOf({ samples: SAMPLES, stored, each: stored + 4, metadata: document.length });
+  return new Blob([front, body, document]);
 }
 
 /** Times both ways on a dataset; the file that was exported. Also what a page runs: it uses nothing of this file. */
@@ -112,31 +83,21 @@ async function timed(forebay, input, rounds, before) {
   return { times, same, bytes: sink.bytes() };
 }
 
-const TYPES = { '.js': 'text/javascript', '.wasm': 'application/wasm', '.html': 'text/html' };
-
 /** The same in a page of Chromium; the file comes back to this server. */
 async function inBrowser(input, rounds, before) {
   const made = Buffer.from(await input.arrayBuffer());
   let exported = Buffer.alloc(0);
-  const server = createServer(async (request, response) => {
-    const path = new URL(request.url, 'http://x').pathname;
-    if (path === '/exported') {
-      const parts = [];
-      for await (const part of request) parts.push(part);
-      exported = Buffer.concat(parts);
-      return response.end();
-    }
-    const found = { '/': '<!doctype html><title>bench</title>', '/made.tbl': made }[path];
-    const file = join(ROOT, 'www/lib/dist', path);
-    if (!found && !existsSync(file)) return response.writeHead(404).end();
-    const type = TYPES[path === '/' ? '.html' : extname(path)] ?? 'application/octet-stream';
-    response.writeHead(200, { 'content-type': type }).end(found ?? readFileSync(file));
+  const server = await servePackage({
+    '/made.tbl': made,
+    '/exported': (bytes) => {
+      exported = bytes;
+      return '';
+    },
   });
-  await new Promise((listening) => server.listen(0, '127.0.0.1', listening));
   const browser = await launch();
   try {
     const page = await browser.newPage();
-    await page.goto(`http://127.0.0.1:${server.address().port}/`);
+    await page.goto(server.url);
     const found = await page.evaluate(
       async ([timed, rounds, before]) => {
         const forebay = await import('/index.js');
