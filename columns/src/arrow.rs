@@ -34,10 +34,13 @@ use crate::{
 };
 
 mod changes;
+mod dictionary;
 mod from;
 mod unread;
 mod views;
 pub use changes::Changes;
+#[doc(hidden)]
+pub use dictionary::nulls_in_keys;
 pub use from::from_record_batch;
 #[doc(hidden)]
 pub use from::{Cuts, read_record_batch};

@@ -107,6 +107,24 @@ fn dictionaries_of_any_kind_and_views_are_read() {
 }
 
 #[test]
+fn what_arrow_can_say_and_parquet_cannot_is_put_otherwise_or_refused() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("out.parquet").to_str().unwrap().to_owned();
+    let (code, said) = on("convert", "null_values.arrow", &[&path, "--verify"]);
+    assert_eq!(code, 0, "{said:?}");
+    let (_, rows) = run(&["head", &path]);
+    assert_eq!(rows, ["a", "", "", "b"].map(|kind| json!({"kind": (!kind.is_empty()).then_some(kind)})));
+
+    let (code, said) = on("convert", "no_bytes.arrow", &[&path, "--force"]);
+    let expected = (3, &json!("table.target"), &json!("nothing"));
+    assert_eq!((code, &said[0]["error"]["code"], &said[0]["error"]["column"]), expected, "{said:?}");
+    // The file before it stands.
+    assert_eq!(run(&["head", &path]).1.len(), 4);
+    let (code, said) = on("convert", "no_bytes.arrow", &[&path, "--force", "--columns", "id", "--verify"]);
+    assert_eq!(code, 0, "{said:?}");
+}
+
+#[test]
 fn nanoseconds_are_looked_at_and_converted_as_they_are() {
     let (code, rows) = on("head", "pandas.parquet", &[]);
     assert_eq!((code, &rows[0]["when"]), (0, &json!("2024-02-29T01:02:03.123456789")));

@@ -1,5 +1,5 @@
-//! The pages of a row group as Parquet's crate asks for them. Those of Brotli are unpacked here, as the crate knows it with what packs
-//! it alone, which is large; where a browser is what reads, those of Zstandard too, of which the crate has the C library.
+//! The pages of a row group as Parquet's crate asks for them. Those of Brotli and Zstandard are unpacked here where a browser is what
+//! reads: the crate knows the one only with what packs it, which is large, and the other as a C library.
 
 use std::{io::Read, sync::Arc};
 
@@ -45,7 +45,7 @@ impl<F: Ranges> RowGroups for Group<'_, F> {
         let chunk = self.group.columns().get(i).ok_or_else(|| ParquetError::General(format!("no column {i}")))?;
         let rows = self.num_rows();
         let pages: Box<dyn PageReader> = match chunk.compression() {
-            codec @ (Compression::ZSTD(_) | Compression::BROTLI(_)) if unpacked_here(codec) => {
+            codec @ (Compression::ZSTD(_) | Compression::BROTLI(_)) if cfg!(not(feature = "codecs")) => {
                 // The same pages as they are stored.
                 let plain = chunk.clone().into_builder().set_compression(Compression::UNCOMPRESSED).build()?;
                 let stored = SerializedPageReader::new(self.pages.clone(), &plain, rows, None)?;
@@ -63,11 +63,6 @@ impl<F: Ranges> RowGroups for Group<'_, F> {
     fn metadata(&self) -> &ParquetMetaData {
         self.metadata
     }
-}
-
-/// Whether Parquet's crate is built without what unpacks it.
-fn unpacked_here(codec: Compression) -> bool {
-    matches!(codec, Compression::BROTLI(_)) || cfg!(not(feature = "codecs"))
 }
 
 /// The pages of one column.

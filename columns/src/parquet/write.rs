@@ -25,7 +25,7 @@ use parquet::{
 };
 
 use crate::{
-    arrow::{to_arrow_schema, to_record_batch},
+    arrow::{nulls_in_keys, to_arrow_schema, to_record_batch},
     codes,
     sink::{SideBySide, own_error},
 };
@@ -108,6 +108,12 @@ impl<W: Write + Send + Clone + 'static, S: SideBySide> ParquetSink<W, S> {
 
     /// As [`begin`](TableSink::begin), for rows that come as Arrow's.
     pub fn begin_arrow(&mut self, schema: Arc<ArrowSchema>) -> Result<()> {
+        if let Some(field) =
+            schema.fields().iter().find(|field| matches!(field.data_type(), ArrowType::FixedSizeBinary(0)))
+        {
+            let message = "Parquet holds no values of 0 bytes; leave the column out";
+            return Err(Error::new(&codes::TARGET, message).column(field.name()).with_options(&["columns"]));
+        }
         let properties = properties(&schema, self.compression, self.group_rows);
         let writer = ArrowWriter::try_new(self.out.clone(), schema.clone(), Some(properties)).map_err(written)?;
         let (writer, columns) = writer.into_serialized_writer().map_err(written)?;
@@ -177,7 +183,7 @@ impl Group {
         let tasks = columns.map(|((writers, field), array)| (writers, field, array)).collect();
         let weight = |(.., array): &Task<'_>| array.get_buffer_memory_size();
         let encode = |(writers, field, array): Task<'_>| {
-            let leaves = compute_leaves(field, array).map_err(written)?;
+            let leaves = compute_leaves(field, &nulls_in_keys(array)).map_err(written)?;
             writers.iter_mut().zip(&leaves).try_for_each(|(writer, leaf)| writer.write(leaf)).map_err(written)
         };
         by.run(tasks, few, weight, encode).map(drop)

@@ -23,7 +23,7 @@ use parquet::{
 
 use super::{
     ReadOptions, TableFormat, TableJob, TableRows, TableSink, TableSource, TableSummary,
-    arrow::{Cuts, not_arrow, read_record_batch},
+    arrow::{Cuts, not_arrow, nulls_in_keys, read_record_batch},
     codes,
     columns_out::{IpcSink, ParquetSink, ipc_sink, parquet_sink},
     convert::differ,
@@ -219,6 +219,7 @@ impl<'a> Same<'a> {
                     let message = format!("{} became {}", x.data_type(), y.data_type());
                     return Err(differ(row, &message).column(field.name()));
                 }
+                let (x, y) = (nulls_in_keys(x), nulls_in_keys(y));
                 if x.slice(0, n).as_ref() != y.slice(0, n).as_ref() {
                     let at = (0..n).find(|&i| x.slice(i, 1).as_ref() != y.slice(i, 1).as_ref()).unwrap_or(0);
                     return Err(differ(row + at as u64, "a cell").column(field.name()));
