@@ -2,6 +2,7 @@
 
 mod ahead;
 mod buffers;
+pub(crate) mod gzip;
 mod joined;
 mod reading;
 pub mod remote;

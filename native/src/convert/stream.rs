@@ -1,7 +1,7 @@
 //! An archive that is read once, from front to back: `.tar.gz`, `.tar.zst`, a pipe.
 
 use std::{
-    io::{self, Read},
+    io::{self, BufReader, Read},
     path::Path,
 };
 
@@ -23,7 +23,7 @@ use forebay::{
     },
 };
 
-use crate::input::{Reading, codes::PIPE, display, file_len, first_bytes, is_pipe, remote, unread};
+use crate::input::{Reading, codes::PIPE, display, file_len, first_bytes, gzip::Gzip, is_pipe, remote, unread};
 
 /// Bytes read at a time.
 const READ: usize = 256 << 10;
@@ -70,7 +70,7 @@ impl StreamInput {
         let format = detect(&first_bytes(path, HEAD_LEN)?);
         let name = display(path);
         let reader: Box<dyn Read + Send> = match format {
-            Some(Format::Gzip) => Box::new(flate2::read::MultiGzDecoder::new(Reading::open(path)?)),
+            Some(Format::Gzip) => Box::new(Gzip::new(BufReader::new(Reading::open(path)?))),
             Some(Format::Zstd) => {
                 let raw = Reading::open(path)?;
                 Box::new(zstd::stream::read::Decoder::new(raw).map_err(|e| unread(&name, e))?)

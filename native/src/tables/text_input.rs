@@ -8,7 +8,7 @@ use std::{
 use bytes::Bytes;
 use forebay::{Error, Result};
 
-use crate::input::{Reading, unread};
+use crate::input::{Reading, gzip::Gzip, unread};
 
 /// Bytes that are read at a time.
 const BUFFER: usize = 1 << 18;
@@ -35,7 +35,7 @@ impl TextInput {
         let mut raw = BufReader::with_capacity(BUFFER, raw);
         let head = filled(&mut raw).map_err(|e| unread(&name, e))?;
         let reader: Box<dyn BufRead + Send> = if head.starts_with(&[0x1f, 0x8b, 8]) {
-            Box::new(BufReader::with_capacity(BUFFER, flate2::bufread::MultiGzDecoder::new(raw)))
+            Box::new(BufReader::with_capacity(BUFFER, Gzip::new(raw)))
         } else if head.starts_with(&[0x28, 0xb5, 0x2f, 0xfd]) {
             let decoder = zstd::Decoder::with_buffer(raw).map_err(|e| unread(&name, e))?;
             Box::new(BufReader::with_capacity(BUFFER, decoder))
