@@ -6,6 +6,8 @@ use std::ffi::OsStr;
 pub(crate) const MARK: &str = ".forebay-";
 /// How they end.
 pub(crate) const SUFFIX: &str = ".part";
+/// The longest name of a file that most file systems take, in bytes.
+pub(crate) const LONGEST: usize = 255;
 /// Random characters between the two.
 pub(crate) const RANDOM: usize = 6;
 

@@ -35,7 +35,7 @@ impl Oddities {
     pub fn renamed(&mut self, sample: u64, name: &str) {
         self.renamed.add(|| format!("sample {sample}, {name:?}, is {:?}", record::inside(name)));
     }
-    /// A file that got a name of its own, since another has the one that it had.
+    /// A file that got a name of its own, since another has the one that it had, or no file can have it.
     pub fn numbered(&mut self, sample: u64, name: &str, now: &str) {
         self.numbered.add(|| format!("sample {sample}, {name:?}, is {now:?}"));
     }
@@ -69,8 +69,8 @@ impl Oddities {
             ),
             said(
                 self.numbered,
-                "1 name was taken and has its sample's number now",
-                "# names were taken and have their samples' numbers now; the first",
+                "1 name was taken or too long and is another now",
+                "# names were taken or too long and are others now; the first",
             ),
         ]
         .into_iter()

@@ -74,7 +74,7 @@ fn names_that_are_changed_are_counted_and_the_first_is_named() {
     assert_eq!((&value["samples"], &value["files"], &value["renamed"]), (&5.into(), &6.into(), &4.into()), "{value}");
     let notes = value["notes"].as_array().unwrap();
     assert_eq!(notes[0], r#"1 name left its folder and is another now: sample 3, "../b.jpg", is "__/b.jpg""#);
-    let taken = r#"2 names were taken and have their samples' numbers now; the first: sample 1, "a.jpg", is "a~1.jpg""#;
+    let taken = r#"2 names were taken or too long and are others now; the first: sample 1, "a.jpg", is "a~1.jpg""#;
     assert_eq!(notes[1], taken);
     assert_eq!(fs::read(folder.at("out/a~1.jpg")).unwrap(), b"BM 1");
     let said = said(&run(&folder, "extract in.tar --all --to other"));

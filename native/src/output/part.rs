@@ -19,10 +19,8 @@ use std::{
 use forebay::codec::checksum::crc32;
 use tempfile::{NamedTempFile, TempPath};
 
-use crate::half_written::{MARK, RANDOM, SUFFIX, is_part};
+use crate::half_written::{LONGEST, MARK, RANDOM, SUFFIX, is_part};
 
-/// The longest name of a file that most file systems take, in bytes.
-const LONGEST: usize = 255;
 /// Folders of which is remembered what dead runs left in them.
 const FOLDERS: usize = 256;
 /// Attempts to make a file that nobody takes away at once.
