@@ -239,6 +239,24 @@ impl Resolver {
         Ok(None)
     }
 
+    /// Refuses labels of which no sample has one, unless something takes their place: each sample would be broken.
+    pub(super) fn refuse_nowhere(&self, described: &[forebay::order::Source], sources: &Sources) -> Result<()> {
+        let wanted = !matches!(self.from, Source::None) && self.missing.is_none();
+        if !wanted || described.iter().all(|source| source.selected() == 0) {
+            return Ok(());
+        }
+        let mut buffer = BytesMut::new();
+        for (source, dataset) in sources.datasets().iter().enumerate() {
+            for i in 0..dataset.len() {
+                // One that does not read may have one: it is for the policy, later.
+                if !matches!(self.pick(dataset, &item(source, i), &mut buffer, |_| Some(0)), Ok(Found::Missing)) {
+                    return Ok(());
+                }
+            }
+        }
+        Err(Error::new(&codes::LABEL, "no sample has a label where labels are looked for"))
+    }
+
     /// Whether any sample has a label.
     pub(super) fn is_anywhere(&self, sources: &Sources) -> Result<bool> {
         let mut buffer = BytesMut::new();

@@ -532,6 +532,11 @@ impl Target {
                     || matches!(kind, TargetKind::Ints | TargetKind::Floats) && is_dense,
             )?;
         }
+        if let Some(number) = self.missing.filter(|_| !matches!(kind, TargetKind::Float | TargetKind::Floats))
+            && number != (number as i64) as f64
+        {
+            return Err(format!("its numbers are whole, and `missing` is {number}"));
+        }
         let single = kind.is_marked() || kind == TargetKind::MultiHot;
         if self.shape.as_ref().is_some_and(|shape| shape.contains(&0) || shape.is_empty() || single && shape.len() > 1)
         {
