@@ -40,6 +40,13 @@ impl<'a> Meter<'a> {
         meter
     }
 
+    /// Counts steps of an epoch.
+    pub fn of_steps(out: &'a Output, what: &'static str) -> Self {
+        let mut meter = Meter::new(out, what);
+        meter.unit = "steps";
+        meter
+    }
+
     /// Hears how far it is.
     pub fn update(&mut self, progress: &Progress) {
         if self.out.bar() {

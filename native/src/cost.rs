@@ -151,6 +151,7 @@ pub fn cost(plan: &Plan, (epoch, rank): (u64, u64), link: &Link, cache_bytes: Op
     if rank >= world {
         return Err(Error::new(&ARGUMENT, format!("there is no rank {rank} of {world}")));
     }
+    plan.refuse_endless()?;
     let datasets: Vec<_> = plan.files().map(|(dataset, _)| dataset).collect();
     let lens: Vec<u64> = datasets.iter().map(|dataset| dataset.file_len()).collect();
     let len = lens.iter().fold(0_u64, |sum, len| sum.saturating_add(*len));

@@ -19,6 +19,8 @@ use crate::{
 
 /// More ranks than this are not listed.
 const MOST_RANKS: u64 = 1 << 20;
+/// Epochs of more samples than this are not added up: it would take many minutes.
+const MOST_SAMPLES: u64 = 10_000_000_000;
 
 /// The run that is planned.
 #[derive(Clone, Debug)]
@@ -201,6 +203,7 @@ impl Plan {
         if world > MOST_RANKS {
             return Err(Error::new(&ARGUMENT, format!("the sums of {world} ranks are too many to list: ask for one")));
         }
+        self.refuse_endless()?;
         let epoch = self.order.epoch(epoch)?;
         let (mut ranks, mut given) = (Vec::new(), 0_u64);
         for rank in 0..world {
@@ -219,6 +222,19 @@ impl Plan {
             ranks.push(share);
         }
         Ok(Shares { left_out: self.order.epoch_samples().saturating_sub(given), ranks })
+    }
+
+    /// Refuses what looks at every sample of an epoch, if nobody would wait for that.
+    pub(crate) fn refuse_endless(&self) -> Result<()> {
+        let settings = self.order.settings();
+        let samples = self.order.steps().saturating_mul(settings.batch).saturating_mul(settings.world);
+        match samples > MOST_SAMPLES {
+            true => Err(Error::new(
+                &ARGUMENT,
+                format!("an epoch of {samples} samples is too long to be added up: list the first batches of a rank"),
+            )),
+            false => Ok(()),
+        }
     }
 
     /// The batches of one rank, of these steps of an epoch, one at a time. Steps without a sample for it are passed over.

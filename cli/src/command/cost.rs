@@ -20,7 +20,7 @@ const BLOCKS: (u64, u64) = (64, 16);
 pub(super) struct CostArgs {
     /// Say what an epoch costs that is read from elsewhere: requests, bytes and time, for every order, with and without a
     /// cache. Nothing but the index is read.
-    #[arg(long)]
+    #[arg(long, conflicts_with_all = ["n", "skip"])]
     pub cost: bool,
     /// With --cost: how long it takes until an answer begins, such as 50ms.
     #[arg(long, value_name = "TIME", requires = "cost", value_parser = human::parse_time, default_value = "50ms")]

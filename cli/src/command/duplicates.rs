@@ -69,6 +69,12 @@ pub(super) fn run(args: &Args, out: &Output) -> Result<Outcome> {
     let distance = (!args.exact).then_some(args.distance);
     let report = duplicates(&datasets, distance, &options, &mut |done, total| meter.count(done, total))?;
     drop(meter);
+    if let Some(label) = &args.label
+        && !report.groups.is_empty()
+        && report.groups.iter().flat_map(|group| &group.samples).all(|sample| sample.class.is_none())
+    {
+        out.note(format!("note: no sample of these groups has the field {}", printable(label)));
+    }
     // Nothing appears where one of them cannot be made.
     let journal = match datasets.as_slice() {
         [dataset] if edits.is_some() => journal_of(dataset, report.changes())?,

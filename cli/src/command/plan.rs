@@ -20,8 +20,12 @@ use crate::{
     exit::Outcome,
     human,
     output::{Output, printable},
+    progress::Meter,
     words::word,
 };
+
+/// Steps between two looks at how far adding up is.
+const TOLD: u64 = 4096;
 
 #[derive(Debug, clap::Args)]
 pub(super) struct Args {
@@ -121,7 +125,16 @@ fn wish(args: &Args) -> Run {
 }
 
 fn sums(args: &Args, plan: &Plan, out: &Output) -> Result<()> {
-    let Shares { left_out, ranks } = plan.shares(args.epoch, &mut |_| ())?;
+    let mut meter = Meter::of_steps(out, "adding up");
+    let (world, steps) = (args.world, plan.order().steps());
+    let mut done = 0;
+    let Shares { left_out, ranks } = plan.shares(args.epoch, &mut |_| {
+        done += 1;
+        if done % TOLD == 0 {
+            meter.count(done, Some(steps.saturating_mul(world)));
+        }
+    })?;
+    drop(meter);
     let order = plan.order();
     if out.json() {
         let file = |(d, n): (&Dataset, u64)| json!({ "file": d.name(), "samples": d.len(), "selected": n });

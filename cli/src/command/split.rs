@@ -42,11 +42,20 @@ pub(super) struct Args {
 /// Which options have an effect on what.
 pub(super) const USES: Uses = &[(&["layout", "compression", "level", "metadata_format"], &[Route::Tbl])];
 
+/// Options of the parts that are written, which a list alone has not.
+const PARTS: [&str; 7] = ["to", "layout", "compression", "level", "metadata_format", "verify", "no_sync"];
+
 pub(super) fn run(args: &Args, given: &Given, out: &Output) -> Result<Outcome> {
     let limits = args.limits.limits();
     let dataset = open(&args.file, &limits, false)?;
     let to = args.to.unwrap_or(if dataset.tar().is_some() { To::Tar } else { To::Tbl });
     given.check(USES, if to == To::Tar { Route::Tar } else { Route::Tbl })?;
+    if args.output.is_none()
+        && let Some(written) = PARTS.iter().find_map(|id| given.written(id))
+    {
+        let message = format!("{written} changes nothing in a list; it is for parts that are written, with --output");
+        return Err(Error::new(&ARGUMENT, message));
+    }
     let (Some(shards), Some(output)) = (args.shards, &args.output) else {
         return parts::run(args, &dataset, to, out);
     };
