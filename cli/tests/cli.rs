@@ -274,6 +274,9 @@ fn a_plan_gives_every_sample_to_one_rank_and_says_how_many_bytes() {
     assert_eq!((&mixed["steps"], &mixed["samples"]), (&json!(3), &json!(18)));
     let drawn = one(&["--batch", "3", "--draws", "30", "--repeated", "2", "--shuffle", "1"]);
     assert_eq!((&drawn["steps"], &drawn["samples"]), (&json!(5), &json!(30)));
+    // Its first batches are listed all the same.
+    let many = place.ok(&["plan", "a.tbl", "--batch", "6", "--draws", "99999999999999", "--rank", "0", "-n", "2"]);
+    assert_eq!(many.len(), 2);
     // Sample i is of class i % 3.
     let indices = |more: &[&str]| -> Vec<u64> {
         let lines = place.ok(&[&["plan", "a.tbl", "--batch", "6", "--rank", "0", "--draws", "600"], more].concat());
@@ -292,6 +295,9 @@ fn a_plan_gives_every_sample_to_one_rank_and_says_how_many_bytes() {
         &["--weights", "1,1"],
         &["--repeated", "0"],
         &["--repeated", "3"],
+        &["--draws", "99999999999999"],
+        &["--draws", "99999999999999", "--cost"],
+        &["--cost", "--rank", "0", "-n", "1"],
         &["--weight-by", "cls", "--balanced", "cls"],
         &["--weight-by", "cls", "--shuffle", "1", "--blocks", "3x3"],
     ] {

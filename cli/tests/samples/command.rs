@@ -206,6 +206,8 @@ fn options_that_change_nothing_are_refused() {
         (&["check", "a.tbl", "--types", "id=u8"], "--types"),
         (&["concat", "a.tbl", "-o", "b.tar", "--compression", "lz4"], "--compression"),
         (&["split", "a.tar", "--shards", "2", "-o", "s", "--layout", "guide"], "--layout"),
+        (&["split", "a.tbl", "--train", "1", "--list", "l.csv", "--layout", "guide"], "--layout"),
+        (&["split", "a.tbl", "--train", "1", "--list", "l.csv", "--verify"], "--verify"),
     ] {
         let done = place.run(&[args, &["--json"]].concat());
         let error = error_of(&done);

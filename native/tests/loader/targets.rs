@@ -182,6 +182,7 @@ fn targets_that_no_sample_has_or_that_say_nothing_are_refused() {
         ("text/ragged:json.says", "`ragged` means nothing"),
         ("int/classes=a:json.age", "`classes` means nothing"),
         ("ints/missing=3:json.tokens", "`missing` means nothing"),
+        ("int/missing=1.5:json.age", "are whole"),
         ("floats/0:json.pose", "is not a shape"),
         ("boxes/2x3:labels.json", "is not a shape"),
         ("boxes:labels.json", "needs `image`"),
