@@ -113,9 +113,11 @@ test('what is packed with Zstandard is read by the larger module, from the heade
 
 test('statistics are the same as natively', { skip }, async () => {
   for (const file of [made, ...corpus('tbl', 'jpeg20_lz4.tbl')]) {
-    const expected = reportOf(runNative('stats', '--json', '--label', 'cls', file).out);
+    // The command refuses to count a class that no sample has.
+    const labeled = file === made;
+    const expected = reportOf(runNative('stats', '--json', ...(labeled ? ['--label', 'cls'] : []), file).out);
     const ds = await open(file);
-    assert.deepEqual(await ds.stats({ classField: 'cls' }), expected, file);
+    assert.deepEqual(await ds.stats(labeled ? { classField: 'cls' } : {}), expected, file);
     ds.close();
   }
 });

@@ -93,7 +93,7 @@ async function privateSink(client: Client, handle: FileSystemFileHandle, expecte
   for (const part of path) folder = await folder.getDirectoryHandle(part);
   await sweepParts(folder, name);
   const part = `.${name}.${crypto.randomUUID()}.part`;
-  const file: Movable = await folder.getFileHandle(part, { create: true });
+  const file: Movable = await folder.getFileHandle(part, { create: true }).catch(refused);
   const writer = (await ownWorker(expected)) ?? client;
   const release = () => writer !== client && writer.end();
   const remove = () => folder.removeEntry(part).catch(() => {});
@@ -114,7 +114,7 @@ async function privateSink(client: Client, handle: FileSystemFileHandle, expecte
     truncate: (length) => call(writer, undefined, "truncateOutput", [output, length]),
     async close() {
       await close();
-      await file.move!(folder, name);
+      await file.move!(folder, name).catch(refused);
     },
     async abort() {
       await close().catch(() => {});
