@@ -8,13 +8,16 @@ const filterOf = (page) => page.locator('forebay-filter input').first();
 
 /** Types a filter, and keeps it under a name. */
 async function keep(page, text, name) {
+  const counts = page.locator('.counts', { hasText: ' of ' });
+  const before = (await counts.count()) > 0 ? await counts.textContent() : '';
   await filterOf(page).fill(text);
   await filterOf(page).press('Enter');
-  await page.locator('.counts', { hasText: ' of ' }).waitFor();
+  await counts.filter({ hasNotText: before || 'nothing yet' }).waitFor();
   await page.getByRole('button', { name: 'Give this filter a name' }).click();
   await page.getByLabel('Name of the filter').fill(name);
   await page.keyboard.press('Enter');
-  await page.getByRole('button', { name, exact: true }).waitFor();
+  // One of that name may have been there before.
+  await page.getByRole('button', { name, exact: true }).and(page.getByTitle(text, { exact: true })).waitFor();
 }
 
 for (const [file, text, other] of [
