@@ -17,7 +17,10 @@ async function keep(page, text, name) {
   await page.getByLabel('Name of the filter').fill(name);
   await page.keyboard.press('Enter');
   // One of that name may have been there before.
-  await page.getByRole('button', { name, exact: true }).and(page.getByTitle(text, { exact: true })).waitFor();
+  await page
+    .getByRole('button', { name, exact: true })
+    .and(page.getByTitle(text, { exact: true }))
+    .waitFor();
 }
 
 for (const [file, text, other] of [
