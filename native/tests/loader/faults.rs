@@ -314,7 +314,11 @@ fn labels_are_numbers_or_names_and_their_lack_is_a_broken_sample() {
         // What no sample has is told before anything is read for a batch, unless something takes its place.
         for nowhere in ["json.nowhere", "txt"] {
             let e = open(nowhere.into()).build().unwrap_err();
-            assert_eq!((e.code().id(), e.message().starts_with("no sample has a label")), ("loader.label", true), "{e}");
+            assert_eq!(
+                (e.code().id(), e.message().starts_with("no sample has a label")),
+                ("loader.label", true),
+                "{e}"
+            );
             let mut loader = open(Labels::field(nowhere).missing(7)).build().unwrap();
             assert_eq!(loader.next_batch().unwrap().unwrap().labels(), [7; 12]);
         }
