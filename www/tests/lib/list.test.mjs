@@ -50,6 +50,7 @@ before(async () => {
   files.set('/set/p/a picture.bmp', bitmap(9, 9, 1));
   files.set('/set/p/東京.bmp', bitmap(10, 9, 1));
   files.set('/set/nameless', bitmap(11, 9, 1));
+  files.set('/set/p/#1 of 100%.bmp', bitmap(12, 9, 1));
   files.set('/set/page.bmp', Buffer.from('<!DOCTYPE html><title>Sign in</title>'));
 });
 after(async () => {
@@ -108,15 +109,16 @@ test('addresses may have spaces, other letters, no extension, and another server
     { url: 'p/東京.bmp' },
     { url: '/set/nameless' },
     { url: 'p/1.bmp?size=2' },
+    { url: 'p/#1 of 100%.bmp' },
   ];
   const http = { headers: { authorization: 'Bearer x' } };
   const dataset = await openSamples(listed(lines(records), '?sig=abc'), { http });
   assert.equal(dataset.damage, null);
   assert.deepEqual(
-    Array.from({ length: 5 }, (_, i) => dataset.nameOf(i)),
-    ['set/p/3.bmp', 'set/p/a picture.bmp', 'set/p/東京.bmp', 'set/nameless.bmp', 'set/p/1.bmp'],
+    Array.from({ length: 6 }, (_, i) => dataset.nameOf(i)),
+    ['set/p/3.bmp', 'set/p/a picture.bmp', 'set/p/東京.bmp', 'set/nameless.bmp', 'set/p/1.bmp', 'set/p/#1 of 100%.bmp'],
   );
-  for (let i = 0; i < 5; i++) assert.equal((await dataset.bytes(i)).length, dataset.info(i).bytes);
+  for (let i = 0; i < 6; i++) assert.equal((await dataset.bytes(i)).length, dataset.info(i).bytes);
   const foreign = asked.filter(({ port }) => elsewhere.endsWith(String(port)));
   assert.ok(foreign.length > 0 && foreign.every(({ headers, url }) => !headers.authorization && !url.includes('sig')));
   const own = asked.filter(({ path, port }) => path.startsWith('/set/p/') && here.endsWith(String(port)));

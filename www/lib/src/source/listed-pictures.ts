@@ -80,7 +80,9 @@ export class ListedPictures {
     if (scheme === undefined && url === null) return null;
     let address: URL;
     try {
-      address = new URL(named, url ?? undefined);
+      // A name beside the list is a file's, which may have signs that mean something in an address; `?` begins a query in both.
+      const text = scheme === undefined ? named.replace(/#|%(?![\da-f]{2})/gi, encodeURIComponent) : named;
+      address = new URL(text, url ?? undefined);
     } catch (e) {
       throw refused(`this is not an address: ${(e as Error).message}`);
     }
