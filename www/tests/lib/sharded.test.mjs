@@ -29,6 +29,7 @@ for (const kind of ['tar', 'tbl']) {
       [ds.info(4).shard, ds.info(5).shard, ds.info(35).shard, ds.info(49).shard].map((name) => name.at(6)),
       ['0', '1', '2', '3'],
     );
+    assert.equal(ds.metadata.members, kind === 'tar' ? 150 : undefined);
     assert.deepEqual([ds.info(7).index, ds.info(7).offset], [7, alone[1].info(2).offset]);
     assert.deepEqual(await ds.record(7), await alone[1].record(2));
     assert.equal(ds.nameOf(7), `train-1.${kind}/train/00002.bmp`);

@@ -110,7 +110,11 @@ export class ShardedDataset implements Dataset {
     this.schema = first.schema;
     this.damage = shards.find((shard) => shard.damage)?.damage ?? null;
     const notes = shards.flatMap((shard) => shard.metadata.notes.map((note) => `${shard.name}: ${note}`));
-    this.metadata = { ...first.metadata, notes };
+    const all = (of: "members" | "skippedMembers") =>
+      first.metadata[of] !== undefined && {
+        [of]: shards.reduce((some, { metadata }) => some + (metadata[of] ?? 0), 0),
+      };
+    this.metadata = { ...first.metadata, ...all("members"), ...all("skippedMembers"), notes };
     const sum = (of: keyof Telemetry) => shards.reduce((all, { telemetry }) => all + telemetry[of], 0);
     this.telemetry = {
       byteLength: this.byteLength,

@@ -1,10 +1,9 @@
 /** Thumbnails that are handed over beside the file that they are of. */
 import type { Folder, FolderFile } from "../../../lib/src/model/index.ts";
+import { sampleNames } from "./shards.ts";
 
 /** What stands behind the name of a file to name its thumbnails. */
 const SUFFIX = ".thumbs";
-/** Names of files of samples. */
-const SAMPLES = /\.(tbl|tar)$/i;
 /** Files of a folder that are looked at. */
 const MOST = 10_000;
 
@@ -26,8 +25,11 @@ export function withThumbs(files: readonly File[]): WithThumbs | null {
   return file ? { file, thumbs: files.find(({ name }) => name === thumbsName(file.name)) ?? null } : null;
 }
 
-/** The one file of samples that lies in a folder, with its thumbnails; `null` where there is none, or several. */
-export async function samplesIn(folder: Folder): Promise<WithThumbs | null> {
+/** What of samples lies in a folder: one file with its thumbnails, or several that are one dataset. */
+export type SamplesIn = WithThumbs | { readonly shards: readonly File[] };
+
+/** The files of samples that lie in a folder, of one kind; `null` where there is none, or more than one kind. */
+export async function samplesIn(folder: Folder): Promise<SamplesIn | null> {
   const files = new Map<string, () => Promise<File> | File>();
   if ("getFileHandle" in folder) {
     const walked = folder as FileSystemDirectoryHandle & { values(): AsyncIterable<FileSystemHandle> };
@@ -42,7 +44,9 @@ export async function samplesIn(folder: Folder): Promise<WithThumbs | null> {
       // What lies deeper is another folder's.
       if (!path.includes("/") && content instanceof File) files.set(path, () => content);
     }
-  const [name, other] = [...files.keys()].filter((name) => SAMPLES.test(name));
-  if (name === undefined || other !== undefined) return null;
+  const names = sampleNames(files.keys());
+  if (names.length > 1) return { shards: await Promise.all(names.map((name) => files.get(name)!())) };
+  const [name] = names;
+  if (name === undefined) return null;
   return { file: await files.get(name)!(), thumbs: (await files.get(thumbsName(name))?.()) ?? null };
 }

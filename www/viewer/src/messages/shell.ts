@@ -62,7 +62,7 @@ export const shell = {
   notWebAddressBeginsHttp: "This is not a web address: it begins with http:// or https://.",
   browserNoLongerGivesAccess: "The browser no longer gives access to this file; drop it again.",
   folderHasNothing:
-    "Nothing in this folder can be opened. Looked for were manifest.json (a warehouse), one list of pictures (.jsonl), one dataset (.tbl or .tar), and pictures (.jpg, .png, .webp and others), in the folders below too.",
+    "Nothing in this folder can be opened. Looked for were manifest.json (a warehouse), one list of pictures (.jsonl), one dataset (.tbl or .tar files), and pictures (.jpg, .png, .webp and others), in the folders below too.",
   picturesChip: "Pictures",
   folderOfPictures: "A folder of pictures; the folders in it are classes",
   serverIsClosed:
@@ -104,6 +104,7 @@ export const shell = {
   namesWithoutSample: "{unmatched, plural, one {# name} other {# names}} without a sample",
   notes: "{notes, plural, one {# note} other {# notes}}",
   rows2: "{name}: {found, plural, one {# row} other {# rows}}",
+  firstAndMore: "{name} and {more} more",
   samples2: "{name}: {found, plural, one {# sample} other {# samples}}",
   couldNotOpened: "{name} could not be opened",
   signIn: "Sign in…",

@@ -3,6 +3,7 @@ import type { ReactiveController, ReactiveControllerHost } from "lit";
 import type { Folder, FolderFile, Input, LabelInput } from "../../../lib/src/model/index.ts";
 import { isThumbs, samplesIn, withThumbs } from "../files/beside-thumbs.ts";
 import { isListed, listAmong } from "../files/picture-lists.ts";
+import { shardsAmong } from "../files/shards.ts";
 import { fileOf, type Recent } from "../files/recent.ts";
 import { SAMPLE } from "../files/sample-name.ts";
 import { isAbort, trouble } from "../ui/wording.ts";
@@ -101,7 +102,7 @@ export class InputController implements ReactiveController {
     if (file) this.file(file, entry.handle);
     else this.of.fail(entry.name, msg("browserNoLongerGivesAccess"));
   }
-  /** A folder: a warehouse, a list with its pictures, labels of what is open, one dataset, or pictures. */
+  /** A folder: a warehouse, a list with its pictures, labels of what is open, one dataset in one file or several, or pictures. */
   async folder(coming: Promise<Folder>, name: string, dropped = false): Promise<void> {
     const turn = ++this.turn;
     try {
@@ -120,6 +121,7 @@ export class InputController implements ReactiveController {
       if (turn !== this.turn) return;
       // A folder of pictures alone holds no labels of what is open.
       if ((!pictures || pictures.labels) && this.of.labels(files, name)) return;
+      if (samples && "shards" in samples) return this.shards(samples.shards, name);
       if (samples) return this.file(samples.file, undefined, samples.thumbs);
       if (pictures) return this.list(pictures.files, name, true);
       this.of.refuse(name, msg("folderHasNothing"));
@@ -129,6 +131,12 @@ export class InputController implements ReactiveController {
   }
   /** A folder that is known to be a warehouse. */
   warehouse(files: Folder, name: string): void {
+    this.turn++;
+    this.of.point(`local:${name}`);
+    this.of.open(files, name, `local:${name}`);
+  }
+  /** Files that are one dataset. */
+  private shards(files: readonly File[], name: string): void {
     this.turn++;
     this.of.point(`local:${name}`);
     this.of.open(files, name, `local:${name}`);
@@ -205,6 +213,8 @@ export class InputController implements ReactiveController {
     const files = [...(e.dataTransfer?.items ?? [])].flatMap((one) => (one.kind === "file" && one.getAsFile()) || []);
     const listed = listAmong(files);
     if (listed) return this.list(listed.folder, listed.name);
+    const shards = shardsAmong(files.filter(({ name }) => !isThumbs(name)));
+    if (shards) return this.shards(shards, msg("firstAndMore", { name: shards[0]!.name, more: shards.length - 1 }));
     const given = withThumbs(files);
     if (!given) {
       // A link that was dragged from elsewhere.

@@ -1,0 +1,20 @@
+/** Files of samples that are handed over together: the shards of one dataset. */
+
+/** Names of files of samples. */
+const SAMPLES = /\.(tbl|tar)$/i;
+
+/** What a file of samples is, by its name; nothing of another file. */
+const kindOf = (name: string): string | undefined => SAMPLES.exec(name)?.[1]?.toLowerCase();
+
+/** The names of the samples in a folder, as shards stand behind each other: one or several of one kind; none where it has two kinds. */
+export function sampleNames(names: Iterable<string>): string[] {
+  const samples = [...names].filter((name) => kindOf(name) !== undefined).sort();
+  return samples.every((name) => kindOf(name) === kindOf(samples[0]!)) ? samples : [];
+}
+
+/** Files that were dropped together, without their thumbnails, if they are nothing but shards. */
+export function shardsAmong(files: readonly File[]): File[] | null {
+  const handed = new Map(files.map((file) => [file.name, file]));
+  const names = sampleNames(handed.keys());
+  return names.length > 1 && names.length === handed.size ? names.map((name) => handed.get(name)!) : null;
+}
