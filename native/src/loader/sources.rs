@@ -54,10 +54,9 @@ impl Sources {
     pub(super) fn open(paths: &[PathBuf], options: &OpenOptions) -> Result<Sources> {
         let open = |path: &PathBuf| {
             let dataset = Dataset::open_with(path, options).map_err(|e| rows_of(path, e))?;
-            match dataset.folder() {
-                Some(folder) if folder.is_empty() => Err(no_pictures(folder)),
-                _ => Ok(dataset),
-            }
+            // A folder of shards is a likely mistake, and training on nothing a quiet one.
+            dataset.folder().map_or(Ok(()), Folder::refuse_without_pictures)?;
+            Ok(dataset)
         };
         Ok(Sources {
             datasets: remote::each(paths, |path| remote::is_remote(path), open)?,
@@ -278,13 +277,4 @@ fn rows_of(path: &Path, e: Error) -> Error {
         }
         _ => e,
     }
-}
-
-/// A folder of shards is a likely mistake, and training on nothing a quiet one.
-fn no_pictures(folder: &Folder) -> Error {
-    let message = match folder.left_out() {
-        0 => "the folder has no pictures".to_owned(),
-        n => format!("the folder has no pictures but {n} other files; a pattern such as shards/*.tbl opens datasets"),
-    };
-    Error::new(&codes::SETTINGS, message).file(folder.name())
 }

@@ -78,13 +78,14 @@ fn a_folder_without_pictures_is_refused_and_says_what_opens_shards() {
     let folder = Folder::new();
     let shards = folder.at("shards");
     std::fs::create_dir_all(&shards).unwrap();
-    assert!(Loader::open(&shards).unwrap().build().unwrap_err().message().contains("no pictures"));
+    let e = Loader::open(&shards).unwrap().build().unwrap_err();
+    assert!(e.code().id() == "format.not_samples" && e.message().contains("no pictures"), "{e}");
     let whole = table(&folder, 5);
     for name in ["a.tbl", "b.tbl"] {
         std::fs::copy(&whole, shards.join(name)).unwrap();
     }
     let e = Loader::open(&shards).unwrap().build().unwrap_err();
-    assert!(e.code().id() == "loader.settings" && e.message().contains("*.tbl"), "{e}");
+    assert!(e.code().id() == "format.not_samples" && e.message().contains("*.tbl"), "{e}");
     assert_eq!(Loader::open(shards.join("*.tbl")).unwrap().build().unwrap().order().epoch_samples(), 10);
 }
 
