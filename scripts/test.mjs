@@ -96,6 +96,8 @@ const machine = [
   ['The Python package', () => testPython()],
   ['What is promised', publicApi],
   ['Fuzz targets, a second each', fuzzSmoke],
+  // It needs the package and the command, and no browser.
+  ['What the documentation shows', checkDocs],
 ];
 const pages = [
   [
@@ -111,7 +113,6 @@ const pages = [
   ['The npm package: types, tests in Node and Chromium', () => testLib(), WORKSPACE],
   ['The viewer and the site in Chromium', () => testViewer()],
   ['The core of pages and package in Firefox, if it is there', testFirefox],
-  ['What the documentation shows', checkDocs],
   [
     'The pages of the documentation in Chromium',
     async () => {

@@ -144,10 +144,10 @@ impl Folder {
             (0, 0) => "the folder has no pictures".to_owned(),
             (0, n) => format!("the folder has no pictures, but {n} other files"),
             (n, _) => format!(
-                "the folder has no pictures, but {n} {}; datasets are named one by one or by a pattern, such as \
-                 '{root}/*.{extension}', and joined by forebay concat",
+                "the folder has no pictures, but {n} {}; datasets are named one by one or by a pattern, and joined by: \
+                 forebay concat '{}/*.{extension}' -o all.{extension}",
                 if n == 1 { "dataset" } else { "datasets" },
-                root = self.name.trim_end_matches('/'),
+                self.name.trim_end_matches('/'),
             ),
         };
         Err(Error::new(&codes::NOT_SAMPLES, message).file(&self.name))
