@@ -1,6 +1,6 @@
 // Files of samples that are handed over together, as one dataset.
 import assert from 'node:assert/strict';
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { copyFileSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
@@ -51,6 +51,17 @@ test('shards that are dropped together are one dataset, in the order of their na
   await page.goto(site.url);
   await dropFiles(page, [shards[2], shards[0], shards[1]], { x: 400, y: 300 });
   await looksWhole(page, 'train-000.tar and 2 more');
+  await page.close();
+});
+
+test('shards of one name, from two folders, are both there', { skip: needs('drop folders') }, async () => {
+  const other = join(folder, 'other');
+  mkdirSync(other);
+  copyFileSync(shards[2], join(other, 'train-000.tar'));
+  const page = await newPage(browser);
+  await page.goto(site.url);
+  await dropFiles(page, [shards[0], join(other, 'train-000.tar')], { x: 400, y: 300 });
+  await page.locator('.counts', { hasText: /^\s*10\s*$/ }).waitFor();
   await page.close();
 });
 

@@ -12,9 +12,8 @@ export function sampleNames(names: Iterable<string>): string[] {
   return samples.every((name) => kindOf(name) === kindOf(samples[0]!)) ? samples : [];
 }
 
-/** Files that were dropped together, without their thumbnails, if they are nothing but shards. */
+/** Files that were dropped together, without their thumbnails, if they are nothing but shards; two may have one name. */
 export function shardsAmong(files: readonly File[]): File[] | null {
-  const handed = new Map(files.map((file) => [file.name, file]));
-  const names = sampleNames(handed.keys());
-  return names.length > 1 && names.length === handed.size ? names.map((name) => handed.get(name)!) : null;
+  if (files.length < 2 || sampleNames(files.map(({ name }) => name)).length < files.length) return null;
+  return [...files].sort((a, b) => (a.name < b.name ? -1 : Number(a.name > b.name)));
 }

@@ -121,7 +121,7 @@ export class InputController implements ReactiveController {
       if (turn !== this.turn) return;
       // A folder of pictures alone holds no labels of what is open.
       if ((!pictures || pictures.labels) && this.of.labels(files, name)) return;
-      if (samples && "shards" in samples) return this.shards(samples.shards, name);
+      if (samples && "shards" in samples) return this.together(samples.shards, name);
       if (samples) return this.file(samples.file, undefined, samples.thumbs);
       if (pictures) return this.list(pictures.files, name, true);
       this.of.refuse(name, msg("folderHasNothing"));
@@ -131,21 +131,17 @@ export class InputController implements ReactiveController {
   }
   /** A folder that is known to be a warehouse. */
   warehouse(files: Folder, name: string): void {
-    this.turn++;
-    this.of.point(`local:${name}`);
-    this.of.open(files, name, `local:${name}`);
-  }
-  /** Files that are one dataset. */
-  private shards(files: readonly File[], name: string): void {
-    this.turn++;
-    this.of.point(`local:${name}`);
-    this.of.open(files, name, `local:${name}`);
+    this.together(files, name);
   }
   /** A folder that is known to be a list of pictures. */
   private list(files: Folder, name: string, near = false): void {
+    this.together(files, name, { list: true, near, ...(near && { column: NAMED }) });
+  }
+  /** Files that are one dataset, under one name. */
+  private together(files: Folder, name: string, extra: { list?: boolean; near?: boolean; column?: string } = {}): void {
     this.turn++;
     this.of.point(`local:${name}`);
-    this.of.open(files, name, `local:${name}`, { list: true, near, ...(near && { column: NAMED }) });
+    this.of.open(files, name, `local:${name}`, extra);
   }
   /** Asks for a folder, or for a label file. */
   async chooseFolder(): Promise<void> {
@@ -214,7 +210,7 @@ export class InputController implements ReactiveController {
     const listed = listAmong(files);
     if (listed) return this.list(listed.folder, listed.name);
     const shards = shardsAmong(files.filter(({ name }) => !isThumbs(name)));
-    if (shards) return this.shards(shards, msg("firstAndMore", { name: shards[0]!.name, more: shards.length - 1 }));
+    if (shards) return this.together(shards, msg("firstAndMore", { name: shards[0]!.name, more: shards.length - 1 }));
     const given = withThumbs(files);
     if (!given) {
       // A link that was dragged from elsewhere.
