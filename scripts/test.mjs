@@ -11,6 +11,7 @@ import { conformance, recording } from './conformance.mjs';
 import { fuzzSmoke } from './fuzz-smoke.mjs';
 import { ensureBindgen } from './lib/bindgen.mjs';
 import { ensureChromium } from './lib/chromium.mjs';
+import { compileOnce, ensureSpace } from './lib/fresh.mjs';
 import { buildForTests } from './lib/forebay.mjs';
 import { publicApi } from './public-api.mjs';
 import { run } from './lib/run.mjs';
@@ -25,7 +26,9 @@ import { testPython } from './test-python.mjs';
 const cargo = (...args) => run('cargo', args);
 const steps = new Steps();
 
+compileOnce();
 await steps.step('Tools', async () => {
+  ensureSpace();
   await ensureRust();
   await ensureLinters();
   await ensurePackages();
