@@ -1,20 +1,23 @@
 /** Editing a dataset: its journal, the picture that is drawn on, and what is asked of both. */
 import { html, type ReactiveController, type ReactiveControllerHost, type TemplateResult } from "lit";
 import type { Dataset, Json } from "../../../lib/src/model/index.ts";
+import type { LabelsKept } from "../dialogs/labels-dialog.ts";
 import { isEdited } from "../files/edited.ts";
 import { download } from "../files/targets.ts";
 import type { FindBoxes } from "../samples/box-source.ts";
 import { MOST, type Annotations } from "../samples/boxes.ts";
 import type { ShownPicture, StageEditor } from "../samples/stage-editor.ts";
 import { walkRecords } from "../samples/walk.ts";
+import type { EditDetail } from "../public/element.ts";
 import type { Rows } from "../ui/rows.ts";
 import { isAbort, stem, trouble, type Trouble } from "../ui/wording.ts";
-import type { DrawingActions } from "./actions.ts";
+import type { Clash, DrawingActions } from "./actions.ts";
 import { Classes } from "./classes.ts";
+import type { Side } from "./conflicts.ts";
 import type { DrawingStage } from "./drawing-stage.ts";
 import type { History, Entry, Progress, Review } from "./history.ts";
 import type { DrawnJournal, Unkept } from "./journal.ts";
-import { isTyped, keyOf, type PressedKey } from "./keys.ts";
+import { isDrawn, keyOf, type PressedKey } from "./keys.ts";
 import type { Shape } from "./shape.ts";
 import type { Sketch } from "./sketch.ts";
 import { msg as common } from "../messages/common.ts";
@@ -25,6 +28,8 @@ const REVIEWED_UNASKED = 5000;
 
 /** Keys of the picture that mean the same wherever the focus is. */
 const EVERYWHERE: ReadonlySet<string> = new Set(["n", "p", "[", "]"]);
+/** Keys that judge the open sample: held, they would judge all that come after it. */
+const JUDGES: ReadonlySet<string> = new Set(["a", "r", "w"]);
 
 /** What drawing needs of the page around it. */
 export interface DrawingHost {
@@ -46,16 +51,6 @@ export interface DrawingHost {
   readonly save: () => void;
 }
 
-/** What `edit` says, the event that comes with each change. */
-export interface EditDetail {
-  /** The sample; `null` where it is about many or none. */
-  readonly index: number | null;
-  readonly kind: "boxes" | "review" | "labels" | "undo" | "redo" | "other";
-  /** How many boxes the picture has then. */
-  readonly boxes?: number;
-  readonly review?: Review | null;
-}
-
 /** Labels that lie over a dataset, to be kept as edits. */
 export interface KeptLabels {
   readonly find: FindBoxes;
@@ -72,6 +67,7 @@ export class DrawingController implements ReactiveController, DrawingActions {
   risk: "none" | "full" | "page" = "none";
   classVersion = 0;
   remark = "";
+  clash: Clash | null = null;
   journal: DrawnJournal | null = null;
   readonly classes = new Classes();
   /** What draws is fetched when editing begins; so is what knows of shapes. */
@@ -130,7 +126,7 @@ export class DrawingController implements ReactiveController, DrawingActions {
     this.journal?.close();
     this.journal = null;
     this.state = "off";
-    this.failure = this.trouble = null;
+    this.failure = this.trouble = this.clash = null;
     this.leave();
     this.changed();
   }
@@ -262,7 +258,7 @@ export class DrawingController implements ReactiveController, DrawingActions {
     return this.journal?.history ?? null;
   }
   get canUndo(): boolean {
-    return this.history?.canUndo ?? false;
+    return (this.history?.canUndo || this.sketch?.isDrawing) ?? false;
   }
   get canRedo(): boolean {
     return this.history?.canRedo ?? false;
@@ -359,9 +355,12 @@ export class DrawingController implements ReactiveController, DrawingActions {
   }
 
   undo(): void {
+    // What is in hand is nearer than what was done, perhaps on another picture.
+    if (this.sketch.takeBack()) return this.of.say(msg("undone"));
     this.step(this.journal?.undo() ?? null, "undo");
   }
   redo(): void {
+    if (this.sketch.isDrawing) return this.of.say(msg("nothingRedo"));
     this.step(this.journal?.redo() ?? null, "redo");
   }
   private step(entry: Entry | null, kind: "undo" | "redo"): void {
@@ -435,18 +434,19 @@ export class DrawingController implements ReactiveController, DrawingActions {
     { find, samples }: KeptLabels,
     signal: AbortSignal,
     onProgress: (done: number) => void,
-  ): Promise<number> {
+  ): Promise<LabelsKept> {
     await this.start();
     const { journal } = this;
     const data = this.of.data();
     if (!journal || !data) throw new Error(this.failure?.message ?? msg("datasetNotEdited"));
     const group = journal.group();
-    let kept = 0;
+    let [kept, lost] = [0, 0];
     try {
       for (const i of samples) {
         signal.throwIfAborted();
         const { width, height } = data.info(i);
-        const shapes = this.parts.shapesIn(null, find(i, null, width, height)).shapes;
+        const { shapes, lost: less } = this.parts.shapesIn(null, find(i, null, width, height));
+        lost += less;
         this.learn(shapes.map(({ label }) => label));
         journal.draw(i, shapes, null, { group });
         kept++;
@@ -466,7 +466,7 @@ export class DrawingController implements ReactiveController, DrawingActions {
       }
     }
     this.send({ index: null, kind: "labels" });
-    return kept;
+    return { pictures: kept, lost };
   }
 
   retry(): void {
@@ -484,9 +484,14 @@ export class DrawingController implements ReactiveController, DrawingActions {
       if (files.blobs) download(files.blobs, `${name}.blobs`);
     });
   }
-  take(file: File): void {
+  take(file: File, side: Side | null = null): void {
+    this.clash = null;
     void this.tried(async (journal) => {
-      const { changes, added } = await journal.take(file);
+      const { changes, added, unseen, conflicts } = await journal.take(file, side);
+      if (conflicts.length > 0) {
+        this.clash = { file, conflicts };
+        return this.of.say(msg("journalsDiffer", { conflicts: conflicts.length }));
+      }
       this.changed();
       this.of.changed(true);
       if (this.picture) this.show(this.picture);
@@ -494,8 +499,15 @@ export class DrawingController implements ReactiveController, DrawingActions {
       const taken = msg("changesTakenOver", { changes });
       const without = msg("changesAddedSamplesOnlyCommand", { added });
       this.of.say(added > 0 ? `${taken}; ${without}` : taken);
+      if (unseen > 0) this.of.warn(msg("changesNotShown", { unseen }));
       if (added > 0) this.fail(new Error(msg("changesAboutSamplesWereAdded", { added })));
     });
+  }
+  settle(side: Side | null): void {
+    const { clash } = this;
+    this.clash = null;
+    if (clash && side) this.take(clash.file, side);
+    this.tell();
   }
   discard(): void {
     void this.tried(async (journal) => {
@@ -504,6 +516,7 @@ export class DrawingController implements ReactiveController, DrawingActions {
       this.state = "off";
       this.leave();
       this.of.changed(true);
+      this.send({ index: null, kind: "discard" });
       await this.start();
       this.of.say(msg("allEditsThrownAway"));
     });
@@ -527,16 +540,17 @@ export class DrawingController implements ReactiveController, DrawingActions {
 
   private readonly onKey = (e: KeyboardEvent): void => {
     if (this.state !== "on" || this.of.open() === null) return;
-    const path = e.composedPath() as HTMLElement[];
-    if (isTyped(path) || !this.key(keyOf(e, path))) return;
+    if (!isDrawn(e, this.host) || !this.key(keyOf(e, e.composedPath() as HTMLElement[]))) return;
     e.preventDefault();
     e.stopPropagation();
   };
   /** Does what a key says; true if it was one of its own. */
-  key({ key, shift, ctrl, inStage, inClasses }: PressedKey): boolean {
+  key({ key, shift, ctrl, again, inStage, inClasses }: PressedKey): boolean {
     if (this.state !== "on" || this.of.open() === null) return false;
     if (ctrl && key.toLowerCase() === "z") shift ? this.redo() : this.undo();
     else if (ctrl && key.toLowerCase() === "y") this.redo();
+    else if (!ctrl && EVERYWHERE.has(key) && this.picture?.index !== this.of.open())
+      this.of.say(msg("pictureNotThere"));
     else if ((inStage || (EVERYWHERE.has(key) && !ctrl)) && this.sketch.key(key, { shift, ctrl })) {
       if (!inStage) this.focus();
       return true;
@@ -549,7 +563,8 @@ export class DrawingController implements ReactiveController, DrawingActions {
         this.classes.give(Number(key), name);
         this.name(name);
       }
-    } else if (key === "a") this.judge("accepted");
+    } else if (again && JUDGES.has(key)) return true;
+    else if (key === "a") this.judge("accepted");
     else if (key === "r") this.judge("rejected");
     else if (key === "w") this.judge(null);
     else if (key === "f") void this.copy();
@@ -573,9 +588,9 @@ export class DrawingController implements ReactiveController, DrawingActions {
   }
   /** Keeps labels that lie over the dataset then. */
   keeper(given: () => KeptLabels | null) {
-    return async (signal: AbortSignal, onProgress: (done: number) => void): Promise<number> => {
+    return async (signal: AbortSignal, onProgress: (done: number) => void): Promise<LabelsKept> => {
       const labels = given();
-      return labels ? this.keepLabels(labels, signal, onProgress) : 0;
+      return labels ? this.keepLabels(labels, signal, onProgress) : { pictures: 0, lost: 0 };
     };
   }
   /** Begins and ends editing. */

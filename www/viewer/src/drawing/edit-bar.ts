@@ -7,7 +7,8 @@ import type { Menu } from "../ui/menu.ts";
 import { controls } from "../ui/styles.ts";
 import { visible } from "../ui/visible.ts";
 import { count } from "../ui/wording.ts";
-import type { DrawingActions } from "./actions.ts";
+import type { Clash, DrawingActions } from "./actions.ts";
+import type { Side } from "./conflicts.ts";
 import { msg as common } from "../messages/common.ts";
 import { msg } from "../messages/drawing.ts";
 
@@ -127,6 +128,7 @@ export class EditBar extends LitElement {
         <button title=${msg("showDatasetEditsStay")} @click=${() => d.stop()}>${common("done")}</button>
       </div>
       ${d.unkept ? this.renderUnkept(d.unkept.message, d.unkept.code, d.unkept.gone) : nothing}
+      ${d.clash ? this.renderClash(d.clash) : nothing}
       ${d.trouble ? html`<div class="wrong" role="alert">${d.trouble.message}${d.trouble.code ? html`<code>${d.trouble.code}</code>` : nothing}</div>` : nothing}`;
   }
   private get kept(): string {
@@ -135,6 +137,18 @@ export class EditBar extends LitElement {
     if (pending > 1) return msg("keepingChanges", { pending });
     if (pending > 0) return msg("keeping");
     return risk === "page" ? msg("keptWhilePageOpen") : msg("everyChangeKept");
+  }
+  /** What two journals say differently, and whose word counts. */
+  private renderClash({ conflicts }: Clash): TemplateResult {
+    const some = conflicts
+      .slice(0, LISTED)
+      .map(({ sample, what }) => `${sample ?? msg("theDocument")}: ${visible(what)}`);
+    const rest = conflicts.length - some.length;
+    const settle = (side: Side | null) => () => this.drawing.settle(side);
+    return html`<div class="wrong" role="alert"><span><b>${msg("bothJournalsChanged", { conflicts: conflicts.length })}</b>
+        ${some.join("; ")}${rest > 0 ? ` ${msg("andMore", { rest })}` : ""}</span>
+      <button @click=${settle("mine")}>${msg("mineCount")}</button><button @click=${settle("theirs")}>${msg("theirsCount")}</button>
+      <button @click=${settle(null)}>${common("cancel")}</button></div>`;
   }
   /** Why something is not kept, and what to do. */
   private renderUnkept(message: string, code: string | undefined, gone: boolean): TemplateResult {

@@ -14,11 +14,15 @@ export const editing = {
   acceptedSample: "accepted sample",
   rejectedSample: "rejected sample",
   everySampleReviewed: "every sample is reviewed",
+  pictureNotThere: "the picture is not there yet",
   thereNoPictureBefore: "there is no picture before this one",
   boxesCopied: "{fresh, plural, one {# box} other {# boxes}} copied",
   nothingCopy: "nothing to copy",
   datasetNotEdited: "this dataset is not edited",
   labelsCouldNotKept: "the labels could not be kept",
+  journalsDiffer: "{conflicts, plural, one {# conflict} other {# conflicts}}: say which journal counts",
+  changesNotShown:
+    "{unseen, plural, one {# change} other {# changes}} of names, places, fields, tags or what is left out are kept and saved, and not shown here",
   changesTakenOver: "{changes, plural, one {# change} other {# changes}} taken over",
   changesAddedSamplesOnlyCommand:
     "{added, plural, one {# change} other {# changes}} of added samples only the command can apply",
