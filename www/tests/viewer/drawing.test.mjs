@@ -452,7 +452,7 @@ test('hosts hear of edits, and what is neither a TBL nor a TAR says what to do',
     { index: 0, kind: 'review', review: 'accepted' },
     { index: 0, kind: 'undo' },
   ]);
-  // The undone one is at hand still: an outline in hand is nearer than that, and other pictures are left alone.
+  // An outline that is begun is nearer than what was done before, and other pictures are left alone.
   await page.locator('forebay-sample .stage').focus();
   for (const key of ['p', ' ', 'ArrowRight', ' ', 'Control+z', 'Control+z']) await page.keyboard.press(key);
   assert.equal(await page.evaluate(() => heard.length), 3);

@@ -101,6 +101,12 @@ test('the dialog writes what the package exports, of all samples and of picked o
   const said = ({ annotations }, image) =>
     annotations.filter((one) => one.image_id === image.id).map(({ id, image_id, ...rest }) => rest);
   assert.deepEqual(said(picked, picked.images[0]), said(all, all.images[2]));
+
+  // What is converted is the file as it was: that is said, and the way to the edits is there.
+  await page.keyboard.press('e');
+  await page.locator('forebay-convert').getByText('The edits are not in what is written here').waitFor();
+  await page.getByRole('button', { name: 'Save with the edits' }).click();
+  await page.locator('forebay-save-edits dialog[open]').waitFor();
   assert.deepEqual(page.faults, []);
   await page.context().close();
 });

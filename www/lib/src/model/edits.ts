@@ -123,7 +123,7 @@ export interface Edits {
   remove(i: number): Promise<void>;
   /** Takes a removal back. */
   restore(i: number): Promise<void>;
-  /** Adds a sample of this name at the end; its number. */
+  /** Adds a sample of this name at the end, before those that were moved there; its number. */
   add(payload: Blob | Uint8Array, fields: EditFields & { name: string }): Promise<number>;
   /** Gives a sample's file another name. */
   rename(i: number, name: string): Promise<void>;

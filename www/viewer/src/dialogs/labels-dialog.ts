@@ -13,6 +13,7 @@ import type {
   WrittenLabels,
 } from "../../../lib/src/model/index.ts";
 import type { DrawnJournal } from "../drawing/journal.ts";
+import type { LabelsKept } from "../drawing/keeping.ts";
 import { blobSink, type BlobSink } from "../files/blob-sink.ts";
 import type { Engine } from "../files/engine.ts";
 import { isEdited } from "../files/edited.ts";
@@ -66,13 +67,6 @@ function outputOf(to: WrittenLabelFormat): { output: BlobSink | FolderSink; file
 
 /** Keeps labels as edits; how many pictures they are of. */
 export type KeepLabels = (signal: AbortSignal, onProgress: (done: number) => void) => Promise<LabelsKept>;
-
-/** What became edits. */
-export interface LabelsKept {
-  readonly pictures: number;
-  /** Annotations that nobody can draw, such as those without an area: they were left out. */
-  readonly lost: number;
-}
 
 /** `<forebay-labels>`: sends `choose` where a label file is to be chosen. */
 @customElement("forebay-labels")

@@ -1,7 +1,6 @@
 /** Editing a dataset: its journal, the picture that is drawn on, and what is asked of both. */
 import { html, type ReactiveController, type ReactiveControllerHost, type TemplateResult } from "lit";
 import type { Dataset, Json } from "../../../lib/src/model/index.ts";
-import type { LabelsKept } from "../dialogs/labels-dialog.ts";
 import { isEdited } from "../files/edited.ts";
 import { download } from "../files/targets.ts";
 import type { FindBoxes } from "../samples/box-source.ts";
@@ -17,6 +16,7 @@ import type { Side } from "./conflicts.ts";
 import type { DrawingStage } from "./drawing-stage.ts";
 import type { History, Entry, Progress, Review } from "./history.ts";
 import type { DrawnJournal, Unkept } from "./journal.ts";
+import type { KeptLabels, LabelsKept } from "./keeping.ts";
 import { isDrawn, keyOf, type PressedKey } from "./keys.ts";
 import type { Shape } from "./shape.ts";
 import type { Sketch } from "./sketch.ts";
@@ -49,12 +49,6 @@ export interface DrawingHost {
   readonly changed: (many: boolean) => void;
   /** Asks where to save. */
   readonly save: () => void;
-}
-
-/** Labels that lie over a dataset, to be kept as edits. */
-export interface KeptLabels {
-  readonly find: FindBoxes;
-  readonly samples: readonly number[];
 }
 
 const NO_PROGRESS: Progress = { changed: 0, accepted: 0, rejected: 0, left: 0, classes: [] };
@@ -408,12 +402,8 @@ export class DrawingController implements ReactiveController, DrawingActions {
     try {
       const shapes = await this.shapesOf(data, rows.at(position - 1));
       if (this.picture?.index !== picture.index || !sketch.shapes) return;
-      const there = new Set(sketch.shapes.map(this.parts.placeOf));
-      const fresh = shapes
-        .flatMap((shape) => this.parts.within(shape, picture))
-        .filter((shape) => !there.has(this.parts.placeOf(shape)));
-      sketch.add(fresh);
-      this.of.say(fresh.length > 0 ? msg("boxesCopied", { fresh: fresh.length }) : msg("nothingCopy"));
+      const fresh = this.parts.copyInto(sketch, shapes, picture);
+      this.of.say(fresh > 0 ? msg("boxesCopied", { fresh }) : msg("nothingCopy"));
     } catch (e) {
       if (isAbort(e)) return;
       this.trouble = trouble(e);
@@ -429,36 +419,16 @@ export class DrawingController implements ReactiveController, DrawingActions {
     return this.parts.shapesIn(laid ? null : record, find(i, record, width, height)).shapes;
   }
 
-  /** Makes labels that lie over the dataset edits of it; how many pictures that were. */
-  async keepLabels(
-    { find, samples }: KeptLabels,
-    signal: AbortSignal,
-    onProgress: (done: number) => void,
-  ): Promise<LabelsKept> {
+  /** Makes labels that lie over the dataset edits of it. */
+  async keepLabels(labels: KeptLabels, signal: AbortSignal, onProgress: (done: number) => void): Promise<LabelsKept> {
     await this.start();
     const { journal } = this;
     const data = this.of.data();
     if (!journal || !data) throw new Error(this.failure?.message ?? msg("datasetNotEdited"));
-    const group = journal.group();
-    let [kept, lost] = [0, 0];
+    const learn = (names: Iterable<string>): void => this.learn(names);
+    let kept: LabelsKept;
     try {
-      for (const i of samples) {
-        signal.throwIfAborted();
-        const { width, height } = data.info(i);
-        const { shapes, lost: less } = this.parts.shapesIn(null, find(i, null, width, height));
-        lost += less;
-        this.learn(shapes.map(({ label }) => label));
-        journal.draw(i, shapes, null, { group });
-        kept++;
-        // What waits is held in memory: not more of it than is soon written.
-        if (kept % 256 === 0 && !(await journal.kept())) break;
-        onProgress(kept);
-      }
-      if (!(await journal.kept())) throw new Error(this.unkept?.message ?? msg("labelsCouldNotKept"));
-    } catch (e) {
-      // Whoever cancels has none of them.
-      if (signal.aborted && journal.history.last?.group === group) journal.undo();
-      throw e;
+      kept = await this.parts.keepLabels(data, journal, labels, { signal, onProgress, learn });
     } finally {
       if (this.journal === journal) {
         this.changed();
@@ -466,7 +436,7 @@ export class DrawingController implements ReactiveController, DrawingActions {
       }
     }
     this.send({ index: null, kind: "labels" });
-    return { pictures: kept, lost };
+    return kept;
   }
 
   retry(): void {
@@ -487,20 +457,20 @@ export class DrawingController implements ReactiveController, DrawingActions {
   take(file: File, side: Side | null = null): void {
     this.clash = null;
     void this.tried(async (journal) => {
-      const { changes, added, unseen, conflicts } = await journal.take(file, side);
+      const taken = await journal.take(file, side);
+      const { changes, conflicts } = taken;
+      const { said, warning, trouble } = this.parts.takenWords(taken);
+      this.of.say(said);
       if (conflicts.length > 0) {
         this.clash = { file, conflicts };
-        return this.of.say(msg("journalsDiffer", { conflicts: conflicts.length }));
+        return;
       }
       this.changed();
       this.of.changed(true);
       if (this.picture) this.show(this.picture);
       if (changes > 0) this.send({ index: null, kind: "labels" });
-      const taken = msg("changesTakenOver", { changes });
-      const without = msg("changesAddedSamplesOnlyCommand", { added });
-      this.of.say(added > 0 ? `${taken}; ${without}` : taken);
-      if (unseen > 0) this.of.warn(msg("changesNotShown", { unseen }));
-      if (added > 0) this.fail(new Error(msg("changesAboutSamplesWereAdded", { added })));
+      if (warning) this.of.warn(warning);
+      if (trouble) this.fail(new Error(trouble));
     });
   }
   settle(side: Side | null): void {

@@ -9,6 +9,7 @@ import { visible } from "../ui/visible.ts";
 import { count } from "../ui/wording.ts";
 import type { Clash, DrawingActions } from "./actions.ts";
 import type { Side } from "./conflicts.ts";
+import { keptWords } from "./kept-words.ts";
 import { msg as common } from "../messages/common.ts";
 import { msg } from "../messages/drawing.ts";
 
@@ -37,7 +38,30 @@ export class EditBar extends LitElement {
       font-variant-numeric: tabular-nums;
     }
     .bar > .push {
-      margin-left: auto;
+      display: flex;
+      gap: 10px;
+      margin-inline-start: auto;
+    }
+    @media (max-width: 760px) {
+      :host {
+        padding: 4px 8px;
+      }
+      .bar {
+        gap: 4px 6px;
+      }
+      .bar > b {
+        display: none;
+      }
+      .far {
+        flex: 1 1 100%;
+        overflow: hidden;
+        white-space: nowrap;
+        text-overflow: ellipsis;
+      }
+      .bar > .push {
+        gap: 6px;
+        margin-inline-start: 0;
+      }
     }
     button {
       min-height: 30px;
@@ -120,9 +144,9 @@ export class EditBar extends LitElement {
         <b>${msg("editing")}</b>
         <span class="far">${msg("picturesChangedAcceptedRejectedLeft", { changed, accepted, rejected, left })}</span>
         ${this.renderClasses()}
-        <span class="kept muted" role="status">${this.kept}</span>
-        <button class="push" ?disabled=${!d.canUndo} title=${common("undoCtrlZ")} @click=${() => d.undo()}>${common("undo")}</button>
-        <button ?disabled=${!d.canRedo} title=${common("doAgainCtrlShiftZ")} @click=${() => d.redo()}>${common("redo")}</button>
+        <span class="kept muted" role="status">${keptWords(d)}</span>
+        <span class="push"><button ?disabled=${!d.canUndo} title=${common("undoCtrlZ")} @click=${() => d.undo()}>${common("undo")}</button>
+        <button ?disabled=${!d.canRedo} title=${common("doAgainCtrlShiftZ")} @click=${() => d.redo()}>${common("redo")}</button></span>
         <button class="primary" ?disabled=${!d.canUndo} title=${msg("writeNewFileEdits")} @click=${() => d.save()}>${msg("save")}</button>
         ${this.renderMore()}
         <button title=${msg("showDatasetEditsStay")} @click=${() => d.stop()}>${common("done")}</button>
@@ -130,13 +154,6 @@ export class EditBar extends LitElement {
       ${d.unkept ? this.renderUnkept(d.unkept.message, d.unkept.code, d.unkept.gone) : nothing}
       ${d.clash ? this.renderClash(d.clash) : nothing}
       ${d.trouble ? html`<div class="wrong" role="alert">${d.trouble.message}${d.trouble.code ? html`<code>${d.trouble.code}</code>` : nothing}</div>` : nothing}`;
-  }
-  private get kept(): string {
-    const { pending, unkept, risk } = this.drawing;
-    if (unkept) return "";
-    if (pending > 1) return msg("keepingChanges", { pending });
-    if (pending > 0) return msg("keeping");
-    return risk === "page" ? msg("keptWhilePageOpen") : msg("everyChangeKept");
   }
   /** What two journals say differently, and whose word counts. */
   private renderClash({ conflicts }: Clash): TemplateResult {

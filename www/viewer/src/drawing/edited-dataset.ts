@@ -3,13 +3,13 @@ import type { Dataset, Edits, RecordsOptions } from "../../../lib/src/model/inde
 import type { History } from "./history.ts";
 
 /** What of a dataset its labels are made of. */
-type Labelled = Pick<Dataset, "kind" | "format" | "name" | "length" | "document" | "info" | "nameOf" | "records">;
+type LabelSource = Pick<Dataset, "kind" | "format" | "name" | "length" | "document" | "info" | "nameOf" | "records">;
 
 /** Some samples of it, or all, without those that were removed; and the labels' side of a dataset in which they are as they were edited. */
 export function editedDataset(data: Dataset, edits: Edits, history: History, wanted: ArrayLike<number> | null) {
   const all = wanted ? Array.from(wanted) : Array.from({ length: data.length }, (_, i) => i);
   const indexes = all.filter((i) => !history.isRemoved(i));
-  const dataset: Labelled = {
+  const dataset: LabelSource = {
     kind: data.kind,
     format: data.format,
     name: data.name,

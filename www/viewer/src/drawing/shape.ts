@@ -176,7 +176,7 @@ export function stretched(shape: Shape, to: Corners): Shape {
   );
 }
 
-/** Whether it encloses anything: its outlines are no lines. */
+/** Whether it encloses anything: none of its outlines is a line. */
 export const hasArea = ({ w, h, outlines }: Shape): boolean => w > 0 && h > 0 && !outlines.some(isLine);
 
 /** Whether all points lie on one line. */
@@ -186,7 +186,7 @@ function isLine(outline: readonly number[]): boolean {
   for (let k = 2; k < outline.length; k += 2) {
     const [ex, ey] = [outline[k]! - x, outline[k + 1]! - y];
     if (dx === 0 && dy === 0) [dx, dy] = [ex, ey];
-    // Points are kept to a hundredth, so what is less is no distance.
+    // Points are kept to a hundredth, so what is less is nothing.
     else if (Math.abs(dx * ey - dy * ex) > 0.01 * Math.hypot(dx, dy)) return false;
   }
   return true;

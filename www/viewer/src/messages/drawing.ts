@@ -51,6 +51,15 @@ export const drawing = {
   andMore: "and {rest} more",
   mineCount: "Mine count",
   theirsCount: "Theirs count",
+  labelsCouldNotKept: "the labels could not be kept",
+  journalsDiffer: "{conflicts, plural, one {# conflict} other {# conflicts}}: say which journal counts",
+  changesNotShown:
+    "{unseen, plural, one {# change} other {# changes}} of names, places, fields, tags or what is left out are kept and saved, and not shown here",
+  changesTakenOver: "{changes, plural, one {# change} other {# changes}} taken over",
+  changesAddedSamplesOnlyCommand:
+    "{added, plural, one {# change} other {# changes}} of added samples only the command can apply",
+  changesAboutSamplesWereAdded:
+    "{added, plural, one {# change} other {# changes}} about samples that were added stay out: apply that journal with the command.",
   takeOverJournal: "Take over a journal",
   yesThrowThemAllAway: "Yes, throw them all away",
   throwAllEditsAway: "Throw all edits away",

@@ -19,15 +19,6 @@ export const editing = {
   boxesCopied: "{fresh, plural, one {# box} other {# boxes}} copied",
   nothingCopy: "nothing to copy",
   datasetNotEdited: "this dataset is not edited",
-  labelsCouldNotKept: "the labels could not be kept",
-  journalsDiffer: "{conflicts, plural, one {# conflict} other {# conflicts}}: say which journal counts",
-  changesNotShown:
-    "{unseen, plural, one {# change} other {# changes}} of names, places, fields, tags or what is left out are kept and saved, and not shown here",
-  changesTakenOver: "{changes, plural, one {# change} other {# changes}} taken over",
-  changesAddedSamplesOnlyCommand:
-    "{added, plural, one {# change} other {# changes}} of added samples only the command can apply",
-  changesAboutSamplesWereAdded:
-    "{added, plural, one {# change} other {# changes}} about samples that were added stay out: apply that journal with the command.",
   allEditsThrownAway: "all edits are thrown away",
   noClassHasKey: "no class has the key {key}",
   drawReviewLabels: "Draw and review labels",

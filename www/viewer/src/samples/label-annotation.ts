@@ -28,7 +28,7 @@ const FLAGS = ["crowd", "difficult", "truncated", "occluded", "outside"] as cons
 const plain = (id: number | bigint | string): number | string =>
   typeof id !== "bigint" ? id : Number.isSafeInteger(Number(id)) ? Number(id) : String(id);
 
-/** The same on a picture that is so many times as wide and as tall; a mask has its own size. */
+/** The same on a picture that is this many times as wide and as tall; a mask has its own size. */
 export function resized(one: LabelAnnotation, x: number, y: number): LabelAnnotation {
   const box = ([left, top, right, bottom]: LabelAnnotation["box"]): LabelAnnotation["box"] => [
     left * x,
