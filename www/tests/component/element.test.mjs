@@ -179,6 +179,35 @@ test('slots take own buttons and panels, what is named by hide is gone, and the 
   await page.keyboard.press('e');
   await page.keyboard.press('d');
   assert.deepEqual(await page.locator('#a').evaluate((v) => [v.view, v.theme]), ['gallery', null]);
+  // While one edits, too: reviews are made by keys.
+  await page.locator('#a').evaluate((v) => {
+    globalThis.edits = [];
+    v.addEventListener('edit', (e) => globalThis.edits.push(e.detail));
+    const note = document.createElement('div');
+    Object.assign(note, { id: 'note', contentEditable: 'true' });
+    document.querySelector('#panel').append(note);
+    [v.selected, v.editable] = [5, true];
+  });
+  await page.locator('#a forebay-edit-bar').waitFor();
+  await page.locator('#a forebay-drawing').waitFor();
+  await page.locator('#note').click();
+  await page.keyboard.type('war fans');
+  await page.locator('#mine').focus();
+  await page.keyboard.press('r');
+  assert.equal(await page.locator('#note').textContent(), 'war fans');
+  // A letter that is composed is none of its keys either.
+  await page.locator('#a').evaluate((v) => {
+    const stage = v.shadowRoot.querySelector('forebay-sample').shadowRoot.querySelector('.stage');
+    const key = { key: 'r', isComposing: true, bubbles: true, composed: true };
+    stage.dispatchEvent(new KeyboardEvent('keydown', key));
+  });
+  // Nobody judges what they do not see.
+  await page.locator('#a').evaluate((v) => (v.hide += ' sample'));
+  await page.locator('#a forebay-sample').waitFor({ state: 'detached' });
+  await page.locator('#a .scroll').focus();
+  await page.keyboard.press('a');
+  assert.deepEqual(await page.evaluate(() => globalThis.edits), []);
+  await page.locator('#a').evaluate((v) => v.drawing.stop());
   await page.locator('#a').evaluate((v) => v.close());
   await page.locator('#nothing').waitFor();
   await told(page, 'a', 'close', 1);
@@ -290,6 +319,29 @@ test('whoever is asked last is shown, however long others take to find out what 
   });
   assert.deepEqual(told, ['AbortError', true, true, null]);
   assert.deepEqual(page.faults, []);
+  await page.close();
+});
+
+test('what is taken off the page while it opens something opens nothing, and leaves the edits to others', async () => {
+  const page = await shown('two/');
+  await tiles(page, 'a').first().waitFor();
+  const found = await page.evaluate(async () => {
+    const [a, b] = ['a', 'b'].map((id) => document.getElementById(id));
+    const blob = await (await fetch('/a.tar')).blob();
+    a.src = b.src = null;
+    a.editable = b.editable = true;
+    const coming = a.open(blob, { name: 'gone.tar' }).then(
+      () => 'open',
+      (e) => e.name,
+    );
+    a.remove();
+    const left = [await coming, a.opened];
+    await b.open(blob, { name: 'gone.tar' });
+    for (let tries = 0; tries < 200 && b.drawing.state !== 'on' && !b.drawing.failure; tries++)
+      await new Promise((go) => setTimeout(go, 50));
+    return [...left, b.drawing.state, b.drawing.failure];
+  });
+  assert.deepEqual(found, ['AbortError', null, 'on', null]);
   await page.close();
 });
 

@@ -232,6 +232,78 @@ test('a journal is found again, without the line that was cut off, and one has i
   other.close();
 });
 
+test('a file that is renamed keeps its edits, and has one journal at a time under whatever name', async () => {
+  const bytes = readFileSync(await made('n.tbl'));
+  const [one, other] = await Promise.all(['n.tbl', 'n (1).tbl'].map((name) => open(new File([bytes], name))));
+  const store = storeOf();
+  const edits = await one.edit({ store });
+  await edits.set(3, { note: 'kept' });
+  assert.match(edits.name, /^[0-9a-f]{16}\.jsonl$/);
+  assert.equal(await codeOf(other.edit({ store })), 'edits.locked');
+  edits.close();
+  const found = await other.edit({ store });
+  assert.equal((await found.record(3)).note, 'kept');
+  found.close();
+  // Journals had names of the file too, once.
+  const old = storeOf(new Map([[`n__1_.tbl-${edits.name}`, store.files.get(edits.name)]]));
+  assert.equal(await codeOf(other.edit({ store: old, name: edits.name }).then((e) => e.close())), 'nothing was thrown');
+  old.files.delete(edits.name);
+  const former = await other.edit({ store: old });
+  assert.deepEqual([former.name, (await former.record(3)).note], [`n__1_.tbl-${edits.name}`, 'kept']);
+  assert.equal(await codeOf(one.edit({ store: old })), 'edits.locked');
+  former.close();
+  // In memory everybody has a journal of their own.
+  for (const own of await Promise.all([one.edit(), one.edit()])) own.close();
+  one.close();
+  other.close();
+});
+
+test('what is changed while a journal is thrown away is refused, and brings nothing back', async () => {
+  const store = storeOf();
+  const dataset = await open(await made('o.tbl'));
+  const edits = await dataset.edit({ store, name: 'mine' });
+  await edits.set(1, { note: 'first' });
+  const [thrown, late] = [edits.discard(), codeOf(edits.set(2, { note: 'late' }))];
+  assert.deepEqual([await thrown, await late, store.files.size], [undefined, 'usage.argument', 0]);
+  dataset.close();
+});
+
+test('a change of nothing is refused', async () => {
+  const dataset = await open(await made('p.tbl'));
+  const edits = await dataset.edit();
+  for (const wrong of [{}, { boxes: null }, { boxes: undefined }, { boxes: {} }, { note: 1, boxes: undefined }])
+    assert.equal(await codeOf(edits.set(1, wrong)), 'usage.argument', JSON.stringify(wrong));
+  assert.equal(await codeOf(edits.document({})), 'usage.argument');
+  assert.equal(await codeOf(edits.add(bitmap(9, 9, 3), { name: 'x.bmp', boxes: null })), 'usage.argument');
+  assert.equal(edits.changes, 0);
+  edits.close();
+  dataset.close();
+});
+
+test('boxes as another program wrote them are not told as none', async () => {
+  const said = [
+    { boxes: [{ label: 'pine', bbox: [1, 2, 3, 4] }] },
+    { objects: { bbox: [[1, 2, 3, 4]], category: ['pine'] } },
+    { boxes: [], objects: ['pine'], object: 'pine' },
+  ];
+  const parts = said.flatMap((json, i) => [
+    member(`${i}.bmp`, bitmap(20, 20, i)),
+    member(`${i}.json`, Buffer.from(JSON.stringify(json))),
+  ]);
+  parts.push(member('3.bmp', bitmap(20, 20, 3)), member('3.txt', Buffer.from('0 0.5 0.5 0.1 0.1\n')));
+  parts.push(member('4.bmp', bitmap(20, 20, 4)), member('4.txt', Buffer.from('4 boats\n')));
+  const dataset = await open(new Blob([...parts, Buffer.alloc(1024)]), { name: 'foreign.tar' });
+  const edits = await dataset.edit();
+  for (const of of [dataset, edits]) {
+    for (const i of [0, 1, 3]) assert.equal(await codeOf(of.boxes(i)), 'label.ambiguous', `${i}`);
+    for (const i of [2, 4]) assert.equal(await of.boxes(i), null);
+  }
+  await edits.set(0, { boxes: [box] });
+  assert.deepEqual(await edits.boxes(0), [box]);
+  edits.close();
+  dataset.close();
+});
+
 test('a journal of a newer program is refused by name, and stays as it is', async () => {
   const dataset = await open(await made('l.tbl'));
   const lineOf = (said) => `${said},"crc":"${crc32(said).toString(16).padStart(8, '0')}"}\n`;

@@ -88,6 +88,18 @@ async function work(forebay) {
   seen.npy = [npy.status, begins % 64, String.fromCharCode(...npy.body.subarray(0, begins))];
   seen.tensor = tensor.data.join() === new Float32Array(npy.body.buffer.slice(begins)).join();
   seen.pixels = (await get(samples.tensorUrl(7, { size: [8, 6], dtype: 'u8' }))).length;
+  // An address of nothing is none.
+  const code = (make) => {
+    try {
+      return make();
+    } catch (e) {
+      return e.code;
+    }
+  };
+  seen.misspelled = [
+    code(() => samples.tensorUrl(7, { sise: [8, 6] })),
+    code(() => samples.thumbnailUrl(7, { siez: 8 })),
+  ];
   seen.part = await get(samples.tensorUrl(7, wanted), { headers: { range: 'bytes=1-5' } });
   const tensorTag = (await fetch(samples.tensorUrl(7, wanted))).headers.get('etag');
   seen.tensorKnown = (await fetch(samples.tensorUrl(7, wanted), { headers: { 'if-none-match': tensorTag } })).status;
@@ -142,6 +154,7 @@ function check(seen) {
   assert.deepEqual(seen.npy.slice(0, 2), [200, 0]);
   assert.equal(seen.npy[2].slice(0, 8) + seen.npy[2].slice(10).trimEnd(), `\x93NUMPY\x01\x00${said}`);
   assert.deepEqual([seen.tensor, seen.pixels, seen.tensorKnown], [true, 128 + 8 * 6 * 3, 304]);
+  assert.deepEqual(seen.misspelled, ['usage.argument', 'usage.argument']);
   assert.deepEqual([seen.part.status, seen.part.length], [206, 5]);
   assert.deepEqual(seen.tensorWrong, [400, 400, 400, 400, 400, 400]);
   assert.deepEqual([seen.missing.status, /there are 40 samples/.test(seen.missing.text)], [404, true]);

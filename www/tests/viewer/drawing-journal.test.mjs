@@ -61,6 +61,9 @@ function editsOf(name) {
     name,
     set: (sample, { boxes: annotations }) => change({ do: 'set', sample, annotations }),
     review: (sample, state) => change({ do: 'review', sample, state }),
+    remove: (sample) => change({ do: 'remove', sample }),
+    restore: (sample) => change({ do: 'restore', sample }),
+    tag: (sample, add, remove) => change({ do: 'tag', sample, add, remove }),
     undo: () => change({ do: 'undo' }),
     redo: () => change({ do: 'redo' }),
     export: async () => ({ journal: new Blob([`${lines.join('\n')}\n`]), blobs: null }),
@@ -207,6 +210,34 @@ test('what could not be kept is held when the dataset is closed, and kept when i
   assert.equal(again.history.shapesOf(3)[0].w, 3);
   assert.equal(await again.kept(), true);
   assert.deepEqual(widths(), [1, 2, 3]);
+});
+
+test('what another journal says differently is named, and taken over as one side says', async () => {
+  const journal = await open();
+  journal.draw(2, box(3), null);
+  journal.draw(3, box(5), null);
+  journal.review(4, 'accepted');
+  const lines = (...said) => new Blob(['{}', ...said.map((one) => JSON.stringify(one))].map((line) => `${line}\n`));
+  const drawn = (sample, right) => ({ do: 'set', sample, annotations: box(right).map(parts.annotationOf) });
+  const theirs = lines(drawn(2, 3), drawn(3, 7), { do: 'remove', sample: 4 }, drawn(5, 9), {
+    do: 'tag',
+    sample: 6,
+    add: ['x'],
+  });
+  const { conflicts, changes } = await journal.take(theirs, null);
+  assert.deepEqual(conflicts, [
+    { sample: 3, what: 'boxes' },
+    { sample: 4, what: 'removed' },
+  ]);
+  const shown = () => [2, 3, 5].map((i) => journal.history.shapesOf(i)?.[0].w ?? null);
+  assert.deepEqual([changes, shown()], [0, [3, 5, null]]);
+  const taken = await journal.take(theirs, 'theirs');
+  assert.deepEqual([taken.changes, taken.unseen, shown(), journal.history.isRemoved(4)], [4, 2, [3, 7, 9], true]);
+  journal.undo();
+  assert.deepEqual([shown(), journal.history.isRemoved(4)], [[3, 5, null], false], 'one undo takes all of it back');
+  await journal.take(theirs, 'mine');
+  assert.deepEqual([shown(), journal.history.isRemoved(4)], [[3, 5, 9], false]);
+  assert.equal(journal.history.reviewOf(4), 'accepted');
 });
 
 test('shapes of a long journal that stay the same are one', async () => {

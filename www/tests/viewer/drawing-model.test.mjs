@@ -185,6 +185,49 @@ test('outlines are drawn point by point, by hand and by keys, and their points c
   assert.deepEqual(sketch.shapes[1].outlines, [[100, 50, 106, 50, 106, 56]]);
 });
 
+test('what has no area is never drawn: a handle stops before the other side, an outline of a line is not closed', () => {
+  const { sketch, heard, press, drag } = sketchOf(box(10, 10, 40, 30));
+  sketch.select([0]);
+  drag([40, 20], [-50, 20]);
+  assert.ok(sketch.shapes[0].w > 0, JSON.stringify(cornersOf(sketch.shapes[0])));
+  drag([sketch.shapes[0].x + sketch.shapes[0].w, 20], [0, 20]);
+  assert.ok(sketch.shapes[0].w > 0, JSON.stringify(cornersOf(sketch.shapes[0])));
+  sketch.load([box(0, 0, 40, 30)], 200, 100);
+  sketch.select([0]);
+  drag([40, 15], [-20, 15]);
+  assert.ok(sketch.shapes[0].w > 0, JSON.stringify(cornersOf(sketch.shapes[0])));
+  sketch.take('polygon');
+  for (const point of [
+    [10, 10],
+    [20, 20],
+    [30, 30],
+  ])
+    sketch.down(point, FREE);
+  press('Enter');
+  assert.equal(sketch.shapes.length, 1);
+  assert.match(heard.said.at(-1), /one line/);
+  sketch.down([30, 60], FREE);
+  press('Enter');
+  assert.equal(sketch.shapes.length, 2);
+});
+
+test('what is in hand is taken back before what was done: the last point of an outline, a move', () => {
+  const { sketch, heard } = sketchOf(box(10, 10, 40, 30));
+  assert.equal(sketch.takeBack(), false);
+  sketch.take('polygon');
+  sketch.down([10, 10], FREE);
+  sketch.down([90, 20], FREE);
+  assert.deepEqual([sketch.takeBack(), sketch.outline.length], [true, 2]);
+  assert.deepEqual([sketch.takeBack(), sketch.outline.length, sketch.isDrawing], [true, 0, false]);
+  sketch.take('box');
+  sketch.select([0]);
+  sketch.down([20, 20], FREE);
+  sketch.move([60, 40]);
+  assert.equal(sketch.takeBack(), true);
+  sketch.up([60, 40]);
+  assert.deepEqual([heard.done.length, cornersOf(sketch.shapes[0])], [0, [10, 10, 40, 30]]);
+});
+
 test('everything works by keys, and keys that are held are one change', () => {
   const { sketch, heard, press } = sketchOf(box(10, 10, 60, 50), box(80, 20, 120, 40, 'gull'));
   assert.deepEqual(press('ArrowRight', 'Enter', 'Delete', '.'), [false, false, false, false], 'nothing is selected');

@@ -357,19 +357,23 @@ test('labels of a file become edits, and one undo takes them back', async () => 
     images: Array.from({ length: 4 }, (_, i) => ({
       id: i,
       file_name: `${String(i).padStart(4, '0')}.png`,
-      width: WIDTH,
-      height: HEIGHT,
+      // One was labeled on a copy of twice its size.
+      width: WIDTH * (i === 3 ? 2 : 1),
+      height: HEIGHT * (i === 3 ? 2 : 1),
     })),
     categories: [{ id: 1, name: 'ship' }],
     annotations: Array.from({ length: 4 }, (_, i) => ({
       id: i,
       image_id: i,
       category_id: 1,
-      bbox: [5, 6, 7 + i, 8],
+      bbox: i === 3 ? [10, 12, 20, 16] : [5, 6, 7 + i, 8],
       area: 56,
-      iscrowd: 0,
+      iscrowd: i === 1 ? 1 : 0,
+      ...(i === 0 && { score: 0.5, num_keypoints: 1, keypoints: [6, 7, 2], attributes: { flag: 'red' } }),
     })),
   };
+  // Nobody draws what has no area.
+  coco.annotations.push({ ...coco.annotations[2], id: 9, bbox: [5, 6, 0, 0], area: 0 });
   const file = { name: 'labels.json', mimeType: 'application/json', buffer: Buffer.from(JSON.stringify(coco)) };
   await page.locator('#labels-input').setInputFiles(file);
   await page.getByText('4 samples, nothing of 2').waitFor();
@@ -377,6 +381,7 @@ test('labels of a file become edits, and one undo takes them back', async () => 
   const dialog = page.locator('forebay-labels');
   await dialog.getByRole('button', { name: 'Keep these labels as edits' }).click();
   await dialog.getByText('✓ 4 pictures').waitFor();
+  await dialog.getByText('1 annotation left out').waitFor();
   assert.deepEqual(await axe(page), []);
   await dialog.getByLabel('Close').click();
   await far(page, '4 pictures changed');
@@ -388,6 +393,8 @@ test('labels of a file become edits, and one undo takes them back', async () => 
     records.map(({ json }) => json.annotations?.[0].xmax),
     [12, 13, 14, 15, undefined, undefined],
   );
+  const [{ keypoints, score, attributes }, { crowd }] = [0, 1].map((i) => records[i].json.annotations[0]);
+  assert.deepEqual([keypoints, score, attributes, crowd], [[6, 7, 2], 0.5, { flag: 'red' }, true]);
   assert.deepEqual(document.classes, ['ship']);
   await page.locator('forebay-edit-bar').getByRole('button', { name: 'Undo' }).click();
   await far(page, '0 pictures changed');
@@ -445,6 +452,15 @@ test('hosts hear of edits, and what is neither a TBL nor a TAR says what to do',
     { index: 0, kind: 'review', review: 'accepted' },
     { index: 0, kind: 'undo' },
   ]);
+  // An outline that is begun is nearer than what was done before, and other pictures are left alone.
+  await page.locator('forebay-sample .stage').focus();
+  for (const key of ['p', ' ', 'ArrowRight', ' ', 'Control+z', 'Control+z']) await page.keyboard.press(key);
+  assert.equal(await page.evaluate(() => heard.length), 3);
+  await page.keyboard.press('Escape');
+  await page.locator('forebay-edit-bar').getByRole('button', { name: 'More' }).click();
+  await page.getByRole('button', { name: 'Throw all edits away' }).click();
+  await page.getByRole('button', { name: 'Yes, throw' }).click();
+  await until(() => page.evaluate(() => heard.at(-1).kind === 'discard'), 'hosts hear that nothing is left');
   await page.context().close();
   const picture = Buffer.from(smallPng(8, 8, Buffer.alloc(8 * 8 * 4, 200)));
   const other = await opened(null, undefined, 'harbor.zip', Buffer.from(zipOf([['train/0.png', picture, false]])));

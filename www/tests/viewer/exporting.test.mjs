@@ -77,7 +77,36 @@ test('the dialog writes what the package exports, of all samples and of picked o
   };
   assert.deepEqual(boxesOf(await exported(page, 'COCO')), [3]);
   await page.locator('#p2').click({ modifiers: ['Control'] });
-  assert.deepEqual(boxesOf(await exported(page, 'COCO')), [2, 2, 3, 2, 2, 2]);
+  const all = JSON.parse(await exported(page, 'COCO'));
+  assert.deepEqual(boxesOf(JSON.stringify(all)), [2, 2, 3, 2, 2, 2]);
+
+  // Of picked samples the changed ones have all that those of all have; what was removed is not there, and names are the new ones.
+  const given = await open(new File([tbl], 'a.tbl'));
+  const theirs = await given.edit();
+  await theirs.remove(3);
+  await theirs.rename(4, 'four.png');
+  const { journal } = await theirs.export();
+  theirs.close();
+  given.close();
+  const buffer = Buffer.from(await journal.arrayBuffer());
+  await page.locator('#journal').setInputFiles({ name: 'edits.jsonl', mimeType: 'text/plain', buffer });
+  await page.locator('forebay-edit-bar .kept', { hasText: 'every change is kept' }).waitFor();
+  await page.locator('forebay-edit-bar .far', { hasText: '3 pictures changed' }).waitFor();
+  for (const i of [2, 3, 4]) await page.locator(`#p${i}`).click({ modifiers: ['Control'] });
+  const picked = JSON.parse(await exported(page, 'COCO'));
+  assert.deepEqual(
+    picked.images.map(({ file_name }) => file_name),
+    [all.images[2].file_name, 'four.png'],
+  );
+  const said = ({ annotations }, image) =>
+    annotations.filter((one) => one.image_id === image.id).map(({ id, image_id, ...rest }) => rest);
+  assert.deepEqual(said(picked, picked.images[0]), said(all, all.images[2]));
+
+  // What is converted is the file as it was: that is said, and the way to the edits is there.
+  await page.keyboard.press('e');
+  await page.locator('forebay-convert').getByText('The edits are not in what is written here').waitFor();
+  await page.getByRole('button', { name: 'Save with the edits' }).click();
+  await page.locator('forebay-save-edits dialog[open]').waitFor();
   assert.deepEqual(page.faults, []);
   await page.context().close();
 });

@@ -18,6 +18,7 @@ import type {
   ReadLabelsOptions,
   RuntimeOptions,
   TableConvertOptions,
+  TensorOptions,
   TextReadOptions,
   ThumbnailBitmapOptions,
   ThumbnailOptions,
@@ -53,8 +54,23 @@ const open = of<OpenOptions>({
   column: true,
 });
 
+const tensorUrl = of<Omit<TensorOptions, "into" | "signal" | "verify">>({
+  size: true,
+  dtype: true,
+  layout: true,
+  fit: true,
+  short: true,
+  fill: true,
+  resampling: true,
+  normalize: true,
+  orient: true,
+});
+
 /** What each call takes. */
 export const NAMES = {
+  tensorUrl,
+  tensor: [...tensorUrl, "into", "signal", "verify"],
+  thumbnailUrl: of<Pick<ThumbnailOptions, "size" | "box">>({ size: true, box: true }),
   open,
   check: [...open, ...text, ...of<CheckOptions>({ signal: true, onProgress: true })],
   labels: of<ReadLabelsOptions>({

@@ -22,7 +22,9 @@ import { inPlace, type InPlace } from "../sink/in-place.js";
 import { noOutput } from "../sink/sinks.js";
 import { joinedSource } from "../source/joined.js";
 import { blobSource } from "../source/sources.js";
-import { lock } from "./lock.js";
+import { journalName } from "./journal-name.js";
+import { lockAll } from "./lock.js";
+import type { Place } from "./store.js";
 
 /** A dataset that is open in a worker which has the module for edits. */
 export interface EditedFile {
@@ -80,6 +82,8 @@ export class OpenEdits implements Edits {
   /** One change after the other. */
   #queue: Promise<unknown> = Promise.resolve();
   #closed = false;
+  /** The journal is in no store any more: what still waits behind that is refused. */
+  #ended = false;
   /** A line could not be written: the module has other changes than the store. */
   #stale = false;
   /** All lines, where the store lost them and takes them no more. */
@@ -101,15 +105,22 @@ export class OpenEdits implements Edits {
 
   static async open(
     dataset: EditedDataset,
-    store: EditStore,
+    place: Place,
     given: string | undefined,
     signal: AbortSignal | undefined,
   ): Promise<OpenEdits> {
+    const { store } = place;
     const file = await dataset.open(signal);
     let release: (() => void) | undefined;
     try {
-      const name = given ?? `${safe(dataset.name)}-${await digestOf(dataset, file)}.jsonl`;
-      release = await lock(name);
+      // Whatever the journal is called, the dataset has one.
+      const own = given === undefined ? await digestOf(dataset, file) : null;
+      const name = own === null ? given! : await journalName(place, own, dataset.name);
+      const keys = place.lock === null ? [] : [...new Set([own === null ? name : `${own}.jsonl`, name])];
+      release = await lockAll(
+        keys.map((key) => `${place.lock}/${key}`),
+        name,
+      );
       const found = (await store.read(name)) ?? new Uint8Array();
       signal?.throwIfAborted();
       const held = await begin(dataset, file, found);
@@ -147,7 +158,7 @@ export class OpenEdits implements Edits {
   }
 
   set(i: number, fields: EditFields): Promise<void> {
-    return this.#change(() => ({ do: "set", sample: i, ...givenOf(fields) }));
+    return this.#change(() => ({ do: "set", sample: i, ...this.#said(fields, "what a sample gets") }));
   }
   remove(i: number): Promise<void> {
     return this.#change(() => ({ do: "remove", sample: i }));
@@ -168,7 +179,7 @@ export class OpenEdits implements Edits {
     return this.#change(() => ({ do: "review", sample: i, state }));
   }
   document(fields: { [path: string]: Json | undefined }): Promise<void> {
-    return this.#change(() => ({ do: "document", ...givenOf(fields) }));
+    return this.#change(() => ({ do: "document", ...this.#said(fields, "what the document gets") }));
   }
   undo(): Promise<void> {
     return this.#change(() => ({ do: "undo" }));
@@ -180,7 +191,7 @@ export class OpenEdits implements Edits {
   async add(payload: Blob | Uint8Array, fields: EditFields & { name: string }): Promise<number> {
     const { name, ...rest } = argument.options(fields, "what a sample gets") as EditFields & { name: string };
     argument.text(name, "a sample's name");
-    const given = this.#text(givenOf(rest));
+    const given = this.#text(givenOf(this.#listed(rest)));
     // What the caller does with it next is nothing to this change.
     const own = payload instanceof Uint8Array ? new Uint8Array(payload) : payload;
     if (!(own instanceof Uint8Array || own instanceof Blob))
@@ -257,14 +268,17 @@ export class OpenEdits implements Edits {
         }).finally(() => signal?.removeEventListener("abort", stop)),
       );
       const written = changing?.written;
-      if (written) return { ...report, outputBytes: written.length, writtenBytes: written.bytes };
+      if (written) {
+        // What it says is in the file, and it fits that no more: nobody may write into it, whoever waits included.
+        await this.#end().catch(() => {});
+        return { ...report, outputBytes: written.length, writtenBytes: written.bytes };
+      }
       const { samples, outputBytes } = report;
       if (copies) return { ...report, writtenBytes: outputBytes };
       const [changed, removed, added] = await call(client, this.name, "editsCounts", [journal]);
       return { samples, changed: changed!, removed: removed!, added: added!, outputBytes, writtenBytes: outputBytes };
     });
-    // What it says is in the file, and it fits that no more: nobody may write into it.
-    if (there) await this.discard().catch(() => this.close());
+    if (there) this.close();
     return saved;
   }
 
@@ -282,10 +296,21 @@ export class OpenEdits implements Edits {
 
   async discard(): Promise<void> {
     await this.#next(async () => {
-      await this.store.remove(this.name);
-      await this.store.remove(this.#blobs);
+      try {
+        await this.#end();
+      } catch (e) {
+        // It is still there, and can be gone on with.
+        this.#ended = false;
+        throw e;
+      }
     });
     this.close();
+  }
+  /** Takes it out of its store. A change that came behind that would be confirmed and lost, or bring back what was thrown away. */
+  async #end(): Promise<void> {
+    this.#ended = true;
+    await this.store.remove(this.name);
+    await this.store.remove(this.#blobs);
   }
 
   close(): void {
@@ -309,6 +334,19 @@ export class OpenEdits implements Edits {
       const line = await call(held.client, this.name, "editsChange", [held.journal, text]);
       await this.#keep(held, line);
     });
+  }
+
+  /** What is to be set: something, so that nobody believes that a call without effect had one. */
+  #said(given: object, what: string): object {
+    const said = givenOf(this.#listed(argument.options(given, what)));
+    if (Object.keys(said).length > 0) return said;
+    throw hostError("usage.argument", `${what} is nothing: a field with undefined is taken away`, { file: this.name });
+  }
+  /** The same, where its boxes are a list or not named at all. */
+  #listed<T extends object>(given: T): T {
+    if (!("boxes" in given) || Array.isArray(given.boxes)) return given;
+    const why = "boxes are a list of all that the sample has then: [] where nothing is in the picture";
+    throw hostError("usage.argument", why, { file: this.name });
   }
 
   /** As JSON, which has no NaN: it would write that there is nothing. */
@@ -367,6 +405,10 @@ export class OpenEdits implements Edits {
     if (this.#closed)
       return Promise.reject(hostError("usage.argument", "this journal was closed", { file: this.name }));
     const done = this.#queue.then(async () => {
+      if (this.#ended) {
+        const why = "this journal was discarded, or is in the file now: nothing was changed; open both again";
+        throw hostError("usage.argument", why, { file: this.name });
+      }
       // A worker that died took the journal along; what was kept is in the store.
       if (this.#stale || this.#held.client.dead) await this.#again();
       return body(this.#held);
@@ -412,14 +454,6 @@ async function digestOf(dataset: EditedDataset, file: EditedFile): Promise<strin
   return digest;
 }
 
-/** A name that every store can have. */
-const safe = (name: string | undefined): string =>
-  (name ?? "dataset")
-    .split(/[\\/]/)
-    .pop()!
-    .replace(/[^\w.-]/g, "_")
-    .slice(0, 60);
-
 /** How records say by which convention their annotations are written. */
 const CONVENTION = "forebay.1";
 
@@ -442,6 +476,6 @@ function givenOf(given: object): object {
   return {
     ...(set.length > 0 && { fields: Object.fromEntries(set) }),
     ...(unset.length > 0 && { unset }),
-    ...(boxes && { annotations: boxes }),
+    ...(boxes !== undefined && { annotations: boxes }),
   };
 }

@@ -6,6 +6,15 @@ import { unwritten } from "../sink/unwritten.js";
 /** The folder of journals in the origin-private file system. */
 const FOLDER = "forebay-edits";
 
+/** A store, and what tells it from others. */
+export interface Place {
+  readonly store: EditStore;
+  /** What locks of its journals begin with; nothing where nobody else can have it. */
+  readonly lock: string | null;
+  /** The names of all that is there, if it can tell. */
+  names(): Promise<readonly string[]>;
+}
+
 /** Files in memory: they are gone with the page. */
 export function memoryStore(): EditStore {
   const files = new Map<string, Uint8Array>();
@@ -78,8 +87,40 @@ const gone = (file: string): Error =>
 const failed = (e: unknown): unknown => unwritten("the journal cannot be kept", e);
 
 /** The store for what a caller gives, or the usual one. */
-export async function storeOf(given: FileSystemDirectoryHandle | EditStore | undefined): Promise<EditStore> {
-  if (given) return "getFileHandle" in given ? folderStore(given) : given;
+export async function storeOf(given: FileSystemDirectoryHandle | EditStore | undefined): Promise<Place> {
+  // Nobody knows what is behind functions: those of one name are taken for the same.
+  if (given && !("getFileHandle" in given)) return { store: given, lock: FOLDER, names: async () => [] };
+  if (given) return placeOf(given);
   const root = await globalThis.navigator?.storage?.getDirectory?.().catch(() => null);
-  return root ? folderStore(await root.getDirectoryHandle(FOLDER, { create: true })) : memoryStore();
+  if (root) return placeOf(await root.getDirectoryHandle(FOLDER, { create: true }));
+  return { store: memoryStore(), lock: null, names: async () => [] };
+}
+
+function placeOf(folder: FileSystemDirectoryHandle): Place {
+  return {
+    store: folderStore(folder),
+    // Two tabs have nothing but its name to tell that it is the same.
+    lock: lockOf(folder),
+    async names() {
+      const all: string[] = [];
+      try {
+        // The viewer's compiler knows of no folder that lists what it has.
+        const listed = folder as unknown as { keys(): AsyncIterable<string> };
+        for await (const name of listed.keys()) all.push(name);
+      } catch {
+        // What only looks like a folder need not list what it has; of any other the journal itself does not open either.
+      }
+      return all;
+    },
+  };
+}
+
+function lockOf(folder: FileSystemDirectoryHandle): string {
+  let name: string | undefined;
+  try {
+    ({ name } = folder);
+  } catch {
+    // An object around a handle has no name.
+  }
+  return name === undefined || name === FOLDER ? FOLDER : `${FOLDER}/${name}`;
 }

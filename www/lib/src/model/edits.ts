@@ -23,7 +23,10 @@ export interface EditOptions {
    * Node, memory.
    */
   store?: FileSystemDirectoryHandle | EditStore;
-  /** The name of the journal there. Default: made of the dataset's own name and digest. */
+  /**
+   * The name of the journal there. Default: made of the dataset's digest, so that a file that is renamed keeps its edits. Of a store of
+   * one's own that is not a folder, journals of one name are taken for the same, and only one of them is open at a time.
+   */
   name?: string;
   /** Ends the opening. */
   signal?: AbortSignal;
@@ -120,7 +123,7 @@ export interface Edits {
   remove(i: number): Promise<void>;
   /** Takes a removal back. */
   restore(i: number): Promise<void>;
-  /** Adds a sample of this name at the end; its number. */
+  /** Adds a sample of this name at the end, before those that were moved there; its number. */
   add(payload: Blob | Uint8Array, fields: EditFields & { name: string }): Promise<number>;
   /** Gives a sample's file another name. */
   rename(i: number, name: string): Promise<void>;
@@ -141,7 +144,7 @@ export interface Edits {
   /**
    * A sample's annotations with its changes, as `set` takes them: in pixels, of the raster that `annotations_size` says if the record has
    * that. `null` where nobody said anything, an empty list where somebody said that there is nothing. Rejects with a `label.*` code
-   * as `boxes` of the dataset does, for annotations of another convention.
+   * as `boxes` of the dataset does, for annotations of another convention: `set` of boxes takes their place.
    */
   boxes(i: number): Promise<EditBox[] | null>;
   /** The journal as files, for the command and Python. */

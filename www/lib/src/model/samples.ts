@@ -191,7 +191,7 @@ export interface Dataset extends Opened {
   /**
    * The boxes of sample `i`: those of a warehouse, or those that the metadata has, as `forebay convert --labels` writes it; of
    * other shapes the boxes around them. `null` where the metadata says nothing of them. Rejects with a `label.*` code where it
-   * cannot be read.
+   * cannot be read, and with `label.ambiguous` where it has boxes as another program wrote them.
    */
   boxes(i: number, options?: ReadOptions): Promise<SampleBox[] | null>;
   /** The document beside the samples' metadata; empty if there is none. */

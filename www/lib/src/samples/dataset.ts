@@ -264,7 +264,7 @@ export class OpenDataset extends Session<WorkerSamples> implements Dataset {
   }
 
   async tensor(i: number, options: TensorOptions): Promise<Tensor> {
-    argument.options(options, "what a tensor is made with");
+    known(argument.options(options, "what a tensor is made with"), NAMES.tensor, "tensor");
     return this.run(options.signal, async (signal) => {
       const payload = await this.payload(i, options.verify ?? true, signal);
       try {

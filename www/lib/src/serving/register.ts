@@ -71,8 +71,16 @@ export async function registerSamples(dataset: Dataset, options: RegisterOptions
       id,
       url: (i) => `${at(i)}.${dataset.info(i).extension}`,
       recordUrl: (i) => `${at(i)}.json`,
-      thumbnailUrl: (i, { size, box } = {}) => `${at(i)}/thumb${searchOf({ size, box })}`,
-      tensorUrl: (i, options) => `${at(i)}/tensor${searchOf(argument.options(options, "which tensor"))}`,
+      thumbnailUrl: (i, options = {}) => {
+        known(argument.options(options, "which thumbnail"), NAMES.thumbnailUrl, "thumbnailUrl");
+        const { size, box } = options;
+        return `${at(i)}/thumb${searchOf({ size, box })}`;
+      },
+      tensorUrl(i, options) {
+        known(argument.options(options, "which tensor"), NAMES.tensorUrl, "tensorUrl");
+        argument.list(options.size, "a tensor's size");
+        return `${at(i)}/tensor${searchOf(options)}`;
+      },
       close,
       [Symbol.dispose]: close,
     };

@@ -15,6 +15,7 @@ import "./pair-view.ts";
 import { msg as common } from "../messages/common.ts";
 import { msg } from "../messages/comparing.ts";
 import { titleOf } from "./kinds.ts";
+import { isEnter } from "../ui/typing.ts";
 
 /** Samples that are shown at first, and how many more each time. */
 const SHOWN = 60;
@@ -202,7 +203,7 @@ export class CompareDialog extends LitElement {
       <div class="row"><button class="primary" @click=${() => this.file.click()}>${msg("choose")}</button>
         <span class="muted">${msg("drop")}</span>${every}</div>
       <div class="row"><input class="address" aria-label=${msg("address")} placeholder=${msg("address")}
-        @keydown=${(e: KeyboardEvent) => e.key === "Enter" && this.follow()} />
+        @keydown=${(e: KeyboardEvent) => isEnter(e) && this.follow()} />
         <button @click=${this.follow}>${common("open")}</button></div>`;
   }
   private renderState(): TemplateResult | typeof nothing {

@@ -8,6 +8,7 @@ import { LONGEST, keepFilters, recallFilters, withFilter, withoutFilter, type Fi
 import type { SetsOf } from "./sets.ts";
 import { msg as common } from "../messages/common.ts";
 import { msg } from "../messages/curating.ts";
+import { isComposing } from "../ui/typing.ts";
 
 /** `<forebay-saved>`: sends `filter` with the expression of the one that is clicked. */
 @customElement("forebay-saved")
@@ -138,6 +139,7 @@ export class SavedFilters extends LitElement {
     this.dispatchEvent(new CustomEvent("done"));
   }
   private readonly onKey = (e: KeyboardEvent): void => {
+    if (isComposing(e)) return;
     if (e.key === "Enter") void this.save();
     else if (e.key === "Escape") this.end();
     else return;

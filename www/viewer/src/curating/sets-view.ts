@@ -12,6 +12,7 @@ import { stem } from "../ui/wording.ts";
 import { keepSets, readSets, recallSets, setsFile, setsKept, withSet, type Sets, type SetsOf } from "./sets.ts";
 import { msg as common } from "../messages/common.ts";
 import { msg } from "../messages/curating.ts";
+import { isEnter } from "../ui/typing.ts";
 
 /** What a clause of a set is called among the others. */
 const keyOf = (name: string): string => `set:${name}`;
@@ -203,7 +204,7 @@ export class SetsView extends LitElement {
         ${
           picked.size > 0
             ? html`<div class="row"><input class="name" aria-label=${msg("nameSet")} placeholder=${msg("nameFromAbove")} maxlength="100"
-          @keydown=${(e: KeyboardEvent) => e.key === "Enter" && void this.save()} />
+          @keydown=${(e: KeyboardEvent) => isEnter(e) && void this.save()} />
           <button title=${msg("savePickedSamples", { picked: picked.size })} @click=${this.save}>${msg("saveSamples", { picked: picked.size })}</button></div>`
             : nothing
         }

@@ -16,6 +16,8 @@ export class ConvertDialog extends ConvertShell<ConvertSummary> {
   @property({ attribute: false }) data: Dataset | null = null;
   /** The rest of the file's headers is still being read. */
   @property({ type: Boolean }) growing = false;
+  /** Something was changed: that is in the journal, and not in what is converted. */
+  @property({ type: Boolean }) edited = false;
   @property({ attribute: false }) kept: Uint32Array | null = null;
   @property({ attribute: false }) picked: ReadonlySet<number> = new Set();
   @state() private to: "tbl" | "tar" = "tbl";
@@ -63,6 +65,7 @@ export class ConvertDialog extends ConvertShell<ConvertSummary> {
 
   protected renderAsk(): TemplateResult {
     return html`
+      ${this.renderEdited()}
       <fieldset><legend>${common("samples")}</legend><div class="choices">
         ${this.choice("scope", "all", this.scope, (v) => this.choose(v), msg("all", { length: this.data?.length ?? 0 }))}
         ${this.choice("scope", "filtered", this.scope, (v) => this.choose(v), this.kept ? msg("theFilters", { kept: this.kept.length }) : msg("theFilters2"), !this.kept)}
@@ -90,6 +93,15 @@ export class ConvertDialog extends ConvertShell<ConvertSummary> {
   }
   protected override renderNote(): TemplateResult | typeof nothing {
     return this.growing ? html`<p>${msg("firstRestHeadersRead")}</p>` : nothing;
+  }
+  /** Nobody is to believe that what was drawn is in the new file. */
+  private renderEdited(): TemplateResult | typeof nothing {
+    if (!this.edited) return nothing;
+    const save = (): void => {
+      this.close();
+      this.dispatchEvent(new CustomEvent("save"));
+    };
+    return html`<p class="bad" role="note">${msg("convertsWithoutEdits")} <button @click=${save}>${msg("saveWithEdits")}</button></p>`;
   }
   protected renderDone(s: ConvertSummary): TemplateResult {
     return html`

@@ -137,7 +137,7 @@ export abstract class ConvertShell<S> extends LitElement {
     }
     if (!this.dialog.open) this.dialog.showModal();
   }
-  private close(): void {
+  protected close(): void {
     if (this.step === "work") return;
     this.dialog.close();
   }

@@ -5,6 +5,7 @@ import type {
   Dataset,
   ExportedLabels,
   FolderSink,
+  LabelAnnotation,
   LabelPicture,
   Labels,
   Progress,
@@ -12,6 +13,7 @@ import type {
   WrittenLabels,
 } from "../../../lib/src/model/index.ts";
 import type { DrawnJournal } from "../drawing/journal.ts";
+import type { LabelsKept } from "../drawing/keeping.ts";
 import { blobSink, type BlobSink } from "../files/blob-sink.ts";
 import type { Engine } from "../files/engine.ts";
 import { isEdited } from "../files/edited.ts";
@@ -64,7 +66,7 @@ function outputOf(to: WrittenLabelFormat): { output: BlobSink | FolderSink; file
 }
 
 /** Keeps labels as edits; how many pictures they are of. */
-export type KeepLabels = (signal: AbortSignal, onProgress: (done: number) => void) => Promise<number>;
+export type KeepLabels = (signal: AbortSignal, onProgress: (done: number) => void) => Promise<LabelsKept>;
 
 /** `<forebay-labels>`: sends `choose` where a label file is to be chosen. */
 @customElement("forebay-labels")
@@ -133,7 +135,7 @@ export class LabelsDialog extends LitElement {
   @property({ attribute: false }) journal: DrawnJournal | null = null;
   /** How many samples the label file is of. */
   @property({ attribute: false }) matched = 0;
-  @state() private keeping: { readonly done: number } | { readonly kept: number } | null = null;
+  @state() private keeping: { readonly done: number } | { readonly kept: LabelsKept } | null = null;
   @state() private to: WrittenLabelFormat = "coco";
   @state() private progress: { done: number; total: number } | null = null;
   @state() private done: { readonly name: string; readonly written: WrittenLabels } | null = null;
@@ -217,9 +219,20 @@ export class LabelsDialog extends LitElement {
   /** The same through objects in the page. */
   private async throughPage({ data, indexes, to, signal, onProgress }: Wanted): Promise<Made> {
     const { labels } = this.engine;
-    const found = await labels.of(data, { signal, onProgress, ...(indexes && { indexes }) });
+    const { journal } = this;
+    const options = { signal, onProgress, ...(indexes && { indexes }) };
+    // A picture that was changed has all that its record says then, and not only what is drawn of it.
+    const edited = journal?.changes
+      ? await journal.with(async (edits) => {
+          const { editedDataset } = await import("../drawing/edited-dataset.ts");
+          const of = editedDataset(data, edits, journal.history, indexes);
+          return { ...of, found: await labels.of(of.dataset, { ...options, indexes: of.indexes }) };
+        })
+      : null;
+    const found = edited?.found ?? (await labels.of(data, options));
     const { output, file } = outputOf(to);
-    const written = await labels.write(await this.drawn(data, indexes, found, signal), to, output, { signal });
+    const drawn = await this.drawn(data, edited?.indexes ?? indexes, found, edited !== null, signal);
+    const written = await labels.write(drawn, to, output, { signal });
     return { written, file: file() };
   }
 
@@ -228,6 +241,7 @@ export class LabelsDialog extends LitElement {
     data: Dataset,
     indexes: ArrayLike<number> | null,
     found: Labels,
+    edited: boolean,
     signal: AbortSignal,
   ): Promise<Labels> {
     const { find, given, journal } = this;
@@ -238,6 +252,12 @@ export class LabelsDialog extends LitElement {
       const i = indexes?.[k] ?? k;
       // What was changed is as it is drawn.
       const changed = journal !== null && journal.history.shapesOf(i) !== null;
+      if (changed && edited) {
+        const nameOf = ({ class: k }: LabelAnnotation): string =>
+          k === undefined ? "" : (found.classes[k]?.name ?? "");
+        pictures.push({ ...picture, annotations: picture.annotations.map((one) => all.named(one, nameOf(one))) });
+        continue;
+      }
       if (!given && !changed && (!picture.unlabelled || picture.annotations.length > 0)) {
         pictures.push(picture);
         continue;
@@ -287,7 +307,8 @@ export class LabelsDialog extends LitElement {
       <p>${msg("ofDoneMatched", { done: k.done, matched: this.matched })} <button @click=${() => this.work?.abort()}>${common("cancel")}</button></p>`
           : html`<button @click=${this.keepAll}>${msg("keepTheseLabelsEdits")}</button>`
       }
-      <div aria-live="polite">${k && "kept" in k ? html`<p class="good">${msg("pictures", { kept: k.kept })}</p>` : nothing}</div></section>`;
+      <div aria-live="polite">${k && "kept" in k ? html`<p class="good">${msg("pictures", { kept: k.kept.pictures })}</p>` : nothing}
+        ${k && "kept" in k && k.kept.lost > 0 ? html`<p>${msg("annotationsNotKept", { lost: k.kept.lost })}</p>` : nothing}</div></section>`;
   }
   private renderExport(): TemplateResult {
     const { progress: p, indexes } = this;

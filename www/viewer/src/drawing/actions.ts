@@ -1,9 +1,16 @@
 /** What the parts of the page that are about drawing know and do. */
 import type { Trouble } from "../ui/wording.ts";
 import type { Classes } from "./classes.ts";
+import type { Conflict, Side } from "./conflicts.ts";
 import type { Progress, Review } from "./history.ts";
 import type { Unkept } from "./journal.ts";
 import type { Sketch } from "./sketch.ts";
+
+/** A journal that was to be taken over, and what it says otherwise than this one. */
+export interface Clash {
+  readonly file: File;
+  readonly conflicts: readonly Conflict[];
+}
 
 export interface DrawingActions {
   readonly sketch: Sketch;
@@ -41,6 +48,10 @@ export interface DrawingActions {
   save(): void;
   download(): void;
   take(file: File): void;
+  /** What both journals say differently, until somebody says which counts. */
+  readonly clash: Clash | null;
+  /** Takes that journal over with one side winning, or not at all. */
+  settle(side: Side | null): void;
   discard(): void;
   stop(): void;
 }

@@ -9,6 +9,7 @@ import { count } from "../ui/wording.ts";
 import { KEYS, type Classes } from "./classes.ts";
 import { msg as common } from "../messages/common.ts";
 import { msg, rich } from "../messages/drawing.ts";
+import { isComposing } from "../ui/typing.ts";
 
 /** Pixels of a row, and the most of them in sight. */
 const ROW = 30;
@@ -151,6 +152,7 @@ export class ClassList extends LitElement {
   }
   private readonly onSearch = (e: KeyboardEvent): void => {
     e.stopPropagation();
+    if (isComposing(e)) return;
     if (e.key === "Enter") {
       this.choose(e.ctrlKey && this.fresh !== null ? this.fresh : (this.found[0] ?? this.fresh ?? undefined));
       this.clear();

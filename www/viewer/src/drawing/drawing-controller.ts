@@ -7,14 +7,17 @@ import type { FindBoxes } from "../samples/box-source.ts";
 import { MOST, type Annotations } from "../samples/boxes.ts";
 import type { ShownPicture, StageEditor } from "../samples/stage-editor.ts";
 import { walkRecords } from "../samples/walk.ts";
+import type { EditDetail } from "../public/element.ts";
 import type { Rows } from "../ui/rows.ts";
 import { isAbort, stem, trouble, type Trouble } from "../ui/wording.ts";
-import type { DrawingActions } from "./actions.ts";
+import type { Clash, DrawingActions } from "./actions.ts";
 import { Classes } from "./classes.ts";
+import type { Side } from "./conflicts.ts";
 import type { DrawingStage } from "./drawing-stage.ts";
 import type { History, Entry, Progress, Review } from "./history.ts";
 import type { DrawnJournal, Unkept } from "./journal.ts";
-import { isTyped, keyOf, type PressedKey } from "./keys.ts";
+import type { KeptLabels, LabelsKept } from "./keeping.ts";
+import { isDrawn, keyOf, type PressedKey } from "./keys.ts";
 import type { Shape } from "./shape.ts";
 import type { Sketch } from "./sketch.ts";
 import { msg as common } from "../messages/common.ts";
@@ -25,6 +28,8 @@ const REVIEWED_UNASKED = 5000;
 
 /** Keys of the picture that mean the same wherever the focus is. */
 const EVERYWHERE: ReadonlySet<string> = new Set(["n", "p", "[", "]"]);
+/** Keys that judge the open sample: held, they would judge all that come after it. */
+const JUDGES: ReadonlySet<string> = new Set(["a", "r", "w"]);
 
 /** What drawing needs of the page around it. */
 export interface DrawingHost {
@@ -46,22 +51,6 @@ export interface DrawingHost {
   readonly save: () => void;
 }
 
-/** What `edit` says, the event that comes with each change. */
-export interface EditDetail {
-  /** The sample; `null` where it is about many or none. */
-  readonly index: number | null;
-  readonly kind: "boxes" | "review" | "labels" | "undo" | "redo" | "other";
-  /** How many boxes the picture has then. */
-  readonly boxes?: number;
-  readonly review?: Review | null;
-}
-
-/** Labels that lie over a dataset, to be kept as edits. */
-export interface KeptLabels {
-  readonly find: FindBoxes;
-  readonly samples: readonly number[];
-}
-
 const NO_PROGRESS: Progress = { changed: 0, accepted: 0, rejected: 0, left: 0, classes: [] };
 
 export class DrawingController implements ReactiveController, DrawingActions {
@@ -72,6 +61,7 @@ export class DrawingController implements ReactiveController, DrawingActions {
   risk: "none" | "full" | "page" = "none";
   classVersion = 0;
   remark = "";
+  clash: Clash | null = null;
   journal: DrawnJournal | null = null;
   readonly classes = new Classes();
   /** What draws is fetched when editing begins; so is what knows of shapes. */
@@ -130,7 +120,7 @@ export class DrawingController implements ReactiveController, DrawingActions {
     this.journal?.close();
     this.journal = null;
     this.state = "off";
-    this.failure = this.trouble = null;
+    this.failure = this.trouble = this.clash = null;
     this.leave();
     this.changed();
   }
@@ -262,7 +252,7 @@ export class DrawingController implements ReactiveController, DrawingActions {
     return this.journal?.history ?? null;
   }
   get canUndo(): boolean {
-    return this.history?.canUndo ?? false;
+    return (this.history?.canUndo || this.sketch?.isDrawing) ?? false;
   }
   get canRedo(): boolean {
     return this.history?.canRedo ?? false;
@@ -359,9 +349,12 @@ export class DrawingController implements ReactiveController, DrawingActions {
   }
 
   undo(): void {
+    // What is in hand is nearer than what was done, perhaps on another picture.
+    if (this.sketch.takeBack()) return this.of.say(msg("undone"));
     this.step(this.journal?.undo() ?? null, "undo");
   }
   redo(): void {
+    if (this.sketch.isDrawing) return this.of.say(msg("nothingRedo"));
     this.step(this.journal?.redo() ?? null, "redo");
   }
   private step(entry: Entry | null, kind: "undo" | "redo"): void {
@@ -409,12 +402,8 @@ export class DrawingController implements ReactiveController, DrawingActions {
     try {
       const shapes = await this.shapesOf(data, rows.at(position - 1));
       if (this.picture?.index !== picture.index || !sketch.shapes) return;
-      const there = new Set(sketch.shapes.map(this.parts.placeOf));
-      const fresh = shapes
-        .flatMap((shape) => this.parts.within(shape, picture))
-        .filter((shape) => !there.has(this.parts.placeOf(shape)));
-      sketch.add(fresh);
-      this.of.say(fresh.length > 0 ? msg("boxesCopied", { fresh: fresh.length }) : msg("nothingCopy"));
+      const fresh = this.parts.copyInto(sketch, shapes, picture);
+      this.of.say(fresh > 0 ? msg("boxesCopied", { fresh }) : msg("nothingCopy"));
     } catch (e) {
       if (isAbort(e)) return;
       this.trouble = trouble(e);
@@ -430,35 +419,16 @@ export class DrawingController implements ReactiveController, DrawingActions {
     return this.parts.shapesIn(laid ? null : record, find(i, record, width, height)).shapes;
   }
 
-  /** Makes labels that lie over the dataset edits of it; how many pictures that were. */
-  async keepLabels(
-    { find, samples }: KeptLabels,
-    signal: AbortSignal,
-    onProgress: (done: number) => void,
-  ): Promise<number> {
+  /** Makes labels that lie over the dataset edits of it. */
+  async keepLabels(labels: KeptLabels, signal: AbortSignal, onProgress: (done: number) => void): Promise<LabelsKept> {
     await this.start();
     const { journal } = this;
     const data = this.of.data();
     if (!journal || !data) throw new Error(this.failure?.message ?? msg("datasetNotEdited"));
-    const group = journal.group();
-    let kept = 0;
+    const learn = (names: Iterable<string>): void => this.learn(names);
+    let kept: LabelsKept;
     try {
-      for (const i of samples) {
-        signal.throwIfAborted();
-        const { width, height } = data.info(i);
-        const shapes = this.parts.shapesIn(null, find(i, null, width, height)).shapes;
-        this.learn(shapes.map(({ label }) => label));
-        journal.draw(i, shapes, null, { group });
-        kept++;
-        // What waits is held in memory: not more of it than is soon written.
-        if (kept % 256 === 0 && !(await journal.kept())) break;
-        onProgress(kept);
-      }
-      if (!(await journal.kept())) throw new Error(this.unkept?.message ?? msg("labelsCouldNotKept"));
-    } catch (e) {
-      // Whoever cancels has none of them.
-      if (signal.aborted && journal.history.last?.group === group) journal.undo();
-      throw e;
+      kept = await this.parts.keepLabels(data, journal, labels, { signal, onProgress, learn });
     } finally {
       if (this.journal === journal) {
         this.changed();
@@ -484,18 +454,30 @@ export class DrawingController implements ReactiveController, DrawingActions {
       if (files.blobs) download(files.blobs, `${name}.blobs`);
     });
   }
-  take(file: File): void {
+  take(file: File, side: Side | null = null): void {
+    this.clash = null;
     void this.tried(async (journal) => {
-      const { changes, added } = await journal.take(file);
+      const taken = await journal.take(file, side);
+      const { changes, conflicts } = taken;
+      const { said, warning, trouble } = this.parts.takenWords(taken);
+      this.of.say(said);
+      if (conflicts.length > 0) {
+        this.clash = { file, conflicts };
+        return;
+      }
       this.changed();
       this.of.changed(true);
       if (this.picture) this.show(this.picture);
       if (changes > 0) this.send({ index: null, kind: "labels" });
-      const taken = msg("changesTakenOver", { changes });
-      const without = msg("changesAddedSamplesOnlyCommand", { added });
-      this.of.say(added > 0 ? `${taken}; ${without}` : taken);
-      if (added > 0) this.fail(new Error(msg("changesAboutSamplesWereAdded", { added })));
+      if (warning) this.of.warn(warning);
+      if (trouble) this.fail(new Error(trouble));
     });
+  }
+  settle(side: Side | null): void {
+    const { clash } = this;
+    this.clash = null;
+    if (clash && side) this.take(clash.file, side);
+    this.tell();
   }
   discard(): void {
     void this.tried(async (journal) => {
@@ -504,6 +486,7 @@ export class DrawingController implements ReactiveController, DrawingActions {
       this.state = "off";
       this.leave();
       this.of.changed(true);
+      this.send({ index: null, kind: "discard" });
       await this.start();
       this.of.say(msg("allEditsThrownAway"));
     });
@@ -527,16 +510,17 @@ export class DrawingController implements ReactiveController, DrawingActions {
 
   private readonly onKey = (e: KeyboardEvent): void => {
     if (this.state !== "on" || this.of.open() === null) return;
-    const path = e.composedPath() as HTMLElement[];
-    if (isTyped(path) || !this.key(keyOf(e, path))) return;
+    if (!isDrawn(e, this.host) || !this.key(keyOf(e, e.composedPath() as HTMLElement[]))) return;
     e.preventDefault();
     e.stopPropagation();
   };
   /** Does what a key says; true if it was one of its own. */
-  key({ key, shift, ctrl, inStage, inClasses }: PressedKey): boolean {
+  key({ key, shift, ctrl, again, inStage, inClasses }: PressedKey): boolean {
     if (this.state !== "on" || this.of.open() === null) return false;
     if (ctrl && key.toLowerCase() === "z") shift ? this.redo() : this.undo();
     else if (ctrl && key.toLowerCase() === "y") this.redo();
+    else if (!ctrl && EVERYWHERE.has(key) && this.picture?.index !== this.of.open())
+      this.of.say(msg("pictureNotThere"));
     else if ((inStage || (EVERYWHERE.has(key) && !ctrl)) && this.sketch.key(key, { shift, ctrl })) {
       if (!inStage) this.focus();
       return true;
@@ -549,7 +533,8 @@ export class DrawingController implements ReactiveController, DrawingActions {
         this.classes.give(Number(key), name);
         this.name(name);
       }
-    } else if (key === "a") this.judge("accepted");
+    } else if (again && JUDGES.has(key)) return true;
+    else if (key === "a") this.judge("accepted");
     else if (key === "r") this.judge("rejected");
     else if (key === "w") this.judge(null);
     else if (key === "f") void this.copy();
@@ -573,9 +558,9 @@ export class DrawingController implements ReactiveController, DrawingActions {
   }
   /** Keeps labels that lie over the dataset then. */
   keeper(given: () => KeptLabels | null) {
-    return async (signal: AbortSignal, onProgress: (done: number) => void): Promise<number> => {
+    return async (signal: AbortSignal, onProgress: (done: number) => void): Promise<LabelsKept> => {
       const labels = given();
-      return labels ? this.keepLabels(labels, signal, onProgress) : 0;
+      return labels ? this.keepLabels(labels, signal, onProgress) : { pictures: 0, lost: 0 };
     };
   }
   /** Begins and ends editing. */

@@ -8,6 +8,7 @@ import type { DrawingActions } from "./actions.ts";
 import "./class-list.ts";
 import type { ClassList } from "./class-list.ts";
 import type { Review } from "./history.ts";
+import { keptWords } from "./kept-words.ts";
 import { msg as common } from "../messages/common.ts";
 import { msg } from "../messages/drawing.ts";
 
@@ -37,12 +38,17 @@ export class DrawingPage extends LitElement {
     p {
       margin: 0;
     }
+    /* The bar with the same lies under the sample there. */
     .narrow {
       display: none;
     }
     @media (max-width: 760px) {
       .narrow {
         display: block;
+      }
+      .tools.narrow {
+        display: flex;
+        align-items: center;
       }
     }
     .remark {
@@ -114,8 +120,12 @@ export class DrawingPage extends LitElement {
         <button ?disabled=${sketch.selected.size === 0} title=${msg("deleteSelected")} @click=${() => sketch.remove()}>${msg("deleteSelected")}</button>
         <button ?disabled=${!drawable} title=${msg("boxesPictureBeforeF")}
           @click=${() => d.copy()}>${msg("copyPrevious")}</button>
+      </div>
+      <div class="tools narrow" role="group" aria-label=${msg("editing")}>
         <button ?disabled=${!d.canUndo} title=${common("undoCtrlZ")} @click=${() => d.undo()}>${common("undo")}</button>
         <button ?disabled=${!d.canRedo} title=${common("doAgainCtrlShiftZ")} @click=${() => d.redo()}>${common("redo")}</button>
+        <button class="primary" ?disabled=${!d.canUndo} title=${msg("writeNewFileEdits")} @click=${() => d.save()}>${msg("save")}</button>
+        <span class="kept muted">${keptWords(d)}</span>
       </div>
       <div class="tools" role="group" aria-label=${msg("review")}>
         ${judge("accepted", msg("accept"), "a")}${judge("rejected", msg("reject"), "r")}

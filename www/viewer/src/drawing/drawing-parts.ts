@@ -3,7 +3,8 @@ import "./drawing-page.ts";
 import "./drawing-stage.ts";
 import "./edit-bar.ts";
 
-export { placeOf, within } from "./copied.ts";
 export { DrawnJournal, isLeft } from "./journal.ts";
+export { copyInto, keepLabels } from "./keeping.ts";
 export { shapesIn } from "./shape.ts";
 export { Sketch } from "./sketch.ts";
+export { takenWords } from "./taking.ts";

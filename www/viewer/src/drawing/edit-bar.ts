@@ -7,7 +7,9 @@ import type { Menu } from "../ui/menu.ts";
 import { controls } from "../ui/styles.ts";
 import { visible } from "../ui/visible.ts";
 import { count } from "../ui/wording.ts";
-import type { DrawingActions } from "./actions.ts";
+import type { Clash, DrawingActions } from "./actions.ts";
+import type { Side } from "./conflicts.ts";
+import { keptWords } from "./kept-words.ts";
 import { msg as common } from "../messages/common.ts";
 import { msg } from "../messages/drawing.ts";
 
@@ -36,7 +38,30 @@ export class EditBar extends LitElement {
       font-variant-numeric: tabular-nums;
     }
     .bar > .push {
-      margin-left: auto;
+      display: flex;
+      gap: 10px;
+      margin-inline-start: auto;
+    }
+    @media (max-width: 760px) {
+      :host {
+        padding: 4px 8px;
+      }
+      .bar {
+        gap: 4px 6px;
+      }
+      .bar > b {
+        display: none;
+      }
+      .far {
+        flex: 1 1 100%;
+        overflow: hidden;
+        white-space: nowrap;
+        text-overflow: ellipsis;
+      }
+      .bar > .push {
+        gap: 6px;
+        margin-inline-start: 0;
+      }
     }
     button {
       min-height: 30px;
@@ -119,22 +144,28 @@ export class EditBar extends LitElement {
         <b>${msg("editing")}</b>
         <span class="far">${msg("picturesChangedAcceptedRejectedLeft", { changed, accepted, rejected, left })}</span>
         ${this.renderClasses()}
-        <span class="kept muted" role="status">${this.kept}</span>
-        <button class="push" ?disabled=${!d.canUndo} title=${common("undoCtrlZ")} @click=${() => d.undo()}>${common("undo")}</button>
-        <button ?disabled=${!d.canRedo} title=${common("doAgainCtrlShiftZ")} @click=${() => d.redo()}>${common("redo")}</button>
+        <span class="kept muted" role="status">${keptWords(d)}</span>
+        <span class="push"><button ?disabled=${!d.canUndo} title=${common("undoCtrlZ")} @click=${() => d.undo()}>${common("undo")}</button>
+        <button ?disabled=${!d.canRedo} title=${common("doAgainCtrlShiftZ")} @click=${() => d.redo()}>${common("redo")}</button></span>
         <button class="primary" ?disabled=${!d.canUndo} title=${msg("writeNewFileEdits")} @click=${() => d.save()}>${msg("save")}</button>
         ${this.renderMore()}
         <button title=${msg("showDatasetEditsStay")} @click=${() => d.stop()}>${common("done")}</button>
       </div>
       ${d.unkept ? this.renderUnkept(d.unkept.message, d.unkept.code, d.unkept.gone) : nothing}
+      ${d.clash ? this.renderClash(d.clash) : nothing}
       ${d.trouble ? html`<div class="wrong" role="alert">${d.trouble.message}${d.trouble.code ? html`<code>${d.trouble.code}</code>` : nothing}</div>` : nothing}`;
   }
-  private get kept(): string {
-    const { pending, unkept, risk } = this.drawing;
-    if (unkept) return "";
-    if (pending > 1) return msg("keepingChanges", { pending });
-    if (pending > 0) return msg("keeping");
-    return risk === "page" ? msg("keptWhilePageOpen") : msg("everyChangeKept");
+  /** What two journals say differently, and whose word counts. */
+  private renderClash({ conflicts }: Clash): TemplateResult {
+    const some = conflicts
+      .slice(0, LISTED)
+      .map(({ sample, what }) => `${sample ?? msg("theDocument")}: ${visible(what)}`);
+    const rest = conflicts.length - some.length;
+    const settle = (side: Side | null) => () => this.drawing.settle(side);
+    return html`<div class="wrong" role="alert"><span><b>${msg("bothJournalsChanged", { conflicts: conflicts.length })}</b>
+        ${some.join("; ")}${rest > 0 ? ` ${msg("andMore", { rest })}` : ""}</span>
+      <button @click=${settle("mine")}>${msg("mineCount")}</button><button @click=${settle("theirs")}>${msg("theirsCount")}</button>
+      <button @click=${settle(null)}>${common("cancel")}</button></div>`;
   }
   /** Why something is not kept, and what to do. */
   private renderUnkept(message: string, code: string | undefined, gone: boolean): TemplateResult {

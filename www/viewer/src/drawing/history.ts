@@ -167,6 +167,20 @@ export class History {
     const size = fields?.annotations_size ?? fields?.["json.annotations_size"];
     return Array.isArray(size) && size.length === 2 ? (size as [number, number]) : undefined;
   }
+  /** Whether anything was done to a sample. */
+  has(sample: number): boolean {
+    return this.bySample.has(sample);
+  }
+  /** Whether it is left out. */
+  isRemoved(sample: number): boolean {
+    const last = this.bySample.get(sample)?.findLast((entry) => entry.do === "remove" || entry.do === "restore");
+    return last?.do === "remove";
+  }
+  /** The name that its file was given, if it was. */
+  nameOf(sample: number): string | null {
+    const name = this.bySample.get(sample)?.findLast((entry) => entry.do === "rename")?.said?.name;
+    return typeof name === "string" ? name : null;
+  }
   /** What a reviewer said here; `undefined` for nothing. */
   reviewOf(sample: number): Review | null | undefined {
     return this.bySample.get(sample)?.findLast(({ review }) => review !== undefined)?.review;

@@ -2,6 +2,7 @@
 import type { Dataset, EditFields, Edits, Json, Output, Progress as Written } from "../../../lib/src/model/index.ts";
 import type { EditSummary } from "../../../lib/src/model/edits.ts";
 import { trouble, type Trouble } from "../ui/wording.ts";
+import { alike, conflictsOf, type Conflict, type Side } from "./conflicts.ts";
 import { History, drawn, reviewed, type Entry, type Review, type Said } from "./history.ts";
 import { annotationOf, type Shape } from "./shape.ts";
 import { msg } from "../messages/drawing.ts";
@@ -265,8 +266,11 @@ export class DrawnJournal {
       });
   }
 
-  /** Makes the changes of another journal of the same dataset behind those of this one; how many, and what was left out. */
-  async take(file: Blob): Promise<{ changes: number; added: number }> {
+  /**
+   * Makes the changes of another journal of the same dataset behind those of this one. Where both say something different of a sample,
+   * and nobody said which counts, nothing is changed.
+   */
+  async take(file: Blob, side: Side | null): Promise<Taken> {
     const bytes = new Uint8Array(await file.arrayBuffer());
     const never = (): Promise<never> => Promise.reject(new Error(msg("journalReadNotChanged")));
     // A name of its own: another tab may look at one too.
@@ -275,15 +279,41 @@ export class DrawnJournal {
     // Opening it finds out whether it is whole, and of this dataset.
     const given = await this.dataset.edit({ store, name: own });
     given.close();
+    this.rest();
     const { entries } = await History.of(new Blob([bytes]));
+    const begin = alike(this.history.entries, entries);
+    const mine = this.history.entries.slice(begin);
+    const isAdded = ({ do: kind, sample }: Entry): boolean => kind === "add" || (sample ?? 0) >= this.dataset.length;
+    const theirs = entries.slice(begin).filter((entry) => !isAdded(entry));
+    const added = entries.length - begin - theirs.length;
+    const conflicts = conflictsOf(mine, theirs);
+    if (conflicts.length > 0 && side === null) return { changes: 0, added: 0, unseen: 0, conflicts };
     const group = this.group();
-    let added = 0;
-    for (const entry of entries) {
-      if (entry.do === "add" || (entry.sample ?? 0) >= this.dataset.length) added++;
-      else this.enter({ ...entry, group });
+    const enter = (entry: Entry): void => this.enter({ ...entry, group });
+    for (const entry of theirs) enter(entry);
+    const disputed = new Set(conflicts.map(({ sample }) => sample));
+    const winner = side === "mine" ? mine : theirs;
+    // What is said last counts.
+    if (side === "mine") for (const entry of mine) if (disputed.has(entry.sample)) enter(entry);
+    for (const { sample, what } of conflicts) {
+      if (what !== "removed" || sample === null) continue;
+      const last = winner.findLast((one) => one.sample === sample && (one.do === "remove" || one.do === "restore"));
+      if (last?.do !== "remove") enter({ ...reviewed(sample, null), do: "restore", review: undefined });
     }
-    return { changes: entries.length - added, added };
+    const unseen = theirs.filter(({ shapes, review }) => !shapes && review === undefined).length;
+    return { changes: theirs.length, added, unseen, conflicts: [] };
   }
+}
+
+/** What came of a journal that was to be taken over. */
+export interface Taken {
+  readonly changes: number;
+  /** Changes of added samples, which were left out. */
+  readonly added: number;
+  /** Changes that are kept, and that no picture shows: names, places, fields, tags, what is left out. */
+  readonly unseen: number;
+  /** What both say differently: nothing was changed then. */
+  readonly conflicts: readonly Conflict[];
 }
 
 /** The journal is not where it was. */

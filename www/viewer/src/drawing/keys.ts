@@ -1,23 +1,28 @@
 /** Which key was pressed, and where: fields, dialogs and menus have their own. */
 
+import { isOfOthers } from "../ui/typing.ts";
+
 export interface PressedKey {
   readonly key: string;
   readonly shift: boolean;
   readonly ctrl: boolean;
+  /** It is held, and says so again. */
+  readonly again: boolean;
   /** The picture has the focus, or nothing has it. */
   readonly inStage: boolean;
   /** The list of classes has it. */
   readonly inClasses: boolean;
 }
 
-const TYPED = "input:not([type=checkbox], [type=range], [type=radio]), select, textarea, dialog, [popover]";
+/** What lies over the page has its own keys. */
+const OVER = "dialog, [popover]";
 /** Keys that press a button which has the focus. */
 const PRESSES: ReadonlySet<string> = new Set(["Enter", " "]);
 
 const matches = (node: HTMLElement, selector: string): boolean => node.matches?.(selector) ?? false;
 
-/** Whether keys are text here, or belong to something that lies over the page. */
-export const isTyped = (path: readonly HTMLElement[]): boolean => path.some((node) => matches(node, TYPED));
+/** Whether a key is of those who draw in this viewer. */
+export const isDrawn = (e: KeyboardEvent, host: Node): boolean => !isOfOthers(e, host, OVER);
 
 /** The key of an event. */
 export function keyOf(e: KeyboardEvent, path: readonly HTMLElement[]): PressedKey {
@@ -27,16 +32,18 @@ export function keyOf(e: KeyboardEvent, path: readonly HTMLElement[]): PressedKe
     key: e.altKey ? "" : e.key,
     shift: e.shiftKey,
     ctrl: e.ctrlKey || e.metaKey,
+    again: e.repeat,
     inStage: !pressed && path.some((node) => matches(node, ".stage")),
     inClasses: path.some((node) => matches(node, "forebay-classes")),
   };
 }
 
 /** A key of the page itself, while nothing has the focus. */
-export const idleKey = (key: string, ctrl = false, shift = false): PressedKey => ({
+export const idleKey = (key: string, again = false): PressedKey => ({
   key,
-  shift,
-  ctrl,
+  again,
+  shift: false,
+  ctrl: false,
   inStage: true,
   inClasses: false,
 });

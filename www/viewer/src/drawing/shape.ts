@@ -1,6 +1,7 @@
 /** What people draw on a picture. A shape never changes: another one takes its place, so that what was undone is still there. */
 import type { EditBox, Json } from "../../../lib/src/model/index.ts";
 import type { Annotations, Box } from "../samples/boxes.ts";
+import { recorded } from "../samples/label-annotation.ts";
 import { maskOf, turned, type Mask } from "../samples/masks.ts";
 
 export type Point = readonly [x: number, y: number];
@@ -80,7 +81,10 @@ export function shapesOf(annotations: readonly unknown[]): Found {
   return { shapes, lost: annotations.length - shapes.length };
 }
 
-function fromBox({ x, y, w, h, label, outlines, mask }: Box): Shape {
+function fromBox({ x, y, w, h, label, outlines, mask, from }: Box): Shape {
+  // Of a label file all that it says is kept, whether or not anybody can draw it.
+  const said = from && fromAnnotation(recorded(from, label));
+  if (said) return said;
   const kind = mask ? "mask" : outlines.length > 0 ? "polygon" : "box";
   return { kind, x, y, w, h, label, outlines, mask, more: {}, raw: null };
 }
@@ -170,6 +174,22 @@ export function stretched(shape: Shape, to: Corners): Shape {
     shape.label,
     shape.more,
   );
+}
+
+/** Whether it encloses anything: none of its outlines is a line. */
+export const hasArea = ({ w, h, outlines }: Shape): boolean => w > 0 && h > 0 && !outlines.some(isLine);
+
+/** Whether all points lie on one line. */
+function isLine(outline: readonly number[]): boolean {
+  const [x = 0, y = 0] = outline;
+  let [dx, dy] = [0, 0];
+  for (let k = 2; k < outline.length; k += 2) {
+    const [ex, ey] = [outline[k]! - x, outline[k + 1]! - y];
+    if (dx === 0 && dy === 0) [dx, dy] = [ex, ey];
+    // Points are kept to a hundredth, so what is less is nothing.
+    else if (Math.abs(dx * ey - dy * ex) > 0.01 * Math.hypot(dx, dy)) return false;
+  }
+  return true;
 }
 
 /** Points by which a shape is taken: corners and sides of a box, points of an outline. */

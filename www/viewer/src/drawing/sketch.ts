@@ -4,6 +4,7 @@ import {
   bottomOf,
   boxAt,
   handlesOf,
+  hasArea,
   holds,
   isMovable,
   isResizable,
@@ -117,6 +118,16 @@ export class Sketch {
     this.of.changed();
     return busy;
   }
+  /** Whether something is in hand that is not there yet. */
+  get isDrawing(): boolean {
+    return this.gesture !== null || this.outline.length > 0;
+  }
+  /** Takes back what is in hand: the last point of an outline, or a move that is not done. True if there was something. */
+  takeBack(): boolean {
+    if (!this.isDrawing) return false;
+    if (this.outline.length > 0) return this.less();
+    return this.drop();
+  }
   private commit(shapes: readonly Shape[], selected: Iterable<number>, nudge: string | null = null): void {
     this.put(shapes);
     this.selected = new Set(selected);
@@ -229,8 +240,9 @@ export class Sketch {
     if (this.tool === "polygon") this.cursor = this.clamp(at);
     else if (!gesture) this.look(at);
     else if (gesture.kind === "handle") {
-      const pulledTo = pulled(gesture.from, gesture.handle, this.clamp(at));
-      this.draft = new Map([[gesture.at, pulledTo]]);
+      const next = pulled(gesture.from, gesture.handle, this.clamp(at));
+      // As far as it goes: what has no area is nothing that anybody meant.
+      if (hasArea(next)) this.draft = new Map([[gesture.at, next]]);
     } else if (gesture.kind === "move") {
       if (!gesture.far && !this.isFar(at, gesture.from)) return;
       this.gesture = { ...gesture, far: true };
@@ -357,8 +369,13 @@ export class Sketch {
       this.of.say(msg("outlineHasLeastThreePoints"));
       return true;
     }
+    const shape = polygonOf([outline], label);
+    if (!hasArea(shape)) {
+      this.of.say(msg("outlineEnclosesNothing"));
+      return true;
+    }
     this.outline = [];
-    this.add([polygonOf([outline], label)]);
+    this.add([shape]);
     return true;
   }
 
@@ -471,7 +488,9 @@ export class Sketch {
     const { handle, one } = this;
     if (handle !== null && one !== null && this.shapes![one]!.kind === "polygon") {
       this.handle = null;
-      this.keep(new Map([[one, withoutPoint(this.shapes![one]!, handle)]]));
+      const less = withoutPoint(this.shapes![one]!, handle);
+      if (hasArea(less)) this.keep(new Map([[one, less]]));
+      else this.of.say(msg("outlineEnclosesNothing"));
       return true;
     }
     if (this.selected.size === 0) return false;
@@ -497,7 +516,7 @@ export class Sketch {
       const [x, y] = handlesOf(shape)[handle]!;
       const next = pulled(shape, handle, this.clamp([x + dx * by, y + dy * by]));
       // Pulled over to the other side, it would be another handle.
-      if (next.w > 0 && next.h > 0) this.keep(new Map([[one!, next]]), `handle ${one} ${handle}`);
+      if (hasArea(next)) this.keep(new Map([[one!, next]]), `handle ${one} ${handle}`);
     } else if (shift) {
       if (!shape || !isResizable(shape)) return true;
       const corner = this.clamp([rightOf(shape) + dx * by, bottomOf(shape) + dy * by]);

@@ -182,6 +182,10 @@ export const dialogs = {
   labelsKept: "Labels kept",
   ofDoneMatched: "{done} of {matched}",
   pictures: "✓ {kept, plural, one {# picture} other {# pictures}}",
+  convertsWithoutEdits: "The edits are not in what is written here: the file is converted as it was opened.",
+  saveWithEdits: "Save with the edits…",
+  annotationsNotKept:
+    "{lost, plural, one {# annotation} other {# annotations}} left out: they have no area, or their numbers are none",
   pickedSamples: "Of the picked {many, plural, one {# sample} other {# samples}}",
   filtersSamples: "Of the filter's {many, plural, one {# sample} other {# samples}}",
   allSamples: "Of all {many, plural, one {# sample} other {# samples}}",

@@ -45,6 +45,21 @@ export const drawing = {
   noClass: "no class",
   moreClasses: "and {classes} more classes",
   downloadJournal: "Download the journal",
+  bothJournalsChanged:
+    "Both journals changed {conflicts, plural, one {# thing} other {# things}} differently, and nothing was taken over:",
+  theDocument: "document",
+  andMore: "and {rest} more",
+  mineCount: "Mine count",
+  theirsCount: "Theirs count",
+  labelsCouldNotKept: "the labels could not be kept",
+  journalsDiffer: "{conflicts, plural, one {# conflict} other {# conflicts}}: say which journal counts",
+  changesNotShown:
+    "{unseen, plural, one {# change} other {# changes}} of names, places, fields, tags or what is left out are kept and saved, and not shown here",
+  changesTakenOver: "{changes, plural, one {# change} other {# changes}} taken over",
+  changesAddedSamplesOnlyCommand:
+    "{added, plural, one {# change} other {# changes}} of added samples only the command can apply",
+  changesAboutSamplesWereAdded:
+    "{added, plural, one {# change} other {# changes}} about samples that were added stay out: apply that journal with the command.",
   takeOverJournal: "Take over a journal",
   yesThrowThemAllAway: "Yes, throw them all away",
   throwAllEditsAway: "Throw all edits away",
@@ -58,6 +73,7 @@ export const drawing = {
   journalReadNotChanged: "a journal that is read is not changed",
   deleteSelected: "Delete",
   point: "point {outline}",
+  outlineEnclosesNothing: "the points lie on one line: an outline encloses something",
   outlineHasLeastThreePoints: "an outline has at least three points",
   outlineArrowsMoveSpaceSets: "outline: arrows move, space sets a point, enter ends",
   boxes2: "boxes",

@@ -14,16 +14,11 @@ export const editing = {
   acceptedSample: "accepted sample",
   rejectedSample: "rejected sample",
   everySampleReviewed: "every sample is reviewed",
+  pictureNotThere: "the picture is not there yet",
   thereNoPictureBefore: "there is no picture before this one",
   boxesCopied: "{fresh, plural, one {# box} other {# boxes}} copied",
   nothingCopy: "nothing to copy",
   datasetNotEdited: "this dataset is not edited",
-  labelsCouldNotKept: "the labels could not be kept",
-  changesTakenOver: "{changes, plural, one {# change} other {# changes}} taken over",
-  changesAddedSamplesOnlyCommand:
-    "{added, plural, one {# change} other {# changes}} of added samples only the command can apply",
-  changesAboutSamplesWereAdded:
-    "{added, plural, one {# change} other {# changes}} about samples that were added stay out: apply that journal with the command.",
   allEditsThrownAway: "all edits are thrown away",
   noClassHasKey: "no class has the key {key}",
   drawReviewLabels: "Draw and review labels",

@@ -2,6 +2,9 @@
 import { speaker } from "./language.ts";
 
 export const samples = {
+  labelsOfOtherSize:
+    "the labels are of a picture of {wide} by {tall}, and are drawn to fit this one of {width} by {height}",
+  labelsOfOtherPicture: "the labels are of a picture of {wide} by {tall}, which this one of {width} by {height} is not",
   fourNumbersTakenXY: "Four numbers are taken for x, y, width and height, though nothing says so.",
   xYTakenCornerThough: "x and y are taken for a corner, though nothing says that they are not the center.",
   numbersFrom01Taken: "Numbers from 0 to 1 are taken for shares of the picture, though nothing says so.",

@@ -53,6 +53,18 @@ export interface ErrorDetail {
   readonly code: string | undefined;
 }
 
+/** Something was changed in the viewer. */
+export interface EditDetail {
+  /** The sample; `null` where it is about many or none. */
+  readonly index: number | null;
+  /** What was done; `labels`: those of a file, or of a journal, became edits; `discard`: all edits were thrown away. */
+  readonly kind: "boxes" | "review" | "labels" | "undo" | "redo" | "discard" | "other";
+  /** How many boxes the picture has then. */
+  readonly boxes?: number;
+  /** What a reviewer said; `null` is nothing again. */
+  readonly review?: "accepted" | "rejected" | null;
+}
+
 /** The events, by their names. None of them bubbles but `edit`. */
 export interface ViewerEvents {
   open: CustomEvent<OpenDetail>;
@@ -60,7 +72,7 @@ export interface ViewerEvents {
   select: CustomEvent<SelectDetail>;
   filter: CustomEvent<FilterDetail>;
   /** Annotations were changed in the viewer: what changed is in `detail`. */
-  edit: CustomEvent<unknown>;
+  edit: CustomEvent<EditDetail>;
   error: CustomEvent<ErrorDetail>;
 }
 
@@ -93,6 +105,8 @@ export interface ViewerMembers {
   dataProvider: DataProvider | null;
   /** What it says in the language of its `lang`, by room; what is missing is said in English. All viewers of a page speak one language. */
   messages: ViewerMessages | null;
+  /** Editing: `editable` begins and ends it, as the button does. */
+  readonly drawing: { editable: boolean };
   /** What is open. */
   readonly opened: Dataset | Table | null;
   /** Opens a file, a handle of one, a folder, an address or a source. Resolves to what is open; rejects if it could not be opened. */

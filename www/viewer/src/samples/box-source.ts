@@ -1,7 +1,9 @@
 /** Where the boxes of samples come from: their metadata, a warehouse's records, or a label file that lies beside them. */
 import type { Dataset, Json, LabelAnnotation, LabelClass, LabelPicture } from "../../../lib/src/model/index.ts";
 import { findAnnotations, type Annotations, type Box } from "./boxes.ts";
+import { resized } from "./label-annotation.ts";
 import { turned } from "./masks.ts";
+import { msg } from "../messages/samples.ts";
 
 /** The boxes of a sample in a picture of this size, in its pixels. */
 export type FindBoxes = (i: number, record: Json, width: number, height: number) => Annotations;
@@ -50,14 +52,31 @@ export function inLabels(pictures: ReadonlyMap<number, LabelPicture>, classes: r
     const picture = pictures.get(i);
     const boxes: Box[] = [];
     let broken = 0;
+    const fit = fitOf(picture, width, height);
     for (const one of picture?.annotations ?? []) {
       if (one.outside) continue;
-      const box = boxOf(one, classes);
+      const box = boxOf(fit?.by ? resized(one, ...fit.by) : one, classes);
       if (box) boxes.push(box);
       else broken++;
     }
-    return { boxes, broken, outside: outsideOf(boxes, width, height), unsure: [] };
+    const unsure = fit && boxes.length > 0 ? [fit.note] : [];
+    return { boxes, broken, outside: outsideOf(boxes, width, height), unsure };
   };
+}
+
+/** Labels that were made on a larger or smaller copy of the picture: how many times as large it is, and what is to be said of it. */
+function fitOf(picture: LabelPicture | undefined, width: number, height: number) {
+  const [wide, tall] = [picture?.width ?? 0, picture?.height ?? 0];
+  // A picture that EXIF turns has the same sides the other way round.
+  const same = (wide === width && tall === height) || (wide === height && tall === width);
+  if (same || ![wide, tall, width, height].every((side) => side > 0)) return null;
+  const [x, y] = [width / wide, height / tall];
+  // Sides are whole pixels, so that copies of one picture differ by half of one.
+  const alike = Math.abs(wide * y - width) <= 1 + y || Math.abs(tall * x - height) <= 1 + x;
+  const sizes = { wide, tall, width, height };
+  return alike
+    ? { by: [x, y] as const, note: msg("labelsOfOtherSize", sizes) }
+    : { by: null, note: msg("labelsOfOtherPicture", sizes) };
 }
 
 function boxOf(one: LabelAnnotation, classes: readonly LabelClass[]): Box | null {
@@ -68,7 +87,7 @@ function boxOf(one: LabelAnnotation, classes: readonly LabelClass[]): Box | null
   const outlines =
     one.outlines?.map((points) => points.flat()) ?? (one.unturned ? [turned(one.unturned, one.degrees ?? 0)] : []);
   const mask = one.mask ? { width: one.mask.width, height: one.mask.height, runs: one.mask.counts } : null;
-  return { x: left, y: top, w, h, label, outlines, mask };
+  return { x: left, y: top, w, h, label, outlines, mask, from: one };
 }
 
 /** What is drawn, as labels: for what the package does not take for labels, and for labels that lie over a dataset. */
@@ -82,13 +101,20 @@ export class DrawnLabels {
   }
   /** The boxes as annotations. */
   of(boxes: readonly Box[]): LabelAnnotation[] {
-    return boxes.map(({ x, y, w, h, label, outlines, mask }) => ({
-      shape: mask ? "mask" : outlines.length > 0 ? "polygon" : "box",
-      box: [x, y, x + w, y + h],
-      ...(label !== "" && { class: this.numberOf(label) }),
-      ...(outlines.length > 0 && { outlines: outlines.map(pairs) }),
-      ...(mask && { mask: { width: mask.width, height: mask.height, counts: [...mask.runs] } }),
-    }));
+    return boxes.map(({ x, y, w, h, label, outlines, mask, from }) => {
+      if (from) return this.named(from, label);
+      return {
+        shape: mask ? "mask" : outlines.length > 0 ? "polygon" : "box",
+        box: [x, y, x + w, y + h],
+        ...(label !== "" && { class: this.numberOf(label) }),
+        ...(outlines.length > 0 && { outlines: outlines.map(pairs) }),
+        ...(mask && { mask: { width: mask.width, height: mask.height, counts: [...mask.runs] } }),
+      };
+    });
+  }
+  /** An annotation of other labels, with what its class is called there. */
+  named({ class: _, ...one }: LabelAnnotation, label: string): LabelAnnotation {
+    return { ...one, ...(label !== "" && { class: this.numberOf(label) }) };
   }
   private numberOf(label: string): number {
     let number = this.numbers.get(label);

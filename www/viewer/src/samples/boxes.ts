@@ -4,7 +4,7 @@
  * Where the core refuses what could mean several things until an option says which, a page draws what is most likely, and
  * says what it took for granted.
  */
-import type { Json } from "../../../lib/src/model/index.ts";
+import type { Json, LabelAnnotation } from "../../../lib/src/model/index.ts";
 import { extent, maskOf, turned, type Mask } from "./masks.ts";
 import { isYolo, yoloLines } from "./yolo-lines.ts";
 import { msg } from "../messages/samples.ts";
@@ -20,6 +20,8 @@ export interface Box {
   readonly outlines: readonly (readonly number[])[];
   /** The object's pixels, if they are known. */
   readonly mask: Mask | null;
+  /** What the label file says of it, if it comes from one. */
+  readonly from?: LabelAnnotation;
 }
 
 /** What the metadata says is in the picture. */

@@ -143,8 +143,8 @@ export class DialogController implements ReactiveController {
         @show=${(e: CustomEvent<Pick<Clause, "label" | "samples">>) => this.of.only(e.detail)}></forebay-compare>
       <forebay-check .engine=${engine} .data=${found} .text=${text} ?growing=${growing}
         @jump=${(e: CustomEvent<number>) => this.of.jump(e.detail)}></forebay-check>
-      <forebay-convert .engine=${engine} .data=${data} ?growing=${growing}
-        .kept=${kept} .picked=${picked} @open=${made}></forebay-convert>
+      <forebay-convert .engine=${engine} .data=${data} ?growing=${growing} ?edited=${journal?.changes}
+        .kept=${kept} .picked=${picked} @open=${made} @save=${() => this.show("save-edits")}></forebay-convert>
       <forebay-labels .engine=${engine} .data=${data} .kept=${kept} .picked=${picked}
         .find=${find} ?given=${given} .matched=${matched} .keep=${keep} .journal=${journal} @choose=${this.of.chooseLabels}></forebay-labels>
       <forebay-save-edits .engine=${engine} .data=${data} .journal=${journal} @open=${made}></forebay-save-edits>

@@ -3,30 +3,29 @@
  * those of the whole page; on other people's pages those that are pressed within it.
  */
 import type { ReactiveController, ReactiveControllerHost } from "lit";
+import { isOfOthers } from "../ui/typing.ts";
 
 /** What keys do; the first that knows one takes it. */
 export interface KeyHost {
   /** The page is the viewer's own, so that all of its keys are. */
   readonly ownPage: () => boolean;
-  /** Whether an element belongs to somebody else, as what is in a slot does. */
-  readonly foreign: (target: Node) => boolean;
   /** A dialog has the page to itself. */
   readonly busy: () => boolean;
   /** What single keys do now; `Ctrl+a` is one of them, where the list or nothing has the focus. */
   readonly actions: () => Readonly<Record<string, () => void>>;
   /** Others who may know a key; `idle` where nothing has the focus. True if it was used. */
-  readonly others: readonly ((key: string, idle: boolean) => boolean)[];
+  readonly others: readonly ((key: string, idle: boolean, again: boolean) => boolean)[];
 }
 
-/** Fields in which keys are text. */
-const TYPED = "input:not([type=checkbox]), select, textarea";
+/** What arrows set. */
+const CHOSEN = "input:is([type=range], [type=radio])";
 
 /** Hears the keys of the viewer, or of the page that is its own. */
 export class KeyController implements ReactiveController {
   private heard: EventTarget | null = null;
 
   constructor(
-    private readonly host: ReactiveControllerHost & EventTarget,
+    private readonly host: ReactiveControllerHost & HTMLElement,
     private readonly of: KeyHost,
   ) {
     host.addController(this);
@@ -41,14 +40,14 @@ export class KeyController implements ReactiveController {
 
   private readonly onKey = (e: KeyboardEvent): void => {
     const target = e.composedPath()[0] as HTMLElement;
-    if (e.altKey || e.defaultPrevented || target.matches?.(TYPED) || this.of.foreign(target) || this.of.busy()) return;
-    const idle = target === document.body || target === (this.host as EventTarget);
+    if (e.altKey || e.defaultPrevented || isOfOthers(e, this.host, CHOSEN) || this.of.busy()) return;
+    const idle = target === document.body || target === this.host;
     const chord = e.ctrlKey || e.metaKey;
     if (chord && !idle && !target.matches?.(".scroll")) return;
     const action = this.of.actions()[chord ? `Ctrl+${e.key}` : e.key];
     if (chord && !action) return;
     if (action) action();
-    else if (!this.of.others.some((other) => other(e.key, idle))) return;
+    else if (!this.of.others.some((other) => other(e.key, idle, e.repeat))) return;
     e.preventDefault();
   };
 }

@@ -125,13 +125,14 @@ export class OpenController implements ReactiveController {
     this.close(false);
     if (forget) this.letGo = forget;
     const work = this.begin(name, file);
+    const late = (): boolean => this.work !== work || work.signal.aborted;
     this.source = input;
     // Most files hold samples: what shows them comes while the file is looked at.
     const coming = this.of.load("samples");
     coming.catch(() => undefined);
     try {
       const onProgress = (progress: OpenProgress): void => {
-        if (this.work !== work) return;
+        if (late()) return;
         if (this.data) this.grown(this.data, progress);
         else this.set({ opening: { name, progress } });
       };
@@ -152,14 +153,11 @@ export class OpenController implements ReactiveController {
         tbfSchema ? { ...options, tbfSchema } : options,
         signal,
       );
-      const dropped = await (found.kind === "samples" ? coming : this.of.load("table")).then(
-        () => this.work !== work,
-        (e: unknown) => {
-          textual?.forget();
-          found.close();
-          throw e;
-        },
-      );
+      const dropped = await (found.kind === "samples" ? coming : this.of.load("table")).then(late, (e: unknown) => {
+        textual?.forget();
+        found.close();
+        throw e;
+      });
       if (dropped) {
         textual?.forget();
         found.close();
@@ -187,9 +185,9 @@ export class OpenController implements ReactiveController {
       }
       await this.of.opened(found, focused);
       this.of.remember({ name, bytes: textual?.text.bytes ?? found.byteLength, when: Date.now(), ...kept }, file);
-      return this.work === work ? found : null;
+      return late() ? null : found;
     } catch (e) {
-      if (this.work !== work) return null;
+      if (late()) return null;
       this.set({ opening: null });
       if (isAbort(e)) return null;
       this.fail(this.failed(e, input, name, file, kept, near ? "" : (column ?? (list ? "" : undefined))));

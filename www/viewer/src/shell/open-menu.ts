@@ -8,6 +8,7 @@ import { controls } from "../ui/styles.ts";
 import { offerList, placeStyles, recentList, type Offer } from "./places.ts";
 import { msg as common } from "../messages/common.ts";
 import { msg } from "../messages/shell.ts";
+import { isEnter } from "../ui/typing.ts";
 
 /** `<forebay-open>`: sends `choose`, `folder`, `url` with a text, and `recent` with an entry. */
 @customElement("forebay-open")
@@ -55,7 +56,7 @@ export class OpenMenu extends LitElement {
             <button title=${msg("tensorWarehouseLabelsWhatOpen")} @click=${() => this.send("folder")}>${msg("aFolder")}</button></div>
           <div class="url">
             <input type="url" aria-label=${msg("addressFile")} placeholder=${msg("httpsAddressFile")}
-              @keydown=${(e: KeyboardEvent) => e.key === "Enter" && open()} />
+              @keydown=${(e: KeyboardEvent) => isEnter(e) && open()} />
             <button aria-label=${msg("openAddress")} @click=${open}>${common("open")}</button>
           </div>
           ${offerList(this.offers, go)}

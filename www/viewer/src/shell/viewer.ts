@@ -175,7 +175,8 @@ export class Viewer extends LitElement implements ViewerMembers {
   readonly drawing: DrawingController = new DrawingController(this, {
     data: () => this.opener.data,
     rows: () => this.rows,
-    open: () => this.cursor.open,
+    // Nobody judges what they do not see.
+    open: () => (this.hides("sample") ? null : this.cursor.open),
     show: (i) => this.cursor.show(i),
     base: () => ({ find: this.ownBoxes, laid: this.labels.given !== null }),
     counted: () => this.counts.boxes?.classes.map(({ label }) => label) ?? [],
@@ -255,11 +256,10 @@ export class Viewer extends LitElement implements ViewerMembers {
   });
   protected readonly keys = new KeyController(this, {
     ownPage: () => this.ownPage,
-    foreign: (target) => target !== this && this.contains(target),
     busy: () => this.dialogs.busy,
     actions: () => this.keyActions(),
     others: [
-      (key) => this.drawing.key(idleKey(key)),
+      (key, _, again) => this.drawing.key(idleKey(key, again)),
       (key) => this.cursor.key(key),
       (key) => this.cursor.open !== null && (this.samplePanel?.key(key) ?? false),
       (key, idle) => this.tableView?.key(key, idle) ?? false,
@@ -362,6 +362,11 @@ export class Viewer extends LitElement implements ViewerMembers {
       this.columns = recall("columns")?.split("\n") ?? USUAL_COLUMNS;
     }
     super.connectedCallback();
+  }
+  override disconnectedCallback(): void {
+    // Nobody looks at what is still on its way.
+    this.begin();
+    super.disconnectedCallback();
   }
   override willUpdate(changed: PropertyValues<this>): void {
     if (changed.has("editable") && (this.editable || changed.get("editable"))) this.drawing.editable = this.editable;

@@ -10,6 +10,7 @@ import { visible } from "../ui/visible.ts";
 import { bytes, type Trouble } from "../ui/wording.ts";
 import { msg as common } from "../messages/common.ts";
 import { msg, rich } from "../messages/shell.ts";
+import { isEnter } from "../ui/typing.ts";
 
 /** The mark of the project. */
 export const LOGO = svg`<rect width="32" height="32" rx="8" fill="#0b6e69"/><path d="M7 10h18M7 16h12M7 22h15" stroke="#fff" stroke-width="3.2" stroke-linecap="round"/>`;
@@ -244,7 +245,7 @@ export class Welcome extends LitElement {
         <input type="url" aria-label=${msg("addressFile")} aria-describedby="addresses"
           placeholder=${msg("httpsAddressFile")}
           @keydown=${(e: KeyboardEvent) => {
-            if (e.key === "Enter") this.send("url", this.address.value);
+            if (isEnter(e)) this.send("url", this.address.value);
           }} />
         <button @click=${() => this.send("url", this.address.value)}>${common("open")}</button>
       </div>

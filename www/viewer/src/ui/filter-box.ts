@@ -8,6 +8,7 @@ import { controls } from "./styles.ts";
 import { visible } from "./visible.ts";
 import type { Trouble } from "./wording.ts";
 import { msg, rich } from "../messages/ui.ts";
+import { isComposing } from "./typing.ts";
 
 /** Milliseconds without a key after which the filter is applied, if the index answers it, */
 const QUIET = 250;
@@ -268,6 +269,7 @@ export class FilterBox extends LitElement {
     this.dispatchEvent(new CustomEvent("filter", { detail: text }));
   }
   private onKey(e: KeyboardEvent): void {
+    if (isComposing(e)) return;
     const listed = this.choices.length > 0;
     if (listed && (e.key === "ArrowDown" || e.key === "ArrowUp")) {
       this.moved = true;

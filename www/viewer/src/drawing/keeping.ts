@@ -1,0 +1,61 @@
+/** Makes labels that lie over a dataset edits of it, and copies what the picture before has. Fetched when editing begins. */
+import type { Dataset } from "../../../lib/src/model/index.ts";
+import type { FindBoxes } from "../samples/box-source.ts";
+import type { ShownPicture } from "../samples/stage-editor.ts";
+import { placeOf, within } from "./copied.ts";
+import type { DrawnJournal } from "./journal.ts";
+import { shapesIn, type Shape } from "./shape.ts";
+import type { Sketch } from "./sketch.ts";
+import { msg } from "../messages/drawing.ts";
+
+/** Labels that lie over a dataset. */
+export interface KeptLabels {
+  readonly find: FindBoxes;
+  readonly samples: readonly number[];
+}
+
+/** What became edits. */
+export interface LabelsKept {
+  readonly pictures: number;
+  /** Annotations that nobody can draw, such as those without an area: they were left out. */
+  readonly lost: number;
+}
+
+/** Keeps them, as changes that are undone together; `learn` hears of their classes. */
+export async function keepLabels(
+  data: Dataset,
+  journal: DrawnJournal,
+  { find, samples }: KeptLabels,
+  how: { signal: AbortSignal; onProgress: (done: number) => void; learn: (names: Iterable<string>) => void },
+): Promise<LabelsKept> {
+  const group = journal.group();
+  let [kept, lost] = [0, 0];
+  try {
+    for (const i of samples) {
+      how.signal.throwIfAborted();
+      const { width, height } = data.info(i);
+      const { shapes, lost: less } = shapesIn(null, find(i, null, width, height));
+      lost += less;
+      how.learn(shapes.map(({ label }) => label));
+      journal.draw(i, shapes, null, { group });
+      kept++;
+      // What waits is held in memory: not more of it than is soon written.
+      if (kept % 256 === 0 && !(await journal.kept())) break;
+      how.onProgress(kept);
+    }
+    if (!(await journal.kept())) throw new Error(journal.unkept?.message ?? msg("labelsCouldNotKept"));
+  } catch (e) {
+    // Whoever cancels has none of them.
+    if (how.signal.aborted && journal.history.last?.group === group) journal.undo();
+    throw e;
+  }
+  return { pictures: kept, lost };
+}
+
+/** Adds the shapes of another picture that are not there yet; how many. */
+export function copyInto(sketch: Sketch, shapes: readonly Shape[], picture: ShownPicture): number {
+  const there = new Set(sketch.shapes?.map(placeOf));
+  const fresh = shapes.flatMap((shape) => within(shape, picture)).filter((shape) => !there.has(placeOf(shape)));
+  sketch.add(fresh);
+  return fresh.length;
+}
