@@ -26,8 +26,10 @@
 //! | `rows.rs` | rows of tables as batches |
 //! | `pictures.rs` | tensors of samples that others choose |
 //! | `page.rs` | the viewer's page, unpacked |
+//! | `pages.rs` | memory on large pages |
 
-// Allowed where a capsule of Arrow's is opened, in `capsule.rs`, where an array is made, in `memory.rs`, and nowhere else.
+// Allowed where a capsule of Arrow's is opened, in `capsule.rs`, where an array is made, in `memory.rs`, where memory comes from,
+// in `pages.rs`, and nowhere else.
 #![deny(unsafe_code)]
 // The clock and threads that the core must not touch are a host's work.
 #![allow(clippy::disallowed_methods, clippy::disallowed_types)]
@@ -50,6 +52,8 @@ mod loader;
 mod memory;
 mod options;
 mod page;
+#[cfg(target_os = "linux")]
+mod pages;
 mod pictures;
 mod plan;
 mod recipe;
@@ -62,6 +66,10 @@ mod thumbs;
 mod wait;
 mod warehouse;
 mod writer;
+
+#[cfg(target_os = "linux")]
+#[global_allocator]
+static MEMORY: pages::LargePages = pages::LargePages;
 
 /// What the package's Python stands on. Nothing here is for users.
 #[pyo3::pymodule]
