@@ -183,7 +183,7 @@ fn names_that_an_object_has_twice_are_refused_or_counted() {
         let mut writer = arrow_ipc::writer::FileWriter::try_new(file, &batch.schema()).unwrap();
         writer.write(&batch).unwrap();
         writer.finish().unwrap();
-        assert_eq!(place.refused(&["convert", name, "a.jsonl"]), (3, json!(["table.target", "v", 0])), "{name}");
+        assert_eq!(place.refused(&["convert", name, "b.jsonl"]), (3, json!(["table.target", "v", 0])), "{name}");
         let notes = place.notes(&["convert", name, "a.jsonl", "--lossy", "--force"]);
         assert!(notes.iter().any(|note| note.contains("1 objects had a name more than once")), "{notes:?}");
         assert_eq!(place.run(&["head", "a.jsonl"]).1, [json!({ "v": kept })]);
