@@ -127,9 +127,13 @@ pub fn write(picture: &Picture, classes: &Classes, losses: &mut Losses) -> Optio
             Shape::Points => losses.add(Loss::Points),
             Shape::Box | Shape::Mask(_) => shape("rectangle", &[[r.x0, r.y0], [r.x1, r.y1]]),
             Shape::Rotated { unturned, degrees } => shape("rotation", &unturned.corners(*degrees)),
-            Shape::Polygon(parts) => {
+            Shape::Polygon(_) => {
+                let parts = write::outlines(annotation, losses);
                 if parts.len() > 1 {
                     losses.add(Loss::Parts);
+                }
+                if parts.is_empty() {
+                    shape("rectangle", &[[r.x0, r.y0], [r.x1, r.y1]]);
                 }
                 parts.iter().for_each(|part| shape("polygon", part));
             }

@@ -115,6 +115,8 @@ causes! {
         Parts "parts" "outlines of several parts written as several annotations",
         /// A mask.
         Mask "mask" "masks written as the boxes around them",
+        /// A box beside an outline or a mask.
+        Rect "rect" "boxes that become those around their outlines or masks",
         /// Key points.
         Keypoints "keypoints" "annotations written without their key points",
         /// Key points alone.
@@ -129,6 +131,8 @@ causes! {
         Id "id" "ids that were given anew",
         /// A class's group, skeleton or number.
         ClassDetail "class_detail" "classes written without their group, number or key points",
+        /// A class's name.
+        Name "name" "classes whose names are read back as others: without blanks around them, or without control characters",
         /// An annotation without a class.
         NoClass "no_class" "annotations without a class, left out",
         /// An annotation outside the picture.

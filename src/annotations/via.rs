@@ -152,7 +152,7 @@ fn region(out: &mut String, annotation: &Annotation, labels: &Labels, n: &mut us
         Shape::Polygon(_) => boxed_only(&Annotation { shape: Shape::Box, ..bare }, losses),
         _ => boxed_only(&bare, losses),
     }
-    let r = annotation.rect;
+    let (r, parts) = (annotation.rect, write::outlines(annotation, losses));
     let mut shape = |text: &dyn Fn(&mut String)| {
         out.push_str(if *n > 0 { ",{\"shape_attributes\":{" } else { "{\"shape_attributes\":{" });
         *n += 1;
@@ -170,12 +170,12 @@ fn region(out: &mut String, annotation: &Annotation, labels: &Labels, n: &mut us
     };
     match &annotation.shape {
         Shape::Points => {}
-        Shape::Polygon(parts) => {
+        Shape::Polygon(_) if !parts.is_empty() => {
             if parts.len() > 1 {
                 losses.add(Loss::Parts);
             }
             for part in parts {
-                shape(&|out| {
+                shape(&|out: &mut String| {
                     out.push_str("\"name\":\"polygon\"");
                     for (axis, key) in [",\"all_points_x\":[", ",\"all_points_y\":["].into_iter().enumerate() {
                         out.push_str(key);

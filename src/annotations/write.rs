@@ -7,8 +7,8 @@ use crate::{
 };
 
 use super::{
-    Annotation, Flags, Format, Labels, Loss, Losses, Shape, coco, codes, createml, cvat, labelme, labelstudio,
-    listing::stem, via, voc, yolo,
+    Annotation, Flags, Format, Labels, Loss, Losses, Rect, Shape, coco, codes, createml, cvat, labelme, labelstudio,
+    listing::stem, via, voc, xml::is_held, yolo,
 };
 
 /// Takes the bytes of a file, piece by piece.
@@ -202,6 +202,42 @@ pub(crate) fn class_details(labels: &Labels) -> Losses {
     losses
 }
 
+/// What XML loses of classes: their details, and blanks around their names and characters in them that it cannot hold.
+pub(crate) fn class_details_of_xml(labels: &Labels) -> Losses {
+    let mut losses = class_details(labels);
+    let changed = labels.classes.iter().filter(|class| !is_held(&class.name) || class.name.trim() != class.name);
+    losses.add_many(Loss::Name, changed.count() as u64);
+    losses
+}
+
+/// By how much the sides of a box and of an outline may differ and be rounded: boxes are written with few digits.
+const ROUNDED: f64 = 0.05;
+
+/// Counts a box that is not the one around the outline or mask that is written without it.
+pub(crate) fn boxed_by(around: Rect, annotation: &Annotation, losses: &mut Losses) {
+    let rect = annotation.rect;
+    let sides = [(around.x0, rect.x0), (around.y0, rect.y0), (around.x1, rect.x1), (around.y1, rect.y1)];
+    if sides.iter().any(|(a, b)| (a - b).abs() > ROUNDED) {
+        losses.add(Loss::Rect);
+    }
+}
+
+/// The outlines of an annotation that a format has no box beside: those with an area. Nothing if there is none, or the annotation has
+/// no outline: then a box is to be written.
+pub(crate) fn outlines<'a>(annotation: &'a Annotation, losses: &mut Losses) -> Vec<&'a [[f64; 2]]> {
+    let Shape::Polygon(parts) = &annotation.shape else { return Vec::new() };
+    let around = |part: &[[f64; 2]]| Rect::around(part.iter().copied());
+    let has_area = |part: &&[[f64; 2]]| part.len() >= 3 && around(part).is_some_and(|rect| rect.area() > 0.0);
+    let kept: Vec<&[[f64; 2]]> = parts.iter().map(Vec::as_slice).filter(has_area).collect();
+    if kept.len() < parts.len() {
+        losses.add(Loss::Outline);
+    }
+    if let Some(around) = Rect::around(kept.iter().flat_map(|part| part.iter().copied())) {
+        boxed_by(around, annotation, losses);
+    }
+    kept
+}
+
 /// Counts what a format cannot say of an annotation beside what marks it and its class, if it has these flags and the
 /// attributes that `has` accepts.
 pub(crate) fn told(annotation: &Annotation, flags: Flags, has: impl Fn(&str, &str) -> bool, losses: &mut Losses) {
@@ -260,6 +296,78 @@ mod tests {
             // COCO has a place for all of it.
             assert_eq!(losses.of(Loss::ClassDetail), u64::from(format != Format::Coco), "{format:?}");
         }
+    }
+
+    #[test]
+    fn a_box_beside_an_outline_or_a_mask_is_counted_where_it_is_lost() {
+        let mut labels = Labels::default();
+        let class = Some(labels.classes.found("dog"));
+        let wide = Rect::new(0.0, 0.0, 30.0, 30.0);
+        let outline = |points: &[[f64; 2]]| {
+            let one = Annotation::polygon(vec![points.to_vec()], class).unwrap();
+            Annotation { rect: wide, ..one }
+        };
+        let mask = crate::annotations::Rle::new(40, 40, vec![95, 3, 37, 3, 1462]).unwrap();
+        let mask = Annotation { shape: Shape::Mask(Box::new(mask)), ..Annotation::boxed(wide, class) };
+        let annotations =
+            vec![outline(&[[1.0, 2.0], [4.0, 2.0], [4.0, 6.0]]), outline(&[[1.0, 2.0], [4.0, 2.0]]), mask];
+        let size = Some(40);
+        labels.pictures = vec![Picture { width: size, height: size, annotations, ..Picture::named("a.jpg") }];
+        // Of a line that only looks like an outline the box is written; so are masks, but in CVAT's XML.
+        for (format, rects) in [(Format::Cvat, 2), (Format::LabelStudio, 1), (Format::LabelMe, 1), (Format::Via, 1)] {
+            let mut text = Vec::new();
+            let mut put = |bytes: &[u8]| {
+                text.extend_from_slice(bytes);
+                Ok(())
+            };
+            let losses = match writer(format).unwrap() {
+                Writer::File(write) => write(&labels, &mut put),
+                Writer::Files(write) => write(&labels, &mut |_, bytes| put(bytes)),
+            };
+            let losses = losses.unwrap();
+            assert_eq!((losses.of(Loss::Rect), losses.of(Loss::Outline)), (rects, 1), "{format:?}");
+            let options = crate::annotations::ReadOptions::default();
+            let back = match format {
+                Format::Cvat => cvat::read(&text, &options),
+                Format::LabelStudio => labelstudio::read(&text, &options),
+                Format::LabelMe => labelme::read_all([("a.json", &text[..])], &options),
+                _ => via::read(&text, &options),
+            };
+            assert_eq!(back.unwrap().pictures[0].annotations[1].rect, wide, "{format:?}");
+        }
+    }
+
+    #[test]
+    fn names_that_become_others_are_counted_or_refused() {
+        let mut labels = Labels::default();
+        for name in ["x", "x ", "y\u{1}"] {
+            labels.classes.found(name);
+        }
+        for format in [Format::Voc, Format::Cvat] {
+            let losses = match writer(format).unwrap() {
+                Writer::File(write) => write(&labels, &mut |_| Ok(())),
+                Writer::Files(write) => write(&labels, &mut |_, _| Ok(())),
+            };
+            assert_eq!(losses.unwrap().of(Loss::Name), 2, "{format:?}");
+        }
+        let Writer::Files(yolo) = writer(Format::Yolo).unwrap() else { return };
+        assert_eq!(yolo(&labels, &mut |_, _| Ok(())).unwrap_err().code(), &codes::REPEATED);
+    }
+
+    #[test]
+    fn a_box_of_any_size_is_read_back_from_percent() {
+        let mut labels = Labels::default();
+        let class = Some(labels.classes.found("dog"));
+        let annotations = vec![Annotation::boxed(Rect::new(0.0, 0.0, 1e308, 1e308), class)];
+        let size = Some(10);
+        labels.pictures = vec![Picture { width: size, height: size, annotations, ..Picture::named("a.jpg") }];
+        let mut text = Vec::new();
+        let mut put = |bytes: &[u8]| {
+            text.extend_from_slice(bytes);
+            Ok(())
+        };
+        assert_eq!(labelstudio::write(&labels, &mut put).unwrap().of(Loss::Precision), 1);
+        assert!(labelstudio::read(&text, &crate::annotations::ReadOptions::default()).is_ok());
     }
 
     #[test]

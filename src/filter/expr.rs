@@ -104,6 +104,7 @@ impl Expr {
             Expr::Match { text, pattern, negated } => match &*text.value(record) {
                 Value::Null => false,
                 Value::Str(text) => pattern.matches(text) != *negated,
+                Value::Time(time) => pattern.matches(&time.to_string()) != *negated,
                 _ => *negated,
             },
             Expr::InList(item, list) => {
@@ -166,6 +167,7 @@ fn write_value(f: &mut fmt::Formatter<'_>, value: &Value<'_>) -> fmt::Result {
         // Always with a point or an exponent, and as many digits as tell it from its neighbors.
         Value::Float(x) => write!(f, "{x:?}"),
         Value::Str(text) => write_string(f, text),
+        Value::Time(time) => write_string(f, &time.to_string()),
         Value::List(list) => {
             f.write_char('[')?;
             for (i, element) in list.iter().enumerate() {

@@ -20,10 +20,12 @@ pub enum FieldKind {
     Number,
     /// Text.
     Text,
-    /// Times, compared by their text.
+    /// Times, compared by when they are.
     Time {
         /// A text of a time as the field writes it; `None` if it means no such time.
         canonical: fn(&str) -> Option<String>,
+        /// Whether a text is the beginning of such a time's, and stands for the first time that begins so.
+        begins: fn(&str) -> bool,
         /// A time, for messages.
         example: &'static str,
     },
@@ -133,7 +135,17 @@ impl Checker<'_> {
                     }
                 }
             }
-            Expr::Compare(..) | Expr::Match { .. } | Expr::InList(..) | Expr::Truth(_) => Ok(()),
+            // Text that was meant as a name, as SQL writes it.
+            Expr::Compare(Operand::Literal(Value::Str(text)), ..) => {
+                let name = Path::from_name(text);
+                Err(Error::new(&codes::KIND, format!("{expr} compares text and no field: a field is written {name}"))
+                    .section("filter"))
+            }
+            Expr::Compare(..) => {
+                Err(Error::new(&codes::KIND, format!("{expr} compares no field: it is the same of everything"))
+                    .section("filter"))
+            }
+            Expr::Match { .. } | Expr::InList(..) | Expr::Truth(_) => Ok(()),
         }
     }
 
@@ -180,8 +192,9 @@ impl Checker<'_> {
                     .error(path, format!("{} holds spans of time, which are compared by == and != only", known.words)))
             }
             (K::Span, Value::Str(_)) => Ok(()),
-            (K::Time { canonical, example }, Value::Str(text)) => {
-                self.time(path, &known.words, text, ordered, canonical, example)
+            (K::Time { canonical, begins, example }, Value::Str(text)) => {
+                let begun = ordered && begins(text);
+                self.time(path, &known.words, text, (canonical(text), begun), example)
             }
             (K::Number, Value::Str(text)) => match number(text) {
                 Some(n) => wrong(format!("write {}", written(&n))),
@@ -197,20 +210,19 @@ impl Checker<'_> {
         }
     }
 
-    /// Times are compared by their text, so it must be written as the field writes it, or be its beginning.
+    /// A time is to be written as the field writes it, or as its beginning.
     fn time(
         &self,
         path: &Path,
         words: &str,
         text: &str,
-        ordered: bool,
-        canonical: fn(&str) -> Option<String>,
+        (canonical, begun): (Option<String>, bool),
         example: &str,
     ) -> Result<()> {
-        match canonical(text) {
+        match canonical {
             Some(own) if own == text => Ok(()),
             Some(own) => Err(self.error(path, format!("{words} writes this time as {own:?}"))),
-            None if ordered && begins(text, example) => Ok(()),
+            None if begun => Ok(()),
             None => {
                 Err(self
                     .error(path, format!("{words} holds times, and {text:?} is none: write one such as {example:?}")))
@@ -281,7 +293,7 @@ fn what(value: &Value<'_>) -> &'static str {
         Value::Null => "null",
         Value::Bool(_) => "a boolean",
         Value::Int(_) | Value::Float(_) => "a number",
-        Value::Str(_) => "text",
+        Value::Str(_) | Value::Time(_) => "text",
         Value::List(_) => "a list",
         Value::Opaque => "something else",
     }
@@ -294,10 +306,4 @@ fn number(text: &str) -> Option<Value<'static>> {
         Ok(n) => Some(Value::Int(n)),
         Err(_) => float(text).ok().filter(|x| x.is_finite()).map(Value::Float),
     }
-}
-
-/// True if a text has the shape of a time's beginning: digits where the example has digits.
-fn begins(text: &str, example: &str) -> bool {
-    let fits = |(a, b): (char, char)| if b.is_ascii_digit() { a.is_ascii_digit() } else { a == b };
-    !text.is_empty() && text.chars().count() <= example.chars().count() && text.chars().zip(example.chars()).all(fits)
 }

@@ -25,7 +25,7 @@
 //!
 //! | written | means |
 //! |---|---|
-//! | `== != < <= > >=` | comparisons of numbers and of strings (by their bytes) |
+//! | `== != < <= > >=` | comparisons of numbers, of strings (by their bytes) and of times of tables (by when they are: `at > "2024-02-29"` is after its midnight) |
 //! | `a ~ "*.jpg"`, `a !~ "x?[0-9]"` | the whole string matches the pattern, or does not: `*` any characters (also `/`), `?` one, `[a-z]` and `[!a-z]` one of a set; upper and lower case differ |
 //! | `a in [1, 2.5, "x"]`, `"cat" in json.tags` | equal to an element of a list, written or in the data |
 //! | `&& \|\| !`, also `and or not`, `( )` | `!` binds strongest, then `&&`, then `\|\|` |
@@ -59,6 +59,7 @@ mod parse;
 mod path;
 mod sample;
 mod seen;
+mod time;
 mod token;
 mod value;
 
@@ -74,6 +75,8 @@ pub use path::{Path, Segment};
 pub use sample::SampleRecord;
 #[doc(hidden)]
 pub use seen::Seen;
+#[doc(hidden)]
+pub use time::{Time, Times};
 pub use value::{Record, Value};
 
 use crate::{

@@ -2,7 +2,7 @@
 
 use std::{borrow::Cow, cmp::Ordering};
 
-use super::Path;
+use super::{Path, time::Time};
 
 /// A field's value.
 #[derive(Clone, Debug, PartialEq)]
@@ -18,6 +18,9 @@ pub enum Value<'a> {
     Float(f64),
     /// Text.
     Str(Cow<'a, str>),
+    /// A time of a table's column: in order by when it is, and a text beside it is read as such a time.
+    #[doc(hidden)]
+    Time(Time),
     /// A list, for `in`.
     List(Vec<Value<'a>>),
     /// Something that exists and compares with nothing: an object, bytes.
@@ -112,6 +115,7 @@ impl Value<'_> {
             Value::Int(n) => Some(n.to_string()),
             Value::Float(x) => Some(x.to_string()),
             Value::Str(text) => Some(text.to_string()),
+            Value::Time(time) => Some(time.to_string()),
             Value::Null | Value::List(_) | Value::Opaque => None,
         }
     }
@@ -124,6 +128,9 @@ impl Value<'_> {
             (Value::Int(a), Value::Float(b)) => int_to_float(*a, *b),
             (Value::Float(a), Value::Int(b)) => int_to_float(*b, *a).map(Ordering::reverse),
             (Value::Str(a), Value::Str(b)) => Some(a.as_bytes().cmp(b.as_bytes())),
+            (Value::Time(a), Value::Time(b)) => a.order(*b),
+            (Value::Time(a), Value::Str(b)) => a.order(a.first(b)?),
+            (Value::Str(a), Value::Time(b)) => b.first(a)?.order(*b),
             _ => None,
         }
     }

@@ -235,6 +235,7 @@ fn owned(value: &Filtered<'_>) -> Filtered<'static> {
         Filtered::Int(n) => Filtered::Int(*n),
         Filtered::Float(x) => Filtered::Float(*x),
         Filtered::Str(s) => Filtered::Str(Cow::Owned(s.clone().into_owned())),
+        Filtered::Time(time) => Filtered::Time(*time),
         Filtered::List(list) => Filtered::List(list.iter().map(owned).collect()),
         _ => Filtered::Opaque,
     }

@@ -35,6 +35,7 @@ mod column;
 mod file;
 mod json;
 mod memory;
+mod moment;
 mod plain;
 mod predicate;
 mod rows;

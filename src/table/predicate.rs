@@ -1,6 +1,6 @@
 //! What a filter may ask of a table's columns.
 
-use super::{Clock, DataType, Field, Schema, parse_time};
+use super::{Clock, DataType, Field, Schema, moment::first_of, parse_time};
 use crate::{
     error::Result,
     filter::{FieldKind, Filter, KnownField, Path, Segment, Value as Filtered},
@@ -32,10 +32,10 @@ impl DataType {
             T::String => String::new().into(),
             // A key of 0 is missing.
             T::Key { .. } => Filtered::Null,
-            T::TimeUs => Clock::TimeUs(0).to_string().into(),
-            T::Ticks => Clock::Ticks(0).to_string().into(),
-            T::DateTime => Clock::DateTime(0).to_string().into(),
-            T::DateTimeOffset => Clock::DateTimeOffset { ticks: 0, minutes: 0 }.to_string().into(),
+            T::TimeUs => Filtered::Time(Clock::TimeUs(0).into()),
+            T::Ticks => Filtered::Time(Clock::Ticks(0).into()),
+            T::DateTime => Filtered::Time(Clock::DateTime(0).into()),
+            T::DateTimeOffset => Filtered::Time(Clock::DateTimeOffset { ticks: 0, minutes: 0 }.into()),
             T::RowId => format!("{:032x}", 0).into(),
             _ if matches!(kind(self), FieldKind::Number) => Filtered::Int(0),
             _ => return None,
@@ -56,7 +56,11 @@ fn kind(dtype: &DataType) -> FieldKind {
     use DataType as T;
     macro_rules! time {
         ($dtype:ident, $example:literal) => {
-            FieldKind::Time { canonical: |text| canonical(&T::$dtype, text), example: $example }
+            FieldKind::Time {
+                canonical: |text| canonical(&T::$dtype, text),
+                begins: |text| first_of(&T::$dtype, text).is_some(),
+                example: $example,
+            }
         };
     }
     match dtype {
@@ -152,6 +156,11 @@ mod tests {
                 "a > '1.00:00:00'",
                 "column \"a\" (ticks) holds spans of time, which are compared by == and != only",
             ),
+            (
+                T::Date,
+                "a > '2024-02-3'",
+                "column \"a\" (date) holds times, and \"2024-02-3\" is none: write one such as \"2024-02-29\"",
+            ),
             (T::String, "a == n", "column \"a\" (string) holds text and column \"n\" (u8) numbers: they never compare"),
         ] {
             assert_eq!(refusal(dtype, text), message, "{text}");
@@ -174,6 +183,52 @@ mod tests {
         ] {
             assert_eq!(refusal(dtype, text), "", "{text}");
         }
+    }
+
+    #[test]
+    fn what_names_no_field_is_refused() {
+        let schema = Schema::new(vec![Field::new("a b", DataType::U8)]).unwrap();
+        for (text, message) in [
+            ("\"a b\" == 1", "\"a b\" == 1 compares text and no field: a field is written `a b`"),
+            ("null == 3", "null == 3 compares no field: it is the same of everything"),
+        ] {
+            let e = schema.check_filter(&Filter::parse(text).unwrap()).unwrap_err();
+            assert_eq!((e.code().id(), e.message()), ("filter.kind", message));
+        }
+        assert!(schema.check_filter(&Filter::parse("true").unwrap()).is_ok());
+    }
+
+    #[test]
+    fn times_are_compared_by_when_they_are() {
+        let rows = |column: Column, text: &str| {
+            let schema = Arc::new(Schema::new(vec![Field::new("t", column.dtype().clone()).nullable()]).unwrap());
+            Batch::new(schema, vec![column]).unwrap().matching(&Filter::parse(text).unwrap()).unwrap()
+        };
+        let dates = |text: &str| {
+            let mut column = ColumnBuilder::new(&DataType::Date);
+            for date in ["+10000-01-01", "2024-02-29", "-0044-03-15", "-0100-01-01"] {
+                column.push(Value::Time(super::super::parse_time(&DataType::Date, date).unwrap())).unwrap();
+            }
+            column.push_null();
+            rows(column.finish().unwrap(), text)
+        };
+        assert_eq!(dates("t < '0001-01-01'"), [2, 3]);
+        assert_eq!(dates("t > '9999-12-31'"), [0]);
+        assert_eq!(dates("t > '-0099-01-01' && t <= '2024-02-29'"), [1, 2]);
+        assert_eq!(dates("t ~ '2024-*' || t in ['-0044-03-15']"), [1, 2]);
+        assert_eq!(dates("t != '2024-02-29'"), [0, 2, 3]);
+        let moments = |text: &str| {
+            let mut column = ColumnBuilder::new(&DataType::TimestampUs);
+            for us in [-1, 0, 1] {
+                column.push(Value::Time(Clock::TimestampUs(us))).unwrap();
+            }
+            rows(column.finish().unwrap(), text)
+        };
+        // A day is its midnight, as in SQL.
+        assert_eq!(moments("t > '1970-01-01'"), [2]);
+        assert_eq!(moments("t <= '1970-01-01'"), [0, 1]);
+        assert_eq!(moments("'1970' <= t"), [1, 2]);
+        assert_eq!(moments("t == '1970-01-01T00:00:00'"), [1]);
     }
 
     #[test]

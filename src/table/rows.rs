@@ -56,6 +56,11 @@ pub trait TableRows {
     fn notes(&mut self) -> Vec<String> {
         Vec::new()
     }
+    /// Whether types of columns can be given, as of texts.
+    #[doc(hidden)]
+    fn takes_types(&self) -> bool {
+        true
+    }
     /// How many bad rows were left out.
     #[doc(hidden)]
     fn skipped(&self) -> u64 {

@@ -101,8 +101,7 @@ struct Gather {
     nan: u64,
     min: Option<(Rank, Json)>,
     max: Option<(Rank, Json)>,
-    sum: f64,
-    numbers: u64,
+    mean: Mean,
     /// How often each value came, by 64 bits of its hash.
     seen: HashMap<u64, u64>,
     overflow: bool,
@@ -121,8 +120,7 @@ impl Gather {
             nan: 0,
             min: None,
             max: None,
-            sum: 0.0,
-            numbers: 0,
+            mean: Mean::default(),
             seen: HashMap::new(),
             overflow: false,
             few: Vec::new(),
@@ -170,15 +168,17 @@ impl Gather {
             return;
         }
         self.bounds(rank, &value);
-        let number = match value {
-            Value::Int(n) => n as f64,
-            Value::UInt(n) => n as f64,
-            Value::F32(x) => x.into(),
-            Value::F64(x) => x,
+        let (number, whole) = match value {
+            Value::Int(n) => (n as f64, Some(i128::from(n))),
+            Value::UInt(n) => (n as f64, Some(i128::from(n))),
+            Value::F32(x) => (x.into(), None),
+            Value::F64(x) => (x, None),
             _ => return,
         };
-        self.numbers += 1;
-        self.sum += number;
+        match whole {
+            Some(whole) => self.mean.add_whole(whole, number),
+            None => self.mean.add(number),
+        }
         self.spread.add(number);
     }
 
@@ -240,12 +240,61 @@ impl Gather {
             nan: float.then_some(self.nan),
             min: self.min.as_ref().map(|(_, json)| json.clone()),
             max: self.max.as_ref().map(|(_, json)| json.clone()),
-            mean: (self.numbers > 0).then(|| self.sum / self.numbers as f64).filter(|m| m.is_finite()),
+            mean: self.mean.value(),
             distinct: (!self.overflow).then_some(self.seen.len() as u64),
             distinct_at_least: self.overflow.then_some(DISTINCT as u64),
             top,
             histogram: self.spread.report(),
         }
+    }
+}
+
+/// The mean of numbers, in a sum that carries what each addition rounds away.
+#[derive(Debug)]
+struct Mean {
+    numbers: u64,
+    /// Of integers, which 128 bits hold exactly.
+    whole: i128,
+    sum: f64,
+    rounded: f64,
+    /// The sum of all, each divided by 2^64 first: where the other one overflows.
+    small: f64,
+    least: f64,
+    most: f64,
+}
+
+impl Default for Mean {
+    fn default() -> Mean {
+        Mean { numbers: 0, whole: 0, sum: 0.0, rounded: 0.0, small: 0.0, least: f64::INFINITY, most: f64::NEG_INFINITY }
+    }
+}
+
+impl Mean {
+    const SMALL: f64 = 1.0 / 18_446_744_073_709_551_616.0;
+
+    fn add(&mut self, number: f64) {
+        self.numbers += 1;
+        (self.least, self.most) = (self.least.min(number), self.most.max(number));
+        self.small += number * Self::SMALL;
+        let sum = self.sum + number;
+        // What of the sum is not the other's part: exact, by Knuth.
+        let part = sum - self.sum;
+        self.rounded += (self.sum - (sum - part)) + (number - part);
+        self.sum = sum;
+    }
+
+    fn add_whole(&mut self, whole: i128, number: f64) {
+        self.numbers += 1;
+        (self.least, self.most) = (self.least.min(number), self.most.max(number));
+        self.whole = self.whole.saturating_add(whole);
+    }
+
+    fn value(&self) -> Option<f64> {
+        let count = self.numbers as f64;
+        let exact = (self.whole as f64 + self.sum + self.rounded) / count;
+        let mean = if exact.is_finite() { exact } else { self.small / count / Self::SMALL };
+        // A mean lies between the least and the most, whatever was rounded.
+        (self.numbers > 0 && mean.is_finite()).then(|| mean.clamp(self.least, self.most))
     }
 }
 
@@ -304,6 +353,17 @@ mod tests {
             (same.min, same.max, same.mean, same.distinct),
             (Some(7.into()), Some(7.into()), Some(7.0), Some(1))
         );
+    }
+
+    #[test]
+    fn a_mean_lies_between_the_least_and_the_most() {
+        let mean = |numbers: Vec<f64>| summary(Column::from(numbers)).mean;
+        assert_eq!(mean(vec![0.1; 10]), Some(0.1));
+        assert_eq!(mean(vec![1e308; 10]), Some(1e308));
+        assert_eq!(mean(vec![1e308, -1e308, 3.0]), Some(1.0));
+        assert_eq!(mean(vec![f64::INFINITY, 1.0]), None);
+        assert_eq!(mean(vec![f64::NAN]), None);
+        assert_eq!(summary(Column::from(vec![i64::MIN, 0, i64::MAX])).mean, Some(-1.0 / 3.0));
     }
 
     #[test]

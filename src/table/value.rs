@@ -114,7 +114,7 @@ impl Value<'_> {
 }
 
 impl<'a> From<Value<'a>> for crate::filter::Value<'a> {
-    /// What the filter language sees: times are their ISO text, keys are numbers (a missing key is null),
+    /// What the filter language sees: times compare with their ISO text, keys are numbers (a missing key is null),
     /// vectors are lists.
     fn from(value: Value<'a>) -> Self {
         use crate::filter::Value as F;
@@ -126,7 +126,7 @@ impl<'a> From<Value<'a>> for crate::filter::Value<'a> {
             Value::F32(x) => f64::from(x).into(),
             Value::F64(x) => x.into(),
             Value::Str(s) => s.into(),
-            Value::Time(t) => t.to_string().into(),
+            Value::Time(time) => F::Time(time.into()),
             Value::RowId(n) => format!("{n:032x}").into(),
             Value::Json(text) => match serde_json::from_str::<serde_json::Value>(text) {
                 Ok(serde_json::Value::String(s)) => s.into(),

@@ -276,9 +276,10 @@ impl<R: TableRows, W: TableSink> Conversion<R, W> {
         let scanning = self.scan.begin(&mut self.source, self.rows.is_none())?;
         match &mut self.route {
             Some(route) if have_same_columns(route.scanning.schema(), scanning.schema()) => route.scanning = scanning,
-            Some(_) => {
-                let message = "its columns or their types are not those of the first input";
-                return Err(Error::new(&codes::TARGET, message).with_options(&["types", "spec"]));
+            Some(route) => {
+                let error = unlike(route.scanning.schema(), scanning.schema());
+                // Only texts take types from outside.
+                return Err(if self.source.takes_types() { error.with_options(&["types", "spec"]) } else { error });
             }
             None => {
                 let fit = Fit::new(scanning.schema(), self.target, self.lossy)?;
@@ -340,6 +341,21 @@ impl<R: TableRows, W: TableSink> Conversion<R, W> {
 fn have_same_columns(a: &Schema, b: &Schema) -> bool {
     let (a, b) = (a.fields(), b.fields());
     a.len() == b.len() && a.iter().zip(b).all(|(a, b)| a.name == b.name && a.dtype == b.dtype)
+}
+
+/// Why a table cannot follow another one: the first difference of their columns.
+fn unlike(first: &Schema, other: &Schema) -> Error {
+    let pairs = first.fields().iter().zip(other.fields());
+    let mut unlike = pairs.filter(|(a, b)| a.name != b.name || a.dtype != b.dtype);
+    let what = match unlike.next() {
+        Some((a, b)) if a.name == b.name => {
+            let message = format!("the column is {} here, and {} in the first input", b.dtype, a.dtype);
+            return Error::new(&codes::TARGET, message).column(&b.name);
+        }
+        Some((a, b)) => format!("there is a column {:?} where the first input has {:?}", b.name, a.name),
+        None => format!("there are {} columns, and {} in the first input", other.len(), first.len()),
+    };
+    Error::new(&codes::TARGET, what)
 }
 
 /// The one value of a TBF that holds no table, which becomes a line of JSON and nothing else.

@@ -139,10 +139,12 @@ pub(super) struct JsonGuess {
     /// Other texts were, and what they have in common.
     texts: bool,
     times: TextGuess,
-    /// An integer below 0 was.
+    /// An integer below 0 was, also inside of lists.
     negative: bool,
     /// An integer that a float cannot hold exactly was, also inside of lists.
     wide: bool,
+    /// A list was of which nothing says what its items are: it is empty, or all are null.
+    blank: bool,
 }
 
 impl JsonGuess {
@@ -170,7 +172,7 @@ impl JsonGuess {
             Json::Array(list) => {
                 let mut items = JsonGuess::default();
                 list.iter().for_each(|item| items.add(item));
-                self.wide |= items.wide;
+                self.take_signs(&items);
                 let nested = list.iter().any(|item| item.is_array() || item.is_object());
                 match items.dtype() {
                     _ if nested => DataType::Json,
@@ -178,16 +180,26 @@ impl JsonGuess {
                     Some(DataType::Date | DataType::TimestampUs | DataType::TimestampNs) => {
                         DataType::vector(DataType::String, None)
                     }
-                    // An empty array says nothing of its items; numbers are the likeliest.
                     Some(item) if item != DataType::Json => DataType::vector(item, None),
-                    None => DataType::vector(DataType::Bool, None),
+                    None => {
+                        self.blank = true;
+                        return;
+                    }
                     _ => DataType::Json,
                 }
             }
             Json::Object(object) if is_sparse(object) => {
                 let mut items = JsonGuess::default();
                 object.get("values").and_then(Json::as_array).into_iter().flatten().for_each(|item| items.add(item));
-                DataType::vector(items.dtype().filter(|t| *t != DataType::Json).unwrap_or(DataType::Bool), None)
+                self.take_signs(&items);
+                match items.dtype() {
+                    Some(item) if item != DataType::Json => DataType::vector(item, None),
+                    None => {
+                        self.blank = true;
+                        return;
+                    }
+                    _ => DataType::Json,
+                }
             }
             Json::Object(_) => DataType::Json,
         };
@@ -195,6 +207,12 @@ impl JsonGuess {
             None => dtype,
             Some(before) => join(before, dtype),
         });
+    }
+
+    /// Hears which integers were in a list.
+    fn take_signs(&mut self, items: &JsonGuess) {
+        self.negative |= items.negative;
+        self.wide |= items.wide;
     }
 
     /// The type; `None` if nothing but null was seen.
@@ -205,7 +223,15 @@ impl JsonGuess {
             DataType::Vector { item, .. } => **item == DataType::F64,
             _ => false,
         };
+        let of_unsigned = |dtype: &DataType| match dtype {
+            DataType::Vector { item, .. } => **item == DataType::U64,
+            dtype => *dtype == DataType::U64,
+        };
+        let is_vector = |dtype: &DataType| matches!(dtype, DataType::Vector { .. });
         match (&self.seen, self.texts, self.words) {
+            // A list of nothing is one of whatever the others are. Alone it has to be of something.
+            (None, false, false) if self.blank => Some(DataType::vector(DataType::Bool, None)),
+            (seen, ..) if self.blank && !seen.as_ref().is_some_and(is_vector) => Some(DataType::Json),
             // No type holds all of them, and none is rounded.
             (Some(dtype), ..) if self.wide && of_floats(dtype) => Some(DataType::Json),
             (None, false, false) => None,
@@ -213,7 +239,7 @@ impl JsonGuess {
             (None, true, true) => Some(DataType::String),
             (None | Some(DataType::F64), false, true) => Some(DataType::F64),
             (Some(DataType::I64), false, true) => Some(DataType::F64),
-            (Some(DataType::U64), ..) if self.negative => Some(DataType::Json),
+            (Some(dtype), ..) if self.negative && of_unsigned(dtype) => Some(DataType::Json),
             (Some(dtype), false, false) => Some(dtype.clone()),
             _ => Some(DataType::Json),
         }
@@ -222,18 +248,14 @@ impl JsonGuess {
 
 /// The type that holds what both hold.
 fn join(a: DataType, b: DataType) -> DataType {
-    use DataType::{Bool, F64, I64, U64, Vector};
+    use DataType::{F64, I64, U64, Vector};
     match (a, b) {
         (a, b) if a == b => a,
         (I64 | F64, I64 | F64) => F64,
         (I64 | U64, I64 | U64) => U64,
-        (Vector { item: a, .. }, Vector { item: b, .. }) => match (*a, *b) {
-            // The mark of an empty array gives way.
-            (Bool, other) | (other, Bool) => DataType::vector(other, None),
-            (a, b) => match join(a, b) {
-                DataType::Json => DataType::Json,
-                item => DataType::vector(item, None),
-            },
+        (Vector { item: a, .. }, Vector { item: b, .. }) => match join(*a, *b) {
+            DataType::Json => DataType::Json,
+            item => DataType::vector(item, None),
         },
         _ => DataType::Json,
     }
@@ -307,5 +329,28 @@ mod tests {
         }
         assert_eq!(json(&[json!(wide), json!(1)]), Some(DataType::I64));
         assert_eq!(json(&[Json::Null]), None);
+    }
+
+    #[test]
+    fn lists_of_different_items_are_json_and_empty_ones_say_nothing() {
+        let vector = |item| Some(DataType::vector(item, None));
+        for values in [
+            [json!([1]), json!([true]), json!([])],
+            [json!(["x"]), json!([true]), json!([])],
+            [json!([]), json!([true]), json!([2.5])],
+            [json!([true]), json!([]), json!(["x"])],
+            [json!([u64::MAX]), json!([-1]), json!([])],
+            [json!({"length": 2, "indices": [0], "values": [-1]}), json!([u64::MAX]), json!([])],
+            [json!([]), json!("x"), json!("y")],
+            [json!(1), json!([]), Json::Null],
+        ] {
+            assert_eq!(json(&values), Some(DataType::Json), "{values:?}");
+            let turned: Vec<Json> = values.iter().rev().cloned().collect();
+            assert_eq!(json(&turned), Some(DataType::Json), "{turned:?}");
+        }
+        assert_eq!(json(&[json!([]), json!([true])]), vector(DataType::Bool));
+        assert_eq!(json(&[json!(["x"]), json!([])]), vector(DataType::String));
+        assert_eq!(json(&[json!([u64::MAX]), json!([1])]), vector(DataType::U64));
+        assert_eq!(json(&[json!([])]), vector(DataType::Bool));
     }
 }

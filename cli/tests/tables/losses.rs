@@ -144,3 +144,64 @@ fn options_that_a_format_has_no_use_for_are_refused() {
     }
     assert_eq!(place.run(&["convert", "a.csv", "a.tbf", "--compression", "none"]).0, 0);
 }
+
+#[test]
+fn missing_values_alone_in_their_rows_need_a_word_where_nothing_shows_their_type() {
+    let lists = "{\"a\":[1,2]}\n{\"a\":null}\n";
+    let place = Place::with(&[
+        ("n.jsonl", "{\"a\":null}\n{\"a\":null}\n"),
+        ("l.jsonl", lists),
+        ("m.jsonl", "{\"a\":null}\n{\"a\":1}\n"),
+    ]);
+    let refused = (3, json!(["table.target", null, 0]));
+    assert_eq!(place.refused(&["convert", "n.jsonl", "n.csv", "--types", "a=i64"]), refused);
+    assert_eq!(place.refused(&["convert", "l.jsonl", "l.csv"]), (3, json!(["table.target", null, 1])));
+    assert_eq!(place.run(&["convert", "n.jsonl", "n.csv", "--types", "a=i64", "--null", "NULL"]).0, 0);
+    assert_eq!(place.run(&["convert", "m.jsonl", "m.csv"]).0, 0);
+    assert_eq!(place.run(&["head", "m.csv"]).1, [json!({ "a": null }), json!({ "a": 1 })]);
+}
+
+#[test]
+fn names_that_an_object_has_twice_are_refused_or_counted() {
+    use arrow_array::{ArrayRef, Int32Array, RecordBatch, StructArray, builder::*};
+    use std::sync::Arc;
+    let place = Place::with(&[]);
+    let mut maps = MapBuilder::new(None, StringBuilder::new(), Int32Builder::new());
+    for (key, value) in [("a", 1), ("a", 2), ("b", 3)] {
+        maps.keys().append_value(key);
+        maps.values().append_value(value);
+    }
+    maps.append(true).unwrap();
+    let column = |n: i32| ("x", Arc::new(Int32Array::from(vec![n])) as ArrayRef);
+    let structs = StructArray::from(RecordBatch::try_from_iter([column(1), column(2)]).unwrap());
+    for (name, array, kept) in [
+        ("m.arrow", Arc::new(maps.finish()) as ArrayRef, json!({ "a": 2, "b": 3 })),
+        ("s.arrow", Arc::new(structs), json!({ "x": 2 })),
+    ] {
+        let batch = RecordBatch::try_from_iter([("v", array)]).unwrap();
+        let file = fs::File::create(place.0.path().join(name)).unwrap();
+        let mut writer = arrow_ipc::writer::FileWriter::try_new(file, &batch.schema()).unwrap();
+        writer.write(&batch).unwrap();
+        writer.finish().unwrap();
+        assert_eq!(place.refused(&["convert", name, "b.jsonl"]), (3, json!(["table.target", "v", 0])), "{name}");
+        let notes = place.notes(&["convert", name, "a.jsonl", "--lossy", "--force"]);
+        assert!(notes.iter().any(|note| note.contains("1 objects had a name more than once")), "{notes:?}");
+        assert_eq!(place.run(&["head", "a.jsonl"]).1, [json!({ "v": kept })]);
+        assert_eq!(place.run(&["check", name]).0, 0);
+    }
+}
+
+#[test]
+fn inputs_that_differ_name_the_column_and_only_options_that_help() {
+    let place = Place::with(&[("a.csv", "x,y\n1,2\n"), ("b.csv", "x,y\n1,2.5\n")]);
+    for name in ["a", "b"] {
+        assert_eq!(place.run(&["convert", &format!("{name}.csv"), &format!("{name}.parquet")]).0, 0);
+    }
+    for (end, helps) in [("csv", true), ("parquet", false)] {
+        let (code, said) = place.run(&["convert", &format!("a.{end}"), &format!("b.{end}"), "all.jsonl"]);
+        let (error, message) = (&said[0]["error"], said[0]["error"]["message"].as_str().unwrap());
+        assert_eq!((code, &error["column"]), (3, &json!("y")), "{said:?}");
+        assert!(message.starts_with("the column is f64 here, and i64 in the first input"), "{message}");
+        assert_eq!(message.contains("--types"), helps, "{message}");
+    }
+}

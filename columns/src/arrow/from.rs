@@ -1,6 +1,10 @@
 //! Arrow's columns as ours.
 
-use std::{cell::Cell, collections::BTreeMap, sync::Arc};
+use std::{
+    cell::Cell,
+    collections::{BTreeMap, HashMap},
+    sync::Arc,
+};
 
 use arrow_array::{Array, ArrowPrimitiveType, RecordBatch, cast::AsArray, types::*};
 use arrow_schema::{DataType as Arrow, TimeUnit};
@@ -16,22 +20,27 @@ use forebay::{
 use super::{codes, own_type};
 
 /// A batch of ours, under the schema that [`from_arrow_schema`](super::from_arrow_schema) made. `lossy` cuts times of
-/// day that are finer than microseconds, and spans that are finer than ticks, instead of refusing them.
+/// day that are finer than microseconds, and spans that are finer than ticks, instead of refusing them, and keeps the last
+/// of what a map or struct has by one name.
 pub fn from_record_batch(batch: &RecordBatch, schema: &Arc<Schema>, lossy: bool) -> Result<Batch> {
     read_record_batch(batch, schema, lossy, &mut Cuts::default())
 }
 
-/// How many values of which columns were cut.
+/// How many values of which columns were cut, and how many objects had a name twice.
 #[derive(Clone, Debug, Default)]
-pub struct Cuts(BTreeMap<String, u64>);
+pub struct Cuts(BTreeMap<String, (u64, u64)>);
 
 impl Cuts {
     /// What is said of them.
     pub fn notes(&self) -> impl Iterator<Item = String> {
-        let words = |(name, n): (&String, &u64)| {
-            format!("column {name:?}: {n} values were finer than what is kept of them, and cut")
-        };
-        self.0.iter().map(words)
+        self.0.iter().flat_map(|(name, (cut, twice))| {
+            let cut = (*cut > 0)
+                .then(|| format!("column {name:?}: {cut} values were finer than what is kept of them, and cut"));
+            let twice = (*twice > 0).then(|| {
+                format!("column {name:?}: {twice} objects had a name more than once, of which the last is kept")
+            });
+            cut.into_iter().chain(twice)
+        })
     }
 }
 
@@ -39,15 +48,34 @@ impl Cuts {
 struct How {
     lossy: bool,
     cut: Cell<u64>,
+    twice: Cell<u64>,
+}
+
+impl How {
+    /// Which of the names of one object are kept: each, and of those that come again the last.
+    fn kept(&self, names: &[String], row: usize) -> Result<Vec<bool>> {
+        let last: HashMap<&str, usize> = names.iter().enumerate().map(|(i, name)| (name.as_str(), i)).collect();
+        let kept: Vec<bool> = names.iter().enumerate().map(|(i, name)| last.get(name.as_str()) == Some(&i)).collect();
+        if let Some(again) = names.iter().zip(&kept).find_map(|(name, kept)| (!kept).then_some(name)) {
+            if !self.lossy {
+                let message = format!("an object has {again:?} more than once, of which JSON keeps one");
+                return Err(Error::new(&codes::TARGET, message).row(row as u64).with_options(&["lossy"]));
+            }
+            self.twice.set(self.twice.get() + 1);
+        }
+        Ok(kept)
+    }
 }
 
 /// As [`from_record_batch`], counting what was cut.
 pub fn read_record_batch(batch: &RecordBatch, schema: &Arc<Schema>, lossy: bool, cuts: &mut Cuts) -> Result<Batch> {
     let columns = batch.columns().iter().zip(schema.fields()).map(|(array, field)| {
-        let how = How { lossy, cut: Cell::new(0) };
+        let how = How { lossy, cut: Cell::new(0), twice: Cell::new(0) };
         let column = column(array, &field.dtype, &how).map_err(|e| e.column(&field.name))?;
-        if how.cut.get() > 0 {
-            *cuts.0.entry(field.name.clone()).or_default() += how.cut.get();
+        if how.cut.get() + how.twice.get() > 0 {
+            let (cut, twice) = cuts.0.entry(field.name.clone()).or_default();
+            *cut += how.cut.get();
+            *twice += how.twice.get();
         }
         Ok(column.without_needless_validity())
     });
@@ -329,12 +357,19 @@ fn nested(array: &dyn Array, how: &How) -> Result<ColumnData> {
         }
         Arrow::Struct(fields) => {
             let columns = array.as_struct().columns().iter().map(|c| own(c)).collect::<Result<Vec<_>>>()?;
+            let names: Vec<String> = fields.iter().map(|field| field.name().clone()).collect();
+            let repeat = names.iter().collect::<std::collections::HashSet<_>>().len() < names.len();
             for row in 0..array.len() {
+                let kept = if repeat && !array.is_null(row) { how.kept(&names, row)? } else { Vec::new() };
                 text.clear();
                 text.push('{');
-                for (i, (field, column)) in fields.iter().zip(&columns).enumerate() {
-                    let comma = if i > 0 { "," } else { "" };
-                    text.push_str(&format!("{comma}{}:", serde_json::Value::from(field.name().as_str())));
+                let mut comma = "";
+                for (i, (name, column)) in names.iter().zip(&columns).enumerate() {
+                    if kept.get(i).is_some_and(|kept| !kept) {
+                        continue;
+                    }
+                    text.push_str(&format!("{comma}{}:", serde_json::Value::from(name.as_str())));
+                    comma = ",";
                     column.value(row).write_json(&mut text, style);
                 }
                 text.push('}');
@@ -347,13 +382,17 @@ fn nested(array: &dyn Array, how: &How) -> Result<ColumnData> {
             for (row, w) in map.offsets().windows(2).enumerate() {
                 text.clear();
                 text.push('{');
-                for k in w[0] as usize..w[1] as usize {
-                    let key = match keys.value(k) {
-                        Value::Str(key) => key.to_owned(),
-                        other => other.to_json(style),
-                    };
-                    let comma = if k > w[0] as usize { "," } else { "" };
-                    text.push_str(&format!("{comma}{}:", serde_json::Value::from(key)));
+                let entries = w[0] as usize..w[1] as usize;
+                let names = entries.clone().map(|k| match keys.value(k) {
+                    Value::Str(key) => key.to_owned(),
+                    other => other.to_json(style),
+                });
+                let names: Vec<String> = if array.is_null(row) { Vec::new() } else { names.collect() };
+                let kept = how.kept(&names, row)?;
+                let mut comma = "";
+                for ((k, name), _) in entries.zip(names).zip(kept).filter(|(_, kept)| *kept) {
+                    text.push_str(&format!("{comma}{}:", serde_json::Value::from(name)));
+                    comma = ",";
                     values.value(k).write_json(&mut text, style);
                 }
                 text.push('}');

@@ -3,7 +3,7 @@
 
 use std::{collections::BTreeMap, sync::Arc};
 
-use arrow_schema::{Field as ArrowField, Schema as ArrowSchema};
+use arrow_schema::{DataType as Arrow, Field as ArrowField, Schema as ArrowSchema};
 use base64::{Engine, prelude::BASE64_STANDARD};
 use forebay::{Error, Limits, Result};
 use parquet::{
@@ -12,7 +12,7 @@ use parquet::{
         arrow_reader::{ArrowReaderMetadata, ArrowReaderOptions},
         encode_arrow_schema,
     },
-    basic::Compression,
+    basic::{Compression, ConvertedType},
     errors::ParquetError,
     file::metadata::{FileMetaData, KeyValue, ParquetMetaData, ParquetMetaDataReader},
 };
@@ -32,7 +32,14 @@ pub fn load<F: Ranges>(file: &ParquetFile<F>, limits: &Limits) -> Result<(ArrowR
         Ok(opened) => (opened, NotRead::new()),
         Err(e) => guarded(|| Ok(without_unknown_types(&metadata))).ok().flatten().ok_or(e)?,
     };
+    let opened = guarded(|| with_values_of_dictionaries(opened))?;
     let stored = metadata.file_metadata().schema_descr();
+    // Months, days and milliseconds; Arrow's crates would take the days and milliseconds alone.
+    if !hints(&metadata).any(|pair| pair.key == ARROW_SCHEMA_META_KEY) {
+        let spans =
+            (0..stored.num_columns()).filter(|leaf| stored.column(*leaf).converted_type() == ConvertedType::INTERVAL);
+        not_read.extend(spans.map(|leaf| (stored.get_column_root_idx(leaf), "Parquet's type INTERVAL".to_owned())));
+    }
     for leaf in encrypted.into_iter().filter(|leaf| *leaf < stored.num_columns()) {
         not_read.insert(stored.get_column_root_idx(leaf), "encryption".to_owned());
     }
@@ -80,9 +87,20 @@ fn without_unknown_types(metadata: &Arc<ParquetMetaData>) -> Option<(ArrowReader
             }
         });
     }
-    let hint = encode_arrow_schema(&ArrowSchema::new(known));
-    let others = pairs.iter().filter(|pair| pair.key != ARROW_SCHEMA_META_KEY).cloned();
-    let pairs = others.chain([KeyValue::new(ARROW_SCHEMA_META_KEY.to_owned(), hint)]).collect();
+    Some((hinted_by(metadata, &ArrowSchema::new(known)).ok()?, not_read))
+}
+
+/// The pairs beside the schema, among which Arrow's types may be.
+fn hints(metadata: &ParquetMetaData) -> impl Iterator<Item = &KeyValue> {
+    metadata.file_metadata().key_value_metadata().into_iter().flatten()
+}
+
+/// The file as if it said these types of Arrow.
+fn hinted_by(metadata: &ParquetMetaData, schema: &ArrowSchema) -> Result<ArrowReaderMetadata> {
+    let file = metadata.file_metadata();
+    let hint = KeyValue::new(ARROW_SCHEMA_META_KEY.to_owned(), encode_arrow_schema(schema));
+    let others = hints(metadata).filter(|pair| pair.key != ARROW_SCHEMA_META_KEY).cloned();
+    let pairs = others.chain([hint]).collect();
     let file = FileMetaData::new(
         file.version(),
         file.num_rows(),
@@ -92,8 +110,40 @@ fn without_unknown_types(metadata: &Arc<ParquetMetaData>) -> Option<(ArrowReader
         file.column_orders().cloned(),
     );
     let metadata = ParquetMetaData::new(file, metadata.row_groups().to_vec());
-    let opened = ArrowReaderMetadata::try_new(Arc::new(metadata), Default::default()).ok()?;
-    Some((opened, not_read))
+    ArrowReaderMetadata::try_new(Arc::new(metadata), Default::default()).map_err(not_parquet)
+}
+
+/// The file with plain values for dictionaries that other programs write and Arrow's crates cannot read: of decimals
+/// and what else lies in bytes of a fixed length.
+fn with_values_of_dictionaries(opened: ArrowReaderMetadata) -> Result<ArrowReaderMetadata> {
+    let schema = opened.schema();
+    if schema.fields().iter().all(|field| plain(field).is_none()) {
+        return Ok(opened);
+    }
+    let fields: Vec<_> = schema.fields().iter().map(|field| plain(field).unwrap_or_else(|| field.clone())).collect();
+    hinted_by(opened.metadata(), &ArrowSchema::new_with_metadata(fields, schema.metadata().clone()))
+}
+
+/// The field with values in place of such dictionaries; `None` if it has none.
+fn plain(field: &Arc<ArrowField>) -> Option<Arc<ArrowField>> {
+    let among = |fields: &arrow_schema::Fields| {
+        let found = fields.iter().any(|field| plain(field).is_some());
+        found.then(|| fields.iter().map(|field| plain(field).unwrap_or_else(|| field.clone())).collect())
+    };
+    let dtype = match field.data_type() {
+        Arrow::Dictionary(_, values) if is_of_fixed_bytes(values) => (**values).clone(),
+        Arrow::List(item) => Arrow::List(plain(item)?),
+        Arrow::LargeList(item) => Arrow::LargeList(plain(item)?),
+        Arrow::FixedSizeList(item, size) => Arrow::FixedSizeList(plain(item)?, *size),
+        Arrow::Map(entries, sorted) => Arrow::Map(plain(entries)?, *sorted),
+        Arrow::Struct(fields) => Arrow::Struct(among(fields)?),
+        _ => return None,
+    };
+    Some(Arc::new(field.as_ref().clone().with_data_type(dtype)))
+}
+
+fn is_of_fixed_bytes(values: &Arrow) -> bool {
+    values.is_decimal() || matches!(values, Arrow::Float16 | Arrow::Interval(_))
 }
 
 /// Numbers of encodings and compressions up to this may come to mean something; larger ones are damage.

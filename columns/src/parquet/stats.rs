@@ -130,7 +130,7 @@ fn extremes<'a>(statistics: &'a Statistics, dtype: &DataType, arrow: &Arrow) -> 
     }
 }
 
-/// As the filter language compares it: times by their text, which is in order only for years of four digits.
+/// As the filter language compares it.
 fn comparable(value: Value<'_>) -> Option<Filtered<'static>> {
     Some(match value {
         Value::Int(n) => n.into(),
@@ -138,7 +138,7 @@ fn comparable(value: Value<'_>) -> Option<Filtered<'static>> {
         Value::F32(x) => f64::from(x).into(),
         Value::F64(x) => x.into(),
         Value::Str(s) => s.to_owned().into(),
-        Value::Time(t) => Some(t.to_string()).filter(|s| s.starts_with(|c: char| c.is_ascii_digit()))?.into(),
+        Value::Time(time) => Filtered::Time(time.into()),
         _ => return None,
     })
 }

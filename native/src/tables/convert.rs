@@ -184,6 +184,8 @@ impl TableJob {
 struct Inputs<'a> {
     job: &'a TableJob,
     current: Box<dyn TableSource>,
+    /// Whether one of them was text, of which types can be given.
+    texts: bool,
     next: usize,
     losses: Option<Losses>,
     skipped: u64,
@@ -194,7 +196,8 @@ impl<'a> Inputs<'a> {
     fn new(job: &'a TableJob) -> Result<Inputs<'a>> {
         let Some(first) = job.inputs.first() else { return Err(Error::new(&ARGUMENT, "there is no input")) };
         let current = open(first, &job.read)?;
-        Ok(Inputs { job, current, next: 1, losses: None, skipped: 0, notes: Vec::new() })
+        let texts = current.format().is_text();
+        Ok(Inputs { job, current, texts, next: 1, losses: None, skipped: 0, notes: Vec::new() })
     }
 
     /// The one that is read.
@@ -232,12 +235,16 @@ impl TableRows for Inputs<'_> {
         self.notes.extend(self.losses.take().into_iter().flat_map(|losses| losses.notes()));
         let Some(path) = self.job.inputs.get(self.next) else { return Ok(false) };
         self.current = open(path, &self.job.read)?;
+        self.texts |= self.current.format().is_text();
         self.next += 1;
         Ok(true)
     }
 
     fn notes(&mut self) -> Vec<String> {
         std::mem::take(&mut self.notes)
+    }
+    fn takes_types(&self) -> bool {
+        self.texts
     }
     fn skipped(&self) -> u64 {
         self.skipped

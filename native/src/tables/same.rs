@@ -278,6 +278,8 @@ fn in_units_of_parquet(schema: &ArrowSchema, notes: &mut Vec<String>) -> ArrowSc
             Arrow::Timestamp(TimeUnit::Second, zone) => Arrow::Timestamp(TimeUnit::Millisecond, zone.clone()),
             Arrow::Date64 => Arrow::Timestamp(TimeUnit::Millisecond, None),
             Arrow::Time32(TimeUnit::Second) => Arrow::Time32(TimeUnit::Millisecond),
+            // Of such dictionaries nothing would be read back but their values.
+            Arrow::Dictionary(_, values) if values.is_decimal() => (**values).clone(),
             _ => return field.as_ref().clone(),
         };
         notes.push(format!("column {:?}: {} becomes {unit}", field.name(), field.data_type()));

@@ -5,9 +5,9 @@ use std::collections::BTreeSet;
 use crate::error::Result;
 use crate::limits::Limits;
 
-use super::super::write::{Out, class_details, file};
+use super::super::write::{Out, class_details_of_xml, file};
 use super::super::xml::Writer;
-use super::super::{Annotation, Labels, Loss, Losses, Picture, Shape, Source};
+use super::super::{Annotation, Labels, Loss, Losses, Picture, Rect, Shape, Source, write as shared};
 use super::mask;
 use super::shape::Account;
 
@@ -47,7 +47,7 @@ impl Default for Script {
 
 impl super::super::write::Script for Script {
     fn begin(&mut self, labels: &Labels, out: &mut Out<'_>) -> Result<()> {
-        *out.losses = class_details(labels);
+        *out.losses = class_details_of_xml(labels);
         self.writer.open("annotations", &[]);
         self.writer.text("version", "1.1");
         meta(&mut self.writer, labels);
@@ -134,7 +134,7 @@ fn shape(out: &mut Writer, annotation: &Annotation, label: &str, account: &mut A
         let texts: Vec<String> = points.map(|[x, y]| format!("{x},{y}")).collect();
         vec![("points", texts.join(";"))]
     };
-    let corners = |rect: super::super::Rect| {
+    let corners = |rect: Rect| {
         [("xtl", rect.x0), ("ytl", rect.y0), ("xbr", rect.x1), ("ybr", rect.y1)]
             .map(|(key, v)| (key, v.to_string()))
             .to_vec()
@@ -145,10 +145,15 @@ fn shape(out: &mut Writer, annotation: &Annotation, label: &str, account: &mut A
             place.push(("rotation", degrees.to_string()));
             ("box", place)
         }
-        Shape::Polygon(parts) if parts.len() == 1 => ("polygon", points(&mut parts[0].iter().copied())),
+        Shape::Polygon(parts) if parts.len() == 1 => match shared::outlines(annotation, losses)[..] {
+            [part] => ("polygon", points(&mut part.iter().copied())),
+            _ => ("box", corners(annotation.rect)),
+        },
         Shape::Points => ("points", points(&mut annotation.keypoints.iter().map(|point| [point.x, point.y]))),
         Shape::Mask(mask) => match mask::to_rows(mask, account) {
             Some((runs, [left, top, width, height])) => {
+                let around = [left, top, width, height].map(f64::from);
+                shared::boxed_by(Rect::sized(around[0], around[1], around[2], around[3]), annotation, losses);
                 let mut place = vec![("rle", runs)];
                 place.extend(
                     [("left", left), ("top", top), ("width", width), ("height", height)]
@@ -226,7 +231,7 @@ fn details(annotation: &Annotation, losses: &mut Losses) {
 
 #[cfg(test)]
 mod tests {
-    use super::super::super::{Keypoint, ReadOptions, Rect, Rle};
+    use super::super::super::{Keypoint, ReadOptions, Rle};
     use super::super::read;
     use super::*;
 

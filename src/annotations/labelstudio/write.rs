@@ -3,7 +3,7 @@
 use crate::{
     Result,
     annotations::{
-        Annotation, Flags, Id, Labels, Loss, Losses, Picture, Shape,
+        Annotation, Flags, Id, Labels, Loss, Losses, Picture, Rect, Shape,
         json::{number, string},
         write::{self, Out, class_details, told},
     },
@@ -85,9 +85,13 @@ fn regions(out: &mut String, picture: &Picture, labels: &Labels, losses: &mut Lo
             losses.add(Loss::Mask);
         }
         told(annotation, Flags::default(), |_, _| false, losses);
+        let parts = write::outlines(annotation, losses);
+        if !is_percent(annotation.rect, [w, h]) {
+            losses.add(Loss::Precision);
+        }
         match &annotation.shape {
             Shape::Points => losses.add(Loss::Points),
-            Shape::Polygon(parts) => {
+            Shape::Polygon(_) if !parts.is_empty() => {
                 if parts.len() > 1 {
                     losses.add(Loss::Parts);
                 }
@@ -96,9 +100,9 @@ fn regions(out: &mut String, picture: &Picture, labels: &Labels, losses: &mut Lo
                         out.push_str("\"points\":[");
                         for (i, [x, y]) in part.iter().enumerate() {
                             out.push_str(if i > 0 { ",[" } else { "[" });
-                            number(out, x / w * 100.0);
+                            number(out, percent(x / w));
                             out.push(',');
-                            number(out, y / h * 100.0);
+                            number(out, percent(y / h));
                             out.push(']');
                         }
                         out.push_str("],\"closed\":true");
@@ -109,7 +113,7 @@ fn regions(out: &mut String, picture: &Picture, labels: &Labels, losses: &mut Lo
                 let corner = unturned.corners(*degrees)[0];
                 rectangle(out, [corner[0] / w, corner[1] / h, unturned.width() / w, unturned.height() / h], *degrees);
             }),
-            Shape::Box | Shape::Mask(_) => region(out, "rectanglelabels", annotation, &|out| {
+            Shape::Box | Shape::Mask(_) | Shape::Polygon(_) => region(out, "rectanglelabels", annotation, &|out| {
                 let r = annotation.rect;
                 rectangle(out, [r.x0 / w, r.y0 / h, r.width().max(0.0) / w, r.height().max(0.0) / h], 0.0);
             }),
@@ -117,10 +121,20 @@ fn regions(out: &mut String, picture: &Picture, labels: &Labels, losses: &mut Lo
     }
 }
 
+/// A fraction in percent. One that is larger than every number becomes the largest: nothing else would be read back.
+fn percent(fraction: f64) -> f64 {
+    (fraction * 100.0).clamp(f64::MIN, f64::MAX)
+}
+
+/// Whether all of a box can be said in percent.
+fn is_percent(rect: Rect, [w, h]: [f64; 2]) -> bool {
+    [rect.x0 / w, rect.x1 / w, rect.y0 / h, rect.y1 / h].iter().all(|fraction| (fraction * 100.0).is_finite())
+}
+
 fn rectangle(out: &mut String, fractions: [f64; 4], degrees: f64) {
     for (key, value) in ["\"x\":", ",\"y\":", ",\"width\":", ",\"height\":"].into_iter().zip(fractions) {
         out.push_str(key);
-        number(out, value * 100.0);
+        number(out, percent(value));
     }
     out.push_str(",\"rotation\":");
     number(out, degrees);

@@ -17,4 +17,4 @@ mod tokens;
 mod write;
 
 pub(super) use node::{Elements, Node, document};
-pub(super) use write::Writer;
+pub(super) use write::{Writer, is_held};

@@ -65,16 +65,19 @@ impl Writer {
     }
 }
 
+/// Whether every character of a text has a place in XML.
+pub(in super::super) fn is_held(text: &str) -> bool {
+    !text.chars().any(is_beyond_xml)
+}
+
+fn is_beyond_xml(c: char) -> bool {
+    matches!(c, '\u{0}'..='\u{8}' | '\u{b}' | '\u{c}' | '\u{e}'..='\u{1f}' | '\u{fffe}' | '\u{ffff}')
+}
+
 /// A text with escapes for everything that a reader would take for something else. Characters that XML cannot hold even
 /// escaped become U+FFFD.
 fn value(text: &str) -> String {
-    let held: String = text
-        .chars()
-        .map(|c| match c {
-            '\u{0}'..='\u{8}' | '\u{b}' | '\u{c}' | '\u{e}'..='\u{1f}' | '\u{fffe}' | '\u{ffff}' => '\u{fffd}',
-            c => c,
-        })
-        .collect();
+    let held: String = text.chars().map(|c| if is_beyond_xml(c) { '\u{fffd}' } else { c }).collect();
     // White space in attributes would come back as blanks.
     escape(held.as_str()).replace('\n', "&#10;").replace('\r', "&#13;").replace('\t', "&#9;")
 }

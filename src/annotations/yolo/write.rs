@@ -5,7 +5,7 @@ use std::collections::HashMap;
 use crate::error::{Error, Result};
 
 use super::super::listing::stem;
-use super::super::write::{Out, class_details, files, told};
+use super::super::write::{Out, boxed_by, class_details, files, told};
 use super::super::{Annotation, Classes, Clip, Flags, Labels, Loss, Losses, Picture, Rect, Shape, Task, codes};
 
 /// Writes a set: a `data.yaml`, and the labels of each picture in `labels/`; the pictures belong into `images/`. What the
@@ -31,6 +31,7 @@ impl super::super::write::Script for Script {
     fn begin(&mut self, labels: &Labels, out: &mut Out<'_>) -> Result<()> {
         self.task = Some(self.task.unwrap_or_else(|| task_of(labels)));
         *out.losses = class_details(labels);
+        count_names(&labels.classes, out.losses)?;
         out.file("data.yaml", data_yaml(&labels.classes).as_bytes())
     }
 
@@ -49,6 +50,19 @@ impl super::super::write::Script for Script {
         }
         text.map_or(Ok(()), |text| out.file(&name, text.as_bytes()))
     }
+}
+
+/// Counts names that lose the blanks around them; two that would become one are refused.
+fn count_names(classes: &Classes, losses: &mut Losses) -> Result<()> {
+    let mut seen: HashMap<&str, &str> = HashMap::new();
+    for name in classes.iter().map(|class| class.name.as_str()) {
+        if let Some(other) = seen.insert(name.trim(), name) {
+            let message = format!("the classes {other:?} and {name:?} would have one name; give one of them another");
+            return Err(Error::new(&codes::REPEATED, message));
+        }
+        losses.add_many(Loss::Name, u64::from(name.trim() != name));
+    }
+    Ok(())
 }
 
 /// What the lines of a set have to be so that nothing that marks its objects is lost, if one kind of line can do that.
@@ -149,6 +163,9 @@ fn values(annotation: &Annotation, size: (f64, f64), task: Task, losses: &mut Lo
             return Some(points(&unturned.corners(*degrees)));
         }
         (Shape::Polygon(parts), Task::Segment) if parts.len() == 1 && parts[0].len() >= 3 => {
+            if let Some(around) = Rect::around(parts[0].iter().copied()) {
+                boxed_by(around, annotation, losses);
+            }
             return Some(points(&parts[0]));
         }
         (Shape::Rotated { .. }, _) => losses.add(Loss::Rotation),

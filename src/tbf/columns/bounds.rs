@@ -17,11 +17,10 @@ pub(super) fn of(chunk: &Chunk, dtype: &DataType, rows: u64) -> Option<Bounds> {
 }
 
 fn bound(json: &Json, dtype: &DataType) -> Option<Value<'static>> {
-    let clock = |c: Clock| Some(c.to_string()).filter(|s| s.starts_with(|c: char| c.is_ascii_digit())).map(Value::from);
     match dtype {
-        DataType::Date => clock(Clock::Date(json.as_i64()?.try_into().ok()?)),
-        DataType::TimestampMs => clock(Clock::TimestampMs(json.as_i64()?)),
-        DataType::TimestampUs => clock(Clock::TimestampUs(json.as_i64()?)),
+        DataType::Date => Some(Value::Time(Clock::Date(json.as_i64()?.try_into().ok()?).into())),
+        DataType::TimestampMs => Some(Value::Time(Clock::TimestampMs(json.as_i64()?).into())),
+        DataType::TimestampUs => Some(Value::Time(Clock::TimestampUs(json.as_i64()?).into())),
         DataType::F32 | DataType::F64 => match json {
             Json::String(s) if s == "Infinity" => Some(f64::INFINITY.into()),
             Json::String(s) if s == "-Infinity" => Some(f64::NEG_INFINITY.into()),

@@ -1,10 +1,8 @@
 //! CSV out: quotes where they are needed, and around empty texts, so that they are not taken for missing ones.
 
-use std::sync::Arc;
-
 use crate::{
     error::{Error, Result},
-    table::{Batch, DataType, Field, JsonStyle, Schema, Value, codes},
+    table::{Batch, DataType, JsonStyle, Schema, Value, codes},
     text::{TextFormat, TextOptions},
 };
 
@@ -41,13 +39,15 @@ pub struct CsvWriter {
     style: CsvStyle,
     /// There is one column, so that nothing shows what stands between columns.
     single: bool,
+    /// A value was written where types are found out from, so that missing ones beside it are of its type.
+    typed: bool,
     row: u64,
 }
 
 impl CsvWriter {
     /// Writes the names, if the style says so.
     pub fn new(schema: &Schema, style: CsvStyle, out: &mut Vec<u8>) -> CsvWriter {
-        let writer = CsvWriter { style, single: schema.len() == 1, row: 0 };
+        let writer = CsvWriter { style, single: schema.len() == 1, typed: false, row: 0 };
         if writer.style.header && !schema.is_empty() {
             for (i, field) in schema.fields().iter().enumerate() {
                 if i > 0 {
@@ -62,18 +62,20 @@ impl CsvWriter {
 
     /// Writes rows.
     pub fn push(&mut self, batch: &Batch, out: &mut Vec<u8>) -> Result<()> {
-        for row in batch.iter() {
+        for (i, row) in batch.iter().enumerate() {
             let before = out.len();
-            for (i, (field, value)) in row.cells().enumerate() {
-                if i > 0 {
+            for (at, (field, value)) in row.cells().enumerate() {
+                if at > 0 {
                     out.push(self.style.delimiter);
                 }
                 self.value(value, &field.dtype, out);
             }
             if out.len() == before {
-                self.alone(batch.schema())?;
+                self.alone(batch, i)?;
                 // In a column that is not text, the empty text means a missing value.
                 out.extend_from_slice(b"\"\"");
+            } else {
+                self.typed |= self.row < sniffed_rows();
             }
             out.push(b'\n');
             self.row += 1;
@@ -81,14 +83,33 @@ impl CsvWriter {
         Ok(())
     }
 
-    /// Whether a row of one missing value can be told from no row at all.
-    fn alone(&self, schema: &Arc<Schema>) -> Result<()> {
-        let texts = |f: &Field| matches!(f.dtype, DataType::String | DataType::Bytes);
-        if schema.fields().first().is_none_or(texts) {
-            let message = "a missing text alone in its row would be an empty line; missing values need a word";
-            return Err(Error::new(&codes::TARGET, message).row(self.row).with_options(&["null"]));
+    /// Refuses a row of one missing value that would not read back as one: whoever finds out types again takes an empty
+    /// text for a missing value only in a column of numbers, times or booleans, which values have to show.
+    fn alone(&mut self, batch: &Batch, row: usize) -> Result<()> {
+        let refused = |message: &str| Err(Error::new(&codes::TARGET, message).row(self.row).with_options(&["null"]));
+        match batch.schema().fields().first().map(|field| &field.dtype) {
+            None | Some(DataType::String | DataType::Bytes) => {
+                refused("a missing text alone in its row would be an empty line; missing values need a word")
+            }
+            Some(dtype) if !is_found_out(dtype) => {
+                refused("a missing value alone in its row would read back as an empty text; missing values need a word")
+            }
+            Some(_) if !self.typed && !self.shows_type(batch, row) => {
+                refused("missing values alone in their rows would read back as empty texts; missing values need a word")
+            }
+            Some(_) => {
+                self.typed = true;
+                Ok(())
+            }
         }
-        Ok(())
+    }
+
+    /// Whether the only column of a batch, of which rows up to this one are written, has a value among the first rows.
+    fn shows_type(&self, batch: &Batch, row: usize) -> bool {
+        let first = self.row.saturating_sub(row as u64);
+        let rows = usize::try_from(sniffed_rows().saturating_sub(first)).unwrap_or(usize::MAX).min(batch.rows());
+        let column = batch.columns().first();
+        column.is_some_and(|column| (0..rows).any(|i| !matches!(column.value(i), Value::Null | Value::Key(0))))
     }
 
     /// Appends a field, in quotes where it would not read back as itself.
@@ -124,4 +145,16 @@ impl CsvWriter {
             }
         }
     }
+}
+
+/// Rows from which types are found out, unless a reader asks for others.
+fn sniffed_rows() -> u64 {
+    u64::try_from(TextOptions::default().sniff_rows).unwrap_or(u64::MAX)
+}
+
+/// Whether a text of this type says that it is of no text's.
+fn is_found_out(dtype: &DataType) -> bool {
+    use DataType as T;
+    let moment = matches!(dtype, T::Date | T::TimestampMs | T::TimestampUs | T::TimestampNs | T::DateTime);
+    moment || dtype.is_integer() || matches!(dtype, T::Bool | T::F32 | T::F64 | T::Key { .. })
 }

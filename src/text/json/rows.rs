@@ -203,6 +203,8 @@ mod tests {
         let mut options = TextOptions { sniff_rows: 1, ..Default::default() };
         let e = read(text, &options).unwrap_err();
         assert!(e.message().starts_with("line 2: "), "{e}");
+        let e = read("{\n{\"a\":1}\n", &TextOptions::default()).unwrap_err();
+        assert!(e.message().starts_with("line 1: "), "{e}");
         options.on_bad_row = OnBadRow::Skip;
         let rows = read(text, &options).unwrap();
         assert_eq!(rows[..2], [r#"{"a":1}"#, r#"{"a":2}"#]);

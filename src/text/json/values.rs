@@ -270,7 +270,11 @@ fn parse(number: u64, text: &[u8], limits: &Limits) -> Result<Line> {
     let parsed = match exactly(text) {
         Ok(Json::Object(row)) => Ok(row),
         Ok(_) => Err(bad_row(number, "this is not a JSON object")),
-        Err(e) if e.line() > 1 => Err(bad_row(number + e.line() as u64 - 1, short(&e))),
+        // A line's own end is not yet the next line.
+        Err(e) if e.line() > 1 => {
+            let inside = newlines(text.strip_suffix(b"\n").unwrap_or(text));
+            Err(bad_row(number + inside.min(e.line() as u64 - 1), short(&e)))
+        }
         Err(e) => Err(bad_row(number, format!("column {}: {}", e.column(), short(&e)))),
     };
     Ok(Line { number, bytes: text.len(), memory: memory as usize, parsed })

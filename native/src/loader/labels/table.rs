@@ -81,7 +81,10 @@ impl<C: Clone + Eq + Hash> Joined<C> {
         let mut rows = Rows::default();
         while let Some(batch) = table.next_batch()? {
             for row in batch.iter() {
-                let name = row.field(&key_path);
+                let name = match row.field(&key_path) {
+                    Value::Time(time) => time.to_string().into(),
+                    other => other,
+                };
                 let number = match &name {
                     Value::Str(_) => None,
                     Value::Int(n) => Some(*n),
@@ -152,6 +155,7 @@ pub(super) fn cell(value: Value<'_>) -> Option<Cell> {
         Value::Float(n) if n.fract() == 0.0 && n.abs() <= EXACT => Cell::Number(n as i64),
         Value::Float(n) => Cell::Other(n.to_string()),
         Value::Str(text) => Cell::Text(text.into_owned()),
+        Value::Time(time) => Cell::Text(time.to_string()),
         _ => Cell::Other("of a list or object".to_owned()),
     })
 }

@@ -77,6 +77,7 @@ fn json(value: &Value<'_>) -> Option<String> {
         Value::Float(n) if !n.is_finite() => format!("\"{n}\""),
         Value::Float(n) => n.to_string(),
         Value::Str(text) => serde_json::Value::from(text.as_ref()).to_string(),
+        Value::Time(time) => serde_json::Value::from(time.to_string()).to_string(),
         Value::List(list) => {
             let items: Vec<String> = list.iter().map(|one| json(one).unwrap_or_else(|| "null".into())).collect();
             format!("[{}]", items.join(","))
