@@ -15,7 +15,7 @@ use forebay::{
     image::{HEAD_BYTES, Probe, probe_named},
     sample::{MediaFormat, SampleInfo, record},
     samples::{Dataset as Container, Loaded, Opener, Watch, parse_record},
-    tar::Tar,
+    tar::{Ending, Tar},
     tbl::{Metadata, MetadataFormat, OpenMetadata, SampleMetadata, Tbl},
     warehouse::Warehouse,
     zip::Zip,
@@ -223,7 +223,11 @@ impl Dataset {
     /// lie apart from their pictures.
     pub fn notes(&self) -> Vec<String> {
         match (self.tar(), self.zip(), self.folder()) {
-            (Some(tar), ..) => tar.stray().map(|stray| stray.note()).into_iter().collect(),
+            (Some(tar), ..) => {
+                let ending = &tar.archive().ending;
+                let stopped = matches!(ending, Ending::Stopped { .. }).then(|| ending.note()).flatten();
+                tar.stray().map(|stray| stray.note()).into_iter().chain(stopped).collect()
+            }
             (_, Some(zip), _) => zip.note().into_iter().collect(),
             (.., Some(folder)) => folder.notes(),
             _ => Vec::new(),

@@ -3,9 +3,12 @@
 
 use std::collections::HashMap;
 
-use forebay::Result;
+use forebay::{
+    Result,
+    sample::{holds::too_wide, record::fields_of},
+};
 use serde::Serialize;
-use serde_json::Value;
+use serde_json::{Value, value::RawValue};
 
 use crate::{Dataset, parallel::ordered};
 
@@ -175,17 +178,60 @@ fn compare(a: &Dataset, i: u64, b: &Dataset, j: u64, payloads_only: bool) -> Res
     if of_a != of_b {
         what.push("payload");
     }
-    let metadata = |dataset: &Dataset, i: u64| {
-        dataset.metadata_value(i).map(|mut value| {
-            // The number differs where samples were filtered or joined.
-            if let Some(Value::Object(fields)) = &mut value {
-                fields.remove("id");
-            }
-            value
-        })
-    };
-    if !payloads_only && metadata(a, i)? != metadata(b, j)? {
+    if !payloads_only && !same_records(a.record(i)?.as_deref(), b.record(j)?.as_deref()) {
         what.push("metadata");
     }
     Ok(what)
+}
+
+/// Whether two records say the same, the numbers of their samples apart: those differ where samples were filtered or joined.
+fn same_records(a: Option<&str>, b: Option<&str>) -> bool {
+    let (Some(of_a), Some(of_b)) = (a, b) else { return a == b };
+    let value = |text: &str| {
+        let mut value = serde_json::from_str::<Value>(text).unwrap_or_else(|_| text.into());
+        if let Value::Object(fields) = &mut value {
+            fields.remove("id");
+        }
+        value
+    };
+    if of_a == of_b {
+        return true;
+    }
+    // Values round integers of more than 64 bits.
+    let wide = [of_a, of_b].iter().any(|text| too_wide(text.as_bytes()).is_some());
+    value(of_a) == value(of_b) && (!wide || same_text(of_a, of_b, true))
+}
+
+/// As comparing values does, and digit by digit where those round.
+fn same_text(a: &str, b: &str, top: bool) -> bool {
+    let (fields_a, fields_b) = (fields_of(a), fields_of(b));
+    if let (Some(a), Some(b)) = (fields_a, fields_b) {
+        let by_name = |fields: Vec<(String, Box<RawValue>)>| fields.into_iter().collect::<HashMap<_, _>>();
+        let (a, b) = (by_name(a), by_name(b));
+        return a
+            .iter()
+            .filter(|(key, _)| !top || *key != "id")
+            .all(|(key, value)| b.get(key).is_some_and(|other| same_text(value.get(), other.get(), false)));
+    }
+    let list = |text: &str| serde_json::from_str::<Vec<Box<RawValue>>>(text).ok();
+    if let (Some(a), Some(b)) = (list(a), list(b)) {
+        return a.iter().zip(&b).all(|(a, b)| same_text(a.get(), b.get(), false));
+    }
+    let wide = |text: &str| !text.starts_with('"') && too_wide(text.as_bytes()).is_some();
+    a == b || !(wide(a) || wide(b))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn records_that_differ_in_what_values_round_are_not_the_same() {
+        let same = |a: &str, b: &str| same_records(Some(a), Some(b));
+        let (a, b) = (r#"{"id":1,"k":[{"n":18446744073709551617}]}"#, r#"{"k":[{"n":18446744073709551618}],"id":2}"#);
+        assert!(!same(a, b));
+        assert!(same(a, &b.replace("618}", "617}")));
+        assert!(same(r#"{"a":1.50,"b":2}"#, r#"{"b":2,"a":1.5}"#));
+        assert!(!same(r#"{"a":1}"#, r#"{"a":2}"#) && !same_records(None, Some("{}")));
+    }
 }

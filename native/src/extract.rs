@@ -8,13 +8,13 @@ use std::{
 use forebay::{
     Result,
     sample::record::{RestoredFile, codes::NAME, files},
-    samples::{Oddities, renamed},
+    samples::{Oddities, as_one, renamed},
 };
 
 use crate::{
     Dataset,
     input::remote,
-    output::{AtomicFile, Beneath, Names, Written},
+    output::{AtomicFile, Beneath, Keys, Names, Written},
 };
 
 /// The folder that samples go to.
@@ -25,6 +25,7 @@ pub struct Target {
     /// The dataset that is read, whose file stays as it is even where a sample has its name.
     kept: Option<String>,
     names: Names,
+    keys: Keys,
     files: u64,
     renamed: u64,
     odd: Oddities,
@@ -67,6 +68,7 @@ impl Target {
             force,
             kept: None,
             names: Names::default(),
+            keys: Keys::default(),
             files: 0,
             renamed: 0,
             odd: Oddities::default(),
@@ -83,7 +85,7 @@ impl Target {
             }
         }
         let extension = dataset.info(i)?.format.extension();
-        let files = match dataset.record(i)? {
+        let mut files = match dataset.record(i)? {
             Some(record) => {
                 if let Some(name) = renamed(&record) {
                     left = true;
@@ -94,7 +96,12 @@ impl Target {
             None => vec![RestoredFile { name: format!("{i:08}.{extension}"), content: None }],
         };
         let payload = dataset.payload(i)?;
-        for file in &files {
+        let had: Vec<String> = files.iter().map(|file| file.name.clone()).collect();
+        as_one(&mut files, extension);
+        let before = files.iter().map(|file| file.name.clone()).collect::<Vec<_>>();
+        let now = self.keys.give(&before, i);
+        files.iter_mut().zip(now).for_each(|(file, now)| file.name = now);
+        for (file, had) in files.iter().zip(had) {
             let content = file.content.as_deref().unwrap_or(&payload);
             let (folder, force) = (&mut self.folder, self.force);
             // The file system may take names for the same that are not, such as those that differ in case.
@@ -103,9 +110,9 @@ impl Target {
                 true => e.sample(i).file(dataset.name()),
                 false => e,
             })?;
-            let taken = path != Path::new(file.name.trim_start_matches("./"));
+            let taken = path != Path::new(had.trim_start_matches("./"));
             if taken {
-                self.odd.numbered(i, &file.name, &path.to_string_lossy());
+                self.odd.numbered(i, &had, &path.to_string_lossy());
             }
             self.files += 1;
             self.renamed += u64::from(left || taken);

@@ -262,7 +262,9 @@ impl Folder {
             if !sidecars.iter().any(|s| s.extension == "cls") {
                 extra.push(("cls", json!(number)));
             }
-            extra.push(("class", json!(class)));
+            if !sidecars.iter().any(|s| s.extension == "class") {
+                extra.push(("class", json!(class)));
+            }
         }
         Ok(record::compose(i, name, &sidecars, sample.map_or(0, |s| s.before), &extra))
     }

@@ -76,9 +76,9 @@ impl Open {
     }
 
     fn add(&mut self, sample: Loaded) -> Result<()> {
-        let ready = self.form.make(sample, &Limits::host())?;
+        let mut ready = self.form.make(sample, &Limits::host())?;
         let mut text = Vec::new();
-        let at = self.writer.place(&ready, &mut text)?;
+        let at = self.writer.place(&mut ready, &mut text)?;
         if !self.positioned {
             self.file.seek(at)?;
             self.positioned = true;

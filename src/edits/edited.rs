@@ -7,7 +7,7 @@ use std::{
 
 use serde_json::{Map, Value};
 
-use super::{Blob, Change, Journal, change::listed, codes, draft::Draft, draft::set_in};
+use super::{Blob, Change, Journal, change::listed, codes, draft::Draft, draft::set_in, tree::Node};
 use crate::{
     annotations::{Classes, record as annotated},
     error::{Error, Result},
@@ -154,10 +154,18 @@ impl Edited {
     /// The document beside the samples with its changes. Classes of annotations that it does not list are added behind
     /// those that it lists.
     pub fn document(&self, mut fields: Map<String, Value>) -> Result<Map<String, Value>> {
-        for change in self.journal.standing() {
-            if let Change::Document { fields: changes } = change {
-                changes.iter().try_for_each(|field| set_in(&mut fields, field))?;
-            }
+        let mut changes = self.journal.standing().filter_map(|change| match change {
+            Change::Document { fields } => Some(fields),
+            _ => None,
+        });
+        if let Some(first) = changes.next() {
+            let mut document = Node::Fields(fields.into());
+            let mut all = first.iter().chain(changes.flatten());
+            all.try_for_each(|field| set_in(&mut document, field))?;
+            fields = match document.value() {
+                Value::Object(fields) => fields,
+                _ => Map::new(),
+            };
         }
         let mut lists = self.journal.standing().filter_map(|change| match change {
             Change::Set { given, .. } | Change::Add { given, .. } => given.annotations.as_deref(),

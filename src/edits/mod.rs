@@ -19,7 +19,7 @@
 //! |---|---|
 //! | `identity.rs` | which file a journal is of |
 //! | `change.rs`, `journal.rs` | a change, a line, the lines |
-//! | `edited.rs`, `draft.rs` | what they come to: the order of samples, their records |
+//! | `edited.rs`, `draft.rs`, `tree.rs` | what they come to: the order of samples, their records |
 //! | `apply.rs` | a TBL with the changes |
 //! | `over.rs` | the samples as they would be |
 //! | `merge.rs` | two journals with a common beginning |
@@ -35,6 +35,7 @@ mod identity;
 mod journal;
 mod merge;
 mod over;
+mod tree;
 
 pub use apply::{Apply, Landing, Piece};
 pub use change::{Blob, Change, Field, Given, STATES};

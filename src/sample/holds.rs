@@ -10,6 +10,43 @@ use serde::de::{DeserializeSeed, Deserializer, Error, MapAccess, SeqAccess, Visi
 /// How deep values nest where they are parsed: one less than serde_json's own bound.
 pub(crate) const LEVELS: u32 = 127;
 
+/// The first integer in a text of JSON that needs more than 64 bits, and so would be rounded as a value.
+pub fn too_wide(json: &[u8]) -> Option<&str> {
+    let mut at = 0;
+    while let Some(&byte) = json.get(at) {
+        let rest = json.get(at..).unwrap_or_default();
+        let end = match byte {
+            b'"' => end_of_text(rest),
+            b'-' | b'0'..=b'9' => {
+                let of_number = |b: &u8| matches!(b, b'-' | b'+' | b'.' | b'e' | b'E' | b'0'..=b'9');
+                let len = rest.iter().take_while(|b| of_number(b)).count();
+                let number = rest.get(..len).and_then(|number| std::str::from_utf8(number).ok()).unwrap_or_default();
+                let whole = !number.contains(['.', 'e', 'E']);
+                if whole && number.len() > 18 && number.parse::<u64>().is_err() && number.parse::<i64>().is_err() {
+                    return Some(number);
+                }
+                len
+            }
+            _ => 1,
+        };
+        at += end.max(1);
+    }
+    None
+}
+
+/// Where the text that begins here ends.
+fn end_of_text(json: &[u8]) -> usize {
+    let mut at = 1;
+    while let Some(&byte) = json.get(at) {
+        match byte {
+            b'"' => return at + 1,
+            b'\\' => at += 2,
+            _ => at += 1,
+        }
+    }
+    at
+}
+
 /// Refuses a text that is not JSON, or whose value is not held or nests deeper than `levels`.
 pub(crate) fn holds(text: &str, levels: u32) -> Result<(), serde_json::Error> {
     let mut json = serde_json::Deserializer::from_str(text);

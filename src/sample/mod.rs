@@ -12,7 +12,8 @@
 
 #[cfg(feature = "zip")]
 mod frame;
-pub(crate) mod holds;
+#[doc(hidden)]
+pub mod holds;
 mod model;
 mod plan;
 #[doc(hidden)]

@@ -21,6 +21,7 @@
 //! | `id`, `name` | the sample's number; the payload's file name |
 //! | `json`, `cls`, `txt`, any other extension | the sidecar: JSON as it is, a number where it is one, text, or `{"base64": ...}` |
 //! | `exact` | the sidecar's exact text, if the field alone would not give the same bytes back |
+//! | `class` | the sidecar without the blanks around it, or the class of a folder |
 //! | `members` | the extensions in the archive's order, if that is not "payload, then the fields" |
 
 use std::borrow::Cow;
@@ -38,9 +39,11 @@ use crate::{
 };
 
 /// Fields that are not sidecars.
-const RESERVED: [&str; 5] = ["id", "name", "members", "exact", "class"];
+const RESERVED: [&str; 4] = ["id", "name", "members", "exact"];
 /// Sidecars that need no mention in `members`.
 const USUAL: [&str; 3] = ["json", "cls", "txt"];
+/// The sidecar that says the class in words; what a folder of that name says.
+const CLASS: &str = "class";
 /// The extension of raw pixels.
 const RAW: &str = MediaFormat::RawU8.extension();
 
@@ -122,6 +125,8 @@ fn readable(sidecar: &Sidecar<'_>) -> String {
     let Ok(text) = std::str::from_utf8(sidecar.bytes) else { return base64_value(sidecar.bytes).to_string() };
     match sidecar.extension {
         extension if extension == "json" || extension.ends_with(".json") => {
+            // What some programs put in front says nothing.
+            let text = text.strip_prefix('\u{feff}').unwrap_or(text);
             if let Ok(raw) = serde_json::from_str::<&RawValue>(text)
                 // What every reader of the record can hold, if it stands a level deeper: a number such as 1e400
                 // is text to them.
@@ -135,6 +140,8 @@ fn readable(sidecar: &Sidecar<'_>) -> String {
                 return n.to_string();
             }
         }
+        // A line, as editors and `echo` write it.
+        CLASS => return Value::from(text.trim()).to_string(),
         _ => {}
     }
     Value::from(text).to_string()
@@ -180,7 +187,8 @@ impl<'de> serde::Deserialize<'de> for RawFields {
     }
 }
 
-pub(crate) fn fields_of(record: &str) -> Option<Vec<(String, Box<RawValue>)>> {
+/// The fields of an object in their order, each as its own text; `None` for anything else.
+pub fn fields_of(record: &str) -> Option<Vec<(String, Box<RawValue>)>> {
     serde_json::from_str::<RawFields>(record).ok().map(|f| f.0)
 }
 
@@ -239,13 +247,49 @@ pub fn files(record: &str, id: u64, extension: &str) -> Result<Vec<RestoredFile>
     if !placed {
         files.insert(0, payload(payload_name(name, extension)));
     }
-    let foreign = parse("members").is_none()
-        && field("json").is_none()
-        && fields.iter().any(|(k, _)| !RESERVED.contains(&k.as_str()) && !USUAL.contains(&k.as_str()));
-    if foreign {
-        files.push(RestoredFile { name: format!("{stem}.json"), content: Some(record.as_bytes().to_vec()) });
+    let listed = parse("members").is_some();
+    let is_sidecar = |key: &str| match listed {
+        true => members.iter().any(|member| member.as_deref() == Some(key)),
+        false => USUAL.contains(&key),
+    };
+    // A folder in the name says its class already.
+    let of_folder = |key: &str, value: &RawValue| {
+        let class = || serde_json::from_str::<String>(value.get());
+        key == CLASS && class().is_ok_and(|class| stem.split('/').rev().skip(1).any(|part| part == class))
+    };
+    let own = |(key, value): &&(String, Box<RawValue>)| {
+        !RESERVED.contains(&key.as_str()) && !is_sidecar(key) && !of_folder(key, value)
+    };
+    let extra: Vec<_> = fields.iter().filter(own).collect();
+    if extra.is_empty() {
+        return Ok(files);
+    }
+    let json = format!("{stem}.{}", USUAL[0]);
+    let Some(at) = files.iter().position(|file| file.name == json) else {
+        let content = if listed { object(&[], &extra) } else { record.to_owned() };
+        files.push(RestoredFile { name: json, content: Some(content.into_bytes()) });
+        return Ok(files);
+    };
+    let text = files.get(at).and_then(|file| std::str::from_utf8(file.content.as_deref()?).ok());
+    let before = text.and_then(|text| fields_of(text.strip_prefix('\u{feff}').unwrap_or(text)));
+    let clashes = |before: &[(String, Box<RawValue>)]| before.iter().any(|(k, _)| extra.iter().any(|(e, _)| e == k));
+    match (files.get_mut(at), before.filter(|before| !clashes(before))) {
+        (Some(file), Some(before)) => file.content = Some(object(&before, &extra).into_bytes()),
+        // What that file says is not to be said otherwise, so the fields get one of their own.
+        _ => {
+            let name = format!("{stem}.record.json");
+            files.push(RestoredFile { name, content: Some(object(&[], &extra).into_bytes()) });
+        }
     }
     Ok(files)
+}
+
+/// Fields as an object, each with its own text.
+fn object(some: &[(String, Box<RawValue>)], more: &[&(String, Box<RawValue>)]) -> String {
+    let mut out = String::from("{");
+    some.iter().chain(more.iter().copied()).for_each(|(key, value)| push_field(&mut out, key, value.get()));
+    out.push('}');
+    out
 }
 
 /// The payload's file: a sample's name is that of the file that it came from, by which labels find it, and pixels
@@ -433,7 +477,8 @@ pub(crate) fn add(record: &str, more: &Map<String, Value>, key: &str) -> Option<
     Some((out, had))
 }
 
-pub(crate) fn push_field(out: &mut String, key: &str, value: &str) {
+/// Adds a field to an object that is being written and was begun.
+pub fn push_field(out: &mut String, key: &str, value: &str) {
     if out.len() > 1 {
         out.push(',');
     }
@@ -479,6 +524,39 @@ mod tests {
         assert_eq!(f[1].content.as_deref(), Some(&br#"{"id":0,"label":"cat"}"#[..]));
         let f = files(r#"{"name":"x.jpg","label":"cat"}"#, 7, "jpg").unwrap();
         assert_eq!((f[0].name.as_str(), f[1].name.as_str()), ("x.jpg", "x.json"));
+    }
+
+    #[test]
+    fn fields_beside_sidecars_go_out_with_them() {
+        let wide = r#"{"id":0,"name":"x.jpg","json":{"k":36893488147419103232},"label":"boat"}"#;
+        let named = |record: &str| -> Vec<(String, String)> {
+            let text = |file: RestoredFile| (file.name, String::from_utf8(file.content.unwrap_or_default()).unwrap());
+            files(record, 0, "jpg").unwrap().into_iter().skip(1).map(text).collect()
+        };
+        let json = |name: &str, text: &str| vec![(name.to_owned(), text.to_owned())];
+        assert_eq!(named(wide), json("x.json", r#"{"k":36893488147419103232,"label":"boat"}"#));
+        let both = r#"{"name":"x.jpg","json":{"label":"ship"},"label":"boat"}"#;
+        assert_eq!(named(both)[1..], json("x.record.json", r#"{"label":"boat"}"#));
+        let listed = r#"{"name":"x.jpg","b64":"AA","label":"boat","members":["b64","jpg"]}"#;
+        assert_eq!(named(listed)[1..], json("x.json", r#"{"label":"boat"}"#));
+        let class = r#"{"id":0,"name":"x.jpg","class":"dog"}"#;
+        assert_eq!(named(class), json("x.json", class));
+        // That of a folder comes back with the folder.
+        assert!(named(r#"{"name":"a/dog/x.jpg","class":"dog"}"#).is_empty());
+    }
+
+    #[test]
+    fn a_class_and_an_object_are_read_as_editors_write_them() {
+        let sidecars = [
+            Sidecar { extension: "class", bytes: b"dog\n" },
+            Sidecar { extension: "json", bytes: b"\xef\xbb\xbf{\"a\":1}" },
+        ];
+        let record = compose(0, "x.jpg", &sidecars, 0, &[]);
+        let value: Value = serde_json::from_str(&record).unwrap();
+        assert_eq!((&value["class"], &value["json"]["a"]), (&"dog".into(), &1.into()));
+        let back = files(&record, 0, "jpg").unwrap();
+        assert_eq!(back.len(), 3);
+        assert!(back[1..].iter().zip(sidecars).all(|(file, s)| file.content.as_deref() == Some(s.bytes)));
     }
 
     #[test]

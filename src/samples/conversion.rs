@@ -202,14 +202,14 @@ impl Conversion {
     pub fn write(&mut self, made: impl IntoIterator<Item = Result<Ready>>) -> Result<()> {
         let Some(writer) = &mut self.writer else { return Ok(()) };
         for ready in made {
-            let ready = match ready {
+            let mut ready = match ready {
                 Err(e) if self.options.keep_going => {
                     self.done.faults.push(Fault::from(&e));
                     continue;
                 }
                 ready => ready?,
             };
-            let at = writer.place(&ready, &mut self.spool)?;
+            let at = writer.place(&mut ready, &mut self.spool)?;
             if self.out.is_empty() {
                 self.at = at;
             }

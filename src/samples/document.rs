@@ -7,8 +7,14 @@ use crate::{
     error::{Error, Result, codes},
     limits::Limits,
     msgpack,
+    sample::holds::too_wide,
     tbl::{Document, Layout, MetadataFormat, MetadataWriter},
 };
+
+/// Where a document says what its samples are from.
+const SOURCES: [&str; 2] = ["source", "sources"];
+/// Where it says which class each number is.
+const CLASSES: &str = "classes";
 
 /// Metadata that the user gives beside the samples' own.
 #[derive(Clone, Debug, Default)]
@@ -39,7 +45,14 @@ impl MetadataChoice {
     pub fn parse(bytes: Vec<u8>, format: MetadataFormat, limits: &Limits) -> Result<Self> {
         let wrong = |message: String| Error::new(&codes::ARGUMENT, format!("the metadata {message}"));
         let value = match format {
-            MetadataFormat::Json => serde_json::from_slice(&bytes).map_err(|e| wrong(format!("is not JSON: {e}")))?,
+            MetadataFormat::Json => {
+                if let Some(number) = too_wide(&bytes) {
+                    return Err(wrong(format!(
+                        "has the integer {number}, which needs more than 64 bits; write it as text"
+                    )));
+                }
+                serde_json::from_slice(&bytes).map_err(|e| wrong(format!("is not JSON: {e}")))?
+            }
             MetadataFormat::Msgpack => {
                 let cursor = Cursor::new(&bytes, 0, "metadata", &codes::ARGUMENT);
                 msgpack::Reader::new(cursor, &codes::ARGUMENT, limits).value(0)?
@@ -76,13 +89,65 @@ pub struct Inherited {
     fields: Map<String, Value>,
     sources: Vec<Value>,
     protobuf: Vec<Vec<u8>>,
+    /// The samples are those of more than one source.
+    joined: bool,
+    /// What the documents name as their sources.
+    named: Vec<Value>,
+    /// Fields that several sources have otherwise.
+    differing: Vec<String>,
 }
 
 impl Inherited {
-    /// Adds a source's document: of fields that several have, the first stay.
+    /// Of samples of that many sources.
+    pub fn of(sources: usize) -> Self {
+        Inherited { joined: sources > 1, ..Self::default() }
+    }
+
+    /// Adds a source's document: of fields that several have, the first stay. Of lists of classes of which one goes on where
+    /// the other ends, the longer one says what both say.
     pub fn document(&mut self, found: Map<String, Value>) {
         for (key, value) in found {
-            self.fields.entry(key).or_insert(value);
+            if SOURCES.contains(&key.as_str()) {
+                let names = match &value {
+                    Value::Array(names) => names.clone(),
+                    name => vec![name.clone()],
+                };
+                let new = names.into_iter().filter(|name| !self.named.contains(name)).collect::<Vec<_>>();
+                self.named.extend(new);
+                self.fields.entry(key).or_insert(value);
+                continue;
+            }
+            match self.fields.get_mut(&key) {
+                None => drop(self.fields.insert(key, value)),
+                Some(there) if *there == value => {}
+                Some(Value::Array(there)) if key == CLASSES && goes_on(&value, there) => {
+                    if let Value::Array(longer) = value {
+                        *there = longer;
+                    }
+                }
+                Some(there) if key == CLASSES && goes_on(there, value.as_array().map_or(&[], Vec::as_slice)) => {}
+                Some(_) if !self.differing.contains(&key) => self.differing.push(key),
+                Some(_) => {}
+            }
+        }
+    }
+
+    /// What to say of classes that differ: the samples' numbers do not tell them apart.
+    pub fn classes_differ(&self) -> Option<String> {
+        self.differing.iter().any(|key| key == CLASSES).then(|| {
+            "the sources have different `classes`, so that one number `cls` may mean two of them; the first source's list \
+             stays, and `class` of a sample, where there is one, says what it is"
+                .into()
+        })
+    }
+
+    /// Says what of the documents could not stay.
+    fn differences(&self, notes: &mut Vec<String>) {
+        notes.extend(self.classes_differ());
+        let others: Vec<&str> = self.differing.iter().map(String::as_str).filter(|key| *key != CLASSES).collect();
+        if !others.is_empty() {
+            notes
+                .push(format!("the sources' documents differ, and the first one's fields stay: {}", others.join(", ")));
         }
     }
 
@@ -120,9 +185,9 @@ impl Inherited {
         self.protobuf.push(bytes);
     }
 
-    /// Whether a single Protobuf document goes into the output as it is.
+    /// Whether a Protobuf document goes into the output as it is: that of a single source, as nobody can join it with others.
     fn keeps_protobuf(&self, layout: Layout, choice: &MetadataChoice) -> bool {
-        layout == Layout::Guide && self.protobuf.len() == 1 && choice.is_default()
+        layout == Layout::Guide && !self.joined && self.protobuf.len() == 1 && choice.is_default()
     }
 
     /// Whether documents of fields and names of sources are of use, once the Protobuf ones are known.
@@ -148,10 +213,13 @@ impl Inherited {
         if !self.protobuf.is_empty() {
             notes.push("the source's Protobuf metadata is left out: it cannot be joined or translated".into());
         }
+        if layout == Layout::Guide && choice.format != MetadataFormat::Protobuf {
+            self.differences(notes);
+        }
         let mut fields = self.fields;
         match (layout, choice.format) {
             (Layout::Turboloader, _) => {
-                let of_source = |key: &String| key == "source" || key == "sources";
+                let of_source = |key: &String| SOURCES.contains(&key.as_str());
                 let lost: Vec<String> = fields.into_iter().map(|(key, _)| key).filter(|key| !of_source(key)).collect();
                 if !lost.is_empty() {
                     notes.push(format!("the turboloader layout has no document; left out: {}", lost.join(", ")));
@@ -164,6 +232,10 @@ impl Inherited {
                 fields = Map::new();
             }
             (Layout::Guide, _) => {
+                if self.joined && self.named.len() + self.sources.len() > 1 {
+                    SOURCES.iter().for_each(|key| drop(fields.shift_remove(*key)));
+                    self.sources.splice(0..0, self.named);
+                }
                 match self.sources.len() {
                     0 => {}
                     1 => drop(fields.insert("source".into(), self.sources.remove(0))),
@@ -181,4 +253,13 @@ impl Inherited {
         };
         MetadataWriter::new(layout, choice.format, document)
     }
+}
+
+/// Whether a list begins with all of another one.
+fn begins(list: &[Value], with: &[Value]) -> bool {
+    list.get(..with.len()) == Some(with)
+}
+
+fn goes_on(value: &Value, list: &[Value]) -> bool {
+    value.as_array().is_some_and(|value| begins(value, list))
 }

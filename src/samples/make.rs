@@ -7,7 +7,7 @@ use bytes::Bytes;
 #[cfg(all(feature = "warehouse", feature = "png"))]
 use super::tensors;
 use super::{
-    archive_files::{ArchiveFile, archive_files, renamed},
+    archive_files::{ArchiveFile, Renamed, archive_files, renamed},
     open::Dataset,
 };
 use crate::{
@@ -121,13 +121,15 @@ impl Form {
                     let place = |e: Error| e.section("metadata").with_options(&["max_sample_bytes"]);
                     limits.item(record.len() as u64).map_err(place)?;
                 }
-                Ready { id, content, record, kept, outside, parts: Parts::Payload(packed) }
+                let (named, reads_as) = (None, Vec::new());
+                Ready { id, content, record, kept, outside, named, reads_as, parts: Parts::Payload(packed) }
             }
             Form::Tar => {
-                let files = archive_files(id, record.as_deref(), &payload, format)?;
+                let (files, named) = archive_files(id, record.as_deref(), &payload, format)?;
                 let outside = record.as_deref().and_then(renamed);
                 // The files have all that it says.
-                Ready { id, content, record: None, kept, outside, parts: Parts::Files(files) }
+                let (record, reads_as) = (None, Vec::new());
+                Ready { id, content, record, kept, outside, named, reads_as, parts: Parts::Files(files) }
             }
         })
     }
@@ -143,6 +145,10 @@ pub struct Ready {
     pub(super) kept: Option<Error>,
     /// A name that leaves its folder.
     pub(super) outside: Option<String>,
+    /// The name of the payload in an archive, if it is another than it had.
+    pub(super) named: Option<Renamed>,
+    /// For every file of an archive the sample that it is a part of.
+    pub(super) reads_as: Vec<u64>,
     pub(super) parts: Parts,
 }
 
@@ -170,6 +176,12 @@ impl Ready {
             .into_iter()
             .flat_map(|packed| [&packed.stored[..], packed.trailer()])
             .chain(files.iter().flat_map(ArchiveFile::pieces))
+    }
+
+    /// For every one of the [contents](Self::contents) of a sample that was placed in an archive, the number of the sample as
+    /// a part of which it must be read again.
+    pub fn reads_as(&self) -> &[u64] {
+        &self.reads_as
     }
 
     /// What a reader must find again: the payload of a TBL's sample, the files of an archive's.

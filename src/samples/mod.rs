@@ -14,7 +14,7 @@
 //! | `labels.rs` | what all samples say of their pictures, gathered |
 //! | `overlay.rs` | changes over a file, as work on it sees them |
 //! | `window.rs` | a run of samples with the bytes that they need |
-//! | `make.rs`, `archive_files.rs` | one sample made ready to be written |
+//! | `make.rs`, `archive_files.rs`, `neighbors.rs` | one sample made ready to be written |
 //! | `tensors.rs` | the samples of a warehouse as pictures |
 //! | `document.rs` | what stands beside the samples of a TBL |
 //! | `write.rs`, `oddities.rs` | samples put behind each other; what of them is not as it was |
@@ -58,6 +58,7 @@ mod conversion;
 mod document;
 mod labels;
 mod make;
+mod neighbors;
 mod oddities;
 mod open;
 mod opened;
@@ -71,7 +72,7 @@ mod window;
 mod write;
 
 #[doc(hidden)]
-pub use archive_files::{ArchiveFile, archive_files, renamed};
+pub use archive_files::{ArchiveFile, Renamed, as_one, renamed};
 #[doc(hidden)]
 pub use check::{Checker, Part};
 pub use conversion::{Batch, Conversion, ConversionOptions, Converted};

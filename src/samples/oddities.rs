@@ -8,6 +8,7 @@ pub struct Oddities {
     kept: Counted,
     renamed: Counted,
     numbered: Counted,
+    several: Counted,
     taken_in: Counted,
 }
 
@@ -38,6 +39,10 @@ impl Oddities {
     /// A file that got a name of its own, since another has the one that it had, or no file can have it.
     pub fn numbered(&mut self, sample: u64, name: &str, now: &str) {
         self.numbered.add(|| format!("sample {sample}, {name:?}, is {now:?}"));
+    }
+    /// A sample with files in an archive that are samples of their own there, such as a picture beside its picture.
+    pub fn several(&mut self, sample: u64, name: &str) {
+        self.several.add(|| format!("sample {sample}, {name:?}"));
     }
     /// A sample that goes into a TBL under its name, if that is one under which it will not come out.
     pub fn taken_in(&mut self, sample: u64, name: &str) {
@@ -71,6 +76,11 @@ impl Oddities {
                 self.numbered,
                 "1 name was taken or too long and is another now",
                 "# names were taken or too long and are others now; the first",
+            ),
+            said(
+                self.several,
+                "1 sample has files that read as samples of their own",
+                "# samples have files that read as samples of their own; the first",
             ),
         ]
         .into_iter()

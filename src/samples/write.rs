@@ -3,6 +3,7 @@
 use super::{
     Oddities,
     make::{Parts, Ready},
+    neighbors::Neighbors,
 };
 use crate::{
     error::{Error, Result, codes},
@@ -37,7 +38,7 @@ pub struct Writer {
 #[derive(Debug)]
 enum Target {
     Tbl(Box<(Encoder, MetadataWriter)>),
-    Tar { at: u64 },
+    Tar { at: u64, neighbors: Neighbors },
 }
 
 impl Writer {
@@ -54,7 +55,7 @@ impl Writer {
 
     /// Writes an archive.
     pub fn tar() -> Self {
-        Self::new(Target::Tar { at: 0 })
+        Self::new(Target::Tar { at: 0, neighbors: Neighbors::default() })
     }
 
     fn new(target: Target) -> Self {
@@ -62,11 +63,11 @@ impl Writer {
     }
 
     /// Takes the next sample in and says where its pieces go: where those of the sample before end. What it appends to
-    /// `spool` waits for [`Patch::Spool`].
-    pub fn place(&mut self, ready: &Ready, spool: &mut Vec<u8>) -> Result<u64> {
+    /// `spool` waits for [`Patch::Spool`]. In an archive the files of a sample may get other names, and so other pieces.
+    pub fn place(&mut self, ready: &mut Ready, spool: &mut Vec<u8>) -> Result<u64> {
         ready.kept.iter().for_each(|e| self.odd.kept(e));
         let payload = ready.content.len() as u64;
-        let (at, stored) = match (&mut self.target, &ready.parts) {
+        let (at, stored) = match (&mut self.target, &mut ready.parts) {
             (Target::Tbl(writers), Parts::Payload(packed)) => {
                 let (encoder, metadata) = &mut **writers;
                 let id = encoder.count();
@@ -79,8 +80,24 @@ impl Writer {
                 metadata.add(record, spool)?;
                 (at, packed.stored.len() as u64)
             }
-            (Target::Tar { at }, _) => {
-                ready.outside.iter().for_each(|name| self.odd.renamed(ready.id, name));
+            (Target::Tar { at, neighbors }, parts) => {
+                let id = self.counts.samples;
+                ready.outside.iter().for_each(|name| self.odd.renamed(id, name));
+                if let Parts::Files(files) = parts {
+                    let placed = neighbors.place(files, id)?;
+                    let (before, now) = (ready.named.take(), placed.renamed);
+                    if let Some(named) = before.as_ref().or(now.as_ref()) {
+                        let is = now.as_ref().unwrap_or(named);
+                        self.odd.numbered(id, &named.was, &is.is);
+                    }
+                    let (first, last) = (placed.samples.iter().min(), placed.samples.iter().max());
+                    if first != last
+                        && let Some(file) = files.first()
+                    {
+                        self.odd.several(id, &file.name);
+                    }
+                    ready.reads_as = placed.samples;
+                }
                 let start = *at;
                 *at += ready.pieces().map(|piece| piece.len() as u64).sum::<u64>();
                 (start, payload)
@@ -108,9 +125,9 @@ impl Writer {
 
     /// Where the end goes, and what it is: bytes behind the last sample, perhaps none.
     pub fn tail(&self) -> (u64, &'static [u8]) {
-        match self.target {
+        match &self.target {
             Target::Tbl(_) => (0, &[]),
-            Target::Tar { at } => (at, &END),
+            Target::Tar { at, .. } => (*at, &END),
         }
     }
 
@@ -118,7 +135,7 @@ impl Writer {
     pub fn finish(self) -> Result<Vec<Patch>> {
         match self.target {
             Target::Tbl(writers) => writers.0.finish(writers.1.finish()),
-            Target::Tar { at } => Ok(vec![Patch::End { len: at + END.len() as u64 }]),
+            Target::Tar { at, .. } => Ok(vec![Patch::End { len: at + END.len() as u64 }]),
         }
     }
 }

@@ -323,6 +323,23 @@ fn annotations_are_kept_and_applied_to_the_last_digit() {
 }
 
 #[test]
+fn what_nobody_changed_keeps_its_digits_and_its_fields() {
+    let record = r#"{"id":0,"name":"0.txt","json":{"n":340282366920938463463374607431768211455,"a":1,"a":2,"o":{"w":18446744073709551616}}}"#;
+    let sample = |journal: &[&str]| {
+        let of = Identity::of_folder([("a.jpg", 3)].into_iter(), 1, "pictures");
+        let mut journal_of = Journal::new(of);
+        journal.iter().for_each(|change| drop(journal_of.push(Change::parse(change).unwrap()).unwrap()));
+        Edited::new(journal_of).record(0, 0, Some(record)).unwrap()
+    };
+    let tagged = sample(&[r#"{"do":"tag","sample":0,"add":["x"]}"#]);
+    assert_eq!(tagged, record.replace("6}}}", r#"6},"tags":["x"]}}"#));
+    let set = sample(&[r#"{"do":"set","sample":0,"fields":{"json.o.v":36893488147419103232}}"#]);
+    assert_eq!(set, record.replace("616}}}", r#"616,"v":36893488147419103232}}}"#));
+    let taken = sample(&[r#"{"do":"set","sample":0,"fields":{"json.a":null}}"#]);
+    assert!(taken == record.replace(r#""a":1,"a":2,"#, "") || taken.contains(r#""a":null"#), "{taken}");
+}
+
+#[test]
 fn what_cannot_be_is_refused() {
     let file = file(Layout::Guide, MetadataFormat::Json);
     let refused = |change: &str| {

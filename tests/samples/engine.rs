@@ -9,8 +9,8 @@ use forebay::{
     filter::Filter,
     sample::Proof,
     samples::{
-        Checker, Conversion, ConversionOptions, Converted, Form, MetadataChoice, Opened, Opener, Part, RecordReader,
-        Selector,
+        Checker, Conversion, ConversionOptions, Converted, Form, Inherited, MetadataChoice, Opened, Opener, Part,
+        RecordReader, Selector,
     },
     step::{Turn, drive},
     tar::{END, header_for, padding},
@@ -237,4 +237,64 @@ fn bytes_that_only_the_user_understands_go_along() {
     // A layout that cannot hold them says so.
     let (_, done) = convert(&own, &tbl(Layout::Turboloader, Codec::None), None).unwrap();
     assert_eq!(done.notes, ["the source's Protobuf metadata is left out: it cannot be joined or translated"]);
+}
+
+fn plain(files: &[(&str, &str)]) -> Bytes {
+    archive(&files.iter().map(|(name, text)| ((*name).to_owned(), text.as_bytes().to_vec())).collect::<Vec<_>>())
+}
+
+/// The samples of an archive, each by its name and the names of its sidecars.
+fn read(file: &Bytes) -> Vec<(String, Vec<String>)> {
+    let opened = open(file);
+    let tar = opened.dataset.tar().unwrap();
+    let sidecars = |i| tar.sidecars(i).map(|(_, member)| member.name.to_owned()).collect();
+    (0..tar.len()).map(|i| (tar.name(i).unwrap().to_owned(), sidecars(i))).collect()
+}
+
+#[test]
+fn samples_that_come_to_stand_beside_each_other_stay_apart() {
+    let (pack, tar) = (tbl(Layout::Guide, Codec::None), ConversionOptions::new(Form::Tar));
+    let cases: [(&[(&str, &str)], &[(&str, &[&str])]); 4] = [
+        (&[("c.png", ""), ("x.jpg", ""), ("c.jpg", ""), ("c.cls", "2")], &[("c.png", &[]), ("c~1.jpg", &["c~1.cls"])]),
+        (&[("c.json", "{}"), ("x.jpg", ""), ("c.jpg", "")], &[("c.json", &[]), ("c~1.jpg", &[])]),
+        (
+            &[("c.png", ""), ("c.cls", "1"), ("x.jpg", ""), ("c.jpg", ""), ("c.cls", "2")],
+            &[("c.png", &["c.cls"]), ("c~1.jpg", &["c~1.cls"])],
+        ),
+        // Nothing of this is taken for anything else.
+        (&[("c.png", ""), ("c.cls", "1"), ("x.jpg", ""), ("c.jpg", "")], &[("c.png", &["c.cls"]), ("c.jpg", &[])]),
+    ];
+    for (files, expected) in cases {
+        let file = plain(files);
+        let through = convert(&file, &pack, None).unwrap().0;
+        for input in [file, through] {
+            let (out, done) = convert(&input, &tar, Some(vec![0, 2])).unwrap();
+            let found = read(&out);
+            let found: Vec<_> =
+                found.iter().map(|(n, s)| (n.as_str(), s.iter().map(String::as_str).collect())).collect();
+            let expected: Vec<_> = expected.iter().map(|(n, s)| (*n, s.to_vec())).collect();
+            assert_eq!(found, expected);
+            assert_eq!(done.notes.len(), usize::from(expected[1].0.contains('~')), "{:?}", done.notes);
+        }
+    }
+}
+
+#[test]
+fn what_is_joined_is_said_where_it_differs() {
+    let mut joined = Inherited::of(2);
+    let fields = |value: serde_json::Value| value.as_object().unwrap().clone();
+    joined.document(fields(serde_json::json!({"source": "a.tar", "classes": ["cat"], "license": "A"})));
+    joined.document(fields(serde_json::json!({"source": "b.tar", "classes": ["cat", "dog"], "license": "B"})));
+    assert_eq!(joined.classes_differ(), None);
+    joined.document(fields(serde_json::json!({"classes": ["cat", "zebra"]})));
+    joined.protobuf(vec![1]);
+    let mut notes = Vec::new();
+    joined.into_writer(Layout::Guide, &MetadataChoice::default(), None, &mut notes).unwrap();
+    assert!(
+        notes[0].contains("Protobuf") && notes[1].contains("`classes`") && notes[2].ends_with(": license"),
+        "{notes:?}"
+    );
+    let wide =
+        MetadataChoice::parse(br#"{"n":18446744073709551616}"#.to_vec(), MetadataFormat::Json, &Limits::default());
+    assert!(wide.unwrap_err().message().contains("18446744073709551616"));
 }

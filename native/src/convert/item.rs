@@ -53,6 +53,19 @@ impl Origin {
         }
     }
 
+    /// Whether samples of more than one source come together.
+    pub fn is_joined(&self) -> bool {
+        matches!(self, Origin::Datasets { sources, .. } if sources.len() > 1)
+    }
+
+    /// Nothing yet of what a document inherits.
+    pub fn inherited(&self) -> Inherited {
+        match self {
+            Origin::Datasets { sources, .. } => Inherited::of(sources.len()),
+            Origin::Stream(_) | Origin::Derived(_) => Inherited::default(),
+        }
+    }
+
     /// The inputs' names and their bytes on disk.
     pub fn inputs(&self) -> (Vec<String>, u64) {
         match self {

@@ -3,7 +3,11 @@
 use std::sync::Arc;
 
 use bytes::Bytes;
-use forebay::{Error, Limits, Result, codec::checksum::crc32, tar::Opener};
+use forebay::{
+    Error, Limits, Result,
+    codec::checksum::crc32,
+    tar::{Members, Opener, webdataset::group},
+};
 
 use super::{codes, options::Options};
 use crate::{
@@ -66,9 +70,9 @@ pub(super) fn tbl(file: &AtomicFile, digests: &[Digest], options: &Options) -> R
     Ok(verified)
 }
 
-/// Scans what was written as any reader would, and compares every member with what went in; returns how many
-/// samples' files there are.
-pub(super) fn tar(file: &AtomicFile, digests: &[Digest]) -> Result<u64> {
+/// Scans what was written as any reader would, and compares every member with what went in, and the samples that the members
+/// are read as; returns how many samples' files there are.
+pub(super) fn tar(file: &AtomicFile, digests: &[Digest], reads_as: &[u64]) -> Result<u64> {
     let Some(path) = file.path() else { return Ok(0) };
     let written = Input::open(path, Io::Read)?;
     let mut scanner = Opener::new(written.len()).with_limits(Limits::host());
@@ -76,6 +80,7 @@ pub(super) fn tar(file: &AtomicFile, digests: &[Digest]) -> Result<u64> {
     if archive.members.len() != digests.len() {
         return Err(differs(0, "another number of files"));
     }
+    same_samples(&archive.members, reads_as).map_err(|e| e.file(file.name()))?;
     let mut used = 0;
     for (i, (member, (crc, len))) in archive.members.iter().zip(digests).enumerate() {
         if member.size != *len || crc32(&written.slice(member.range())?) != *crc {
@@ -87,4 +92,18 @@ pub(super) fn tar(file: &AtomicFile, digests: &[Digest]) -> Result<u64> {
         }
     }
     Ok(digests.len() as u64)
+}
+
+/// Files belong to samples by their names alone: each must be read as a part of the sample that it went in with.
+fn same_samples(members: &Members, reads_as: &[u64]) -> Result<()> {
+    let samples = group(members.names())?;
+    for (number, sample) in samples.iter().enumerate() {
+        for file in sample.in_order() {
+            if reads_as.get(file) != Some(&(number as u64)) {
+                let error = differs(number as u64, "another sample's files");
+                return Err(error.member(members.name(file).unwrap_or_default()));
+            }
+        }
+    }
+    Ok(())
 }

@@ -7,7 +7,7 @@ use forebay::{
     check::Fault,
     codec::checksum::crc32,
     error,
-    samples::{Inherited, Ready, Writer},
+    samples::{Ready, Writer},
     tbl::{MetadataWriter, Patch},
 };
 
@@ -60,7 +60,16 @@ pub(super) fn run(
             };
             (writer, file)
         }
-        To::Tar => (Writer::tar(), begin()?),
+        To::Tar => {
+            // An archive has no document, and its samples have the numbers of their classes nevertheless.
+            if origin.is_joined() {
+                let mut inherited = origin.inherited();
+                let mut forgive = |_| {};
+                origin.document(&mut inherited, Some(&mut forgive as &mut dyn FnMut(Error)))?;
+                summary.notes.extend(inherited.classes_differ());
+            }
+            (Writer::tar(), begin()?)
+        }
     };
     if options.verify && options.to == To::Tar && file.path().is_none() {
         let message = "what went into a pipe cannot be read back; leave it unverified or write a file";
@@ -68,6 +77,7 @@ pub(super) fn run(
     }
     let mut spool = Spool::new(file.name(), &file.folder());
     let mut digests: Vec<Digest> = Vec::new();
+    let mut reads_as: Vec<u64> = Vec::new();
 
     let work = |item: Item| -> Result<Made> {
         let blame = item.blame();
@@ -88,16 +98,20 @@ pub(super) fn run(
     let mut text = Vec::new();
     let mut positioned = false;
     ordered(origin.items(), weigh, options.workers, work, |chunk| {
-        let made = kept(chunk, options, &mut summary.faults)?;
+        let mut made = kept(chunk, options, &mut summary.faults)?;
         let mut slices = Vec::with_capacity(made.len() * 3);
-        for one in &made {
-            let at = writer.place(&one.ready, &mut text)?;
+        let mut places = Vec::with_capacity(made.len());
+        for one in &mut made {
+            places.push(writer.place(&mut one.ready, &mut text)?);
+        }
+        for (one, at) in made.iter().zip(places) {
             if !positioned && at > 0 {
                 file.seek(at)?;
             }
             positioned = true;
             slices.extend(one.ready.pieces().map(IoSlice::new));
             digests.extend(&one.digests);
+            reads_as.extend_from_slice(one.ready.reads_as());
         }
         file.append(&mut slices)?;
         spool.push(&text)?;
@@ -120,7 +134,7 @@ pub(super) fn run(
     if options.verify {
         summary.verified = match options.to {
             To::Tbl => verify::tbl(&file, &digests, options)?,
-            To::Tar => verify::tar(&file, &digests)?,
+            To::Tar => verify::tar(&file, &digests, &reads_as)?,
         };
     }
     file.commit(options.sync)?;
@@ -137,7 +151,7 @@ fn metadata_writer(origin: &Origin, options: &Options, summary: &mut Summary) ->
         let message = format!("the metadata describes {} samples, there are {total}", choice.samples.len());
         return Err(Error::new(&error::codes::ARGUMENT, message));
     }
-    let mut inherited = Inherited::default();
+    let mut inherited = origin.inherited();
     origin.protobuf(&mut inherited)?;
     if inherited.wants_fields(options.layout, choice) {
         let faults = &mut summary.faults;

@@ -79,8 +79,8 @@ pub(super) fn run(
             let before = loaded.record.take().filter(|_| !is_added);
             loaded.record = Some(edited.record(sample, id, before.as_deref()).map_err(named)?);
         }
-        let ready = form.make(loaded, &options.limits).map_err(of_sample)?;
-        let at = writer.place(&ready, &mut text).map_err(of_sample)?;
+        let mut ready = form.make(loaded, &options.limits).map_err(of_sample)?;
+        let at = writer.place(&mut ready, &mut text).map_err(of_sample)?;
         if end != Some(at) {
             file.seek(at)?;
         }

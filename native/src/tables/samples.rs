@@ -4,12 +4,13 @@
 //! reported as for any text.
 
 use std::{
+    collections::HashMap,
     io::{self, BufReader, Read},
     path::Path,
 };
 
-use forebay::{Error, Result};
-use serde_json::{Map, Value as Json, json};
+use forebay::{Error, Result, sample::record};
+use serde_json::{Value as Json, json, value::RawValue};
 
 use super::{ReadOptions, TableFormat, TableSource, text::TextSource, text_input::TextInput};
 use crate::{
@@ -42,7 +43,7 @@ impl Read for Lines {
             if self.next == self.dataset.len() {
                 return Ok(0);
             }
-            self.line = row(&self.dataset, self.next).map_err(io::Error::other)?.to_string().into_bytes();
+            self.line = row(&self.dataset, self.next).map_err(io::Error::other)?.into_bytes();
             self.line.push(b'\n');
             (self.at, self.next) = (0, self.next + 1);
         }
@@ -54,25 +55,42 @@ impl Read for Lines {
     }
 }
 
-/// What the index says, then the fields of the metadata that have other names.
-fn row(dataset: &Dataset, i: u64) -> Result<Json, Error> {
+/// What the index says, then the fields of the metadata, each as its own text. One with a name of the index is called
+/// `metadata.` and that name.
+fn row(dataset: &Dataset, i: u64) -> Result<String, Error> {
     let info = dataset.info(i)?;
-    let metadata = dataset.metadata_value(i)?;
-    let name = match &metadata {
-        Some(value) => value["name"].as_str().map(str::to_owned),
+    let record = dataset.record(i)?;
+    let fields = record.as_deref().map(|record| record::fields_of(record).unwrap_or_default());
+    let name = match &fields {
+        Some(fields) => fields.iter().rev().find(|(key, _)| key == "name").and_then(|(_, name)| text(name)),
         None => dataset.sample_name(i)?,
     };
     let known = |n: u32| if n == 0 { Json::Null } else { n.into() };
-    let mut row = Map::new();
-    row.insert("name".into(), name.into());
-    row.insert("format".into(), json!(info.format));
-    row.insert("width".into(), known(info.width));
-    row.insert("height".into(), known(info.height));
-    row.insert("bytes".into(), info.bytes.into());
-    if let Some(Json::Object(fields)) = metadata {
-        for (field, value) in fields {
-            row.entry(field).or_insert(value);
+    let index = [
+        ("name", name.into()),
+        ("format", json!(info.format)),
+        ("width", known(info.width)),
+        ("height", known(info.height)),
+        ("bytes", info.bytes.into()),
+    ];
+    let mut row = String::from("{");
+    index.iter().for_each(|(key, value)| record::push_field(&mut row, key, &value.to_string()));
+    let fields = fields.unwrap_or_default();
+    let places: HashMap<&str, usize> = fields.iter().enumerate().map(|(at, (key, _))| (key.as_str(), at)).collect();
+    for (at, (key, value)) in fields.iter().enumerate().filter(|(_, (key, _))| key != "name") {
+        // Of fields that are there twice the last counts, as for every reader.
+        if places.get(key.as_str()) != Some(&at) {
+            continue;
+        }
+        match index.iter().any(|(of_index, _)| of_index == key) {
+            true => record::push_field(&mut row, &format!("metadata.{key}"), value.get()),
+            false => record::push_field(&mut row, key, value.get()),
         }
     }
-    Ok(row.into())
+    row.push('}');
+    Ok(row)
+}
+
+fn text(value: &RawValue) -> Option<String> {
+    serde_json::from_str(value.get()).ok()
 }
