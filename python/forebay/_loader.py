@@ -201,8 +201,9 @@ def _second(pair: tuple[str, float]) -> float:
 class Loader:
     """Batches of a dataset: shuffled, decoded and transformed on many threads, in an order that is the same everywhere.
 
-    Iterating gives one epoch of :class:`Batch`; the next time the next epoch. :meth:`numpy` and :meth:`torch` give arrays
-    and tensors, without a copy. ``rank`` and ``world`` are those of ``torch.distributed`` where it is initialized, else of
+    Iterating gives one epoch of :class:`Batch`; the next time the next epoch, also where the end of the first was not asked
+    for, as by Lightning, which takes ``len(loader)`` batches. :meth:`numpy` and :meth:`torch` give arrays and tensors, without
+    a copy. ``rank`` and ``world`` are those of ``torch.distributed`` where it is initialized, else of
     the environment (``RANK``, ``WORLD_SIZE``), else 0 and 1. Without a ``size`` the batches hold payloads.
 
     ``transform(batch)`` is called with every :class:`Batch`, on the caller's thread: it changes ``batch.images`` in place or
@@ -377,6 +378,8 @@ class Loader:
 
     def _open(self, state: str | None) -> None:
         before: _forebay.Loader | None = getattr(self, "_core_of", None)
+        # What a fork begins with, which cannot ask the parent's loader.
+        self._state = state
         self._core_of = _forebay.Loader(self._paths, json.dumps(self._options, allow_nan=False), state)
         self._process = os.getpid()
         self._functions = 0.0
@@ -393,11 +396,14 @@ class Loader:
     @property
     def _core(self) -> _forebay.Loader:
         if self._process != os.getpid():
-            # The threads stayed with the parent; here they begin anew, at the beginning of its epoch.
-            given = self._core_of.given()
-            self._open(None)
-            if given is not None:
-                self._core_of.begin(given)
+            # The threads stayed with the parent; here they begin anew, where an iteration would begin there: at the state
+            # that was loaded, at the epoch that was set, or else at the beginning of the epoch that it is in.
+            given, behind = self._core_of.given(), self._behind
+            self._open(self._state if given is None else None)
+            at = self._set if self._set is not None else given if behind is None else self._follows(behind)
+            if at is not None:
+                self._core_of.begin(at)
+                self._set = at
         return self._core_of
 
     def __len__(self) -> int:
@@ -447,20 +453,25 @@ class Loader:
     def set_epoch(self, epoch: int) -> None:
         """Goes to the beginning of an epoch; after :meth:`load_state_dict` to where the state stands in it."""
         self._core.begin(epoch)
-        self._began = True
+        self._set = epoch
         self._behind = None
 
-    _began = False
+    #: The epoch that was set since an iteration began.
+    _set: int | None = None
+
+    def _follows(self, behind: tuple[int, int, int]) -> int:
+        """The epoch that an iteration begins where later batches are on their way to a device."""
+        return behind[0] + (behind[1] >= self._core_of.size()[0])
 
     def __iter__(self) -> Iterator[Batch]:
-        """One epoch: the rest of it where a state was loaded, else all of it."""
+        """One epoch: the rest of it where a state was loaded, else all of it, and the next one behind its last batch."""
         return self._iterate("batches")
 
     def _iterate(self, gives: str) -> Iterator[Any]:
         core = self._core
-        if not self._began:
-            core.begin(None if self._behind is None else self._behind[0])
-        self._began = False
+        if self._set is None:
+            core.begin(None if self._behind is None else self._follows(self._behind))
+        self._set = None
         self._behind = None
         if self._transform is None and self._per_sample is None:
             return core.iterate(gives)
@@ -538,10 +549,10 @@ class Loader:
         """Goes on where a saved run stood.
 
         Refused, by name, where anything differs that decides which sample comes when; batch and world may change as long
-        as their product does not.
+        as their product does not. Iterating gives the rest of the epoch; behind its last batch the next one.
         """
         self._open(json.dumps(dict(state)))
-        self._began = False
+        self._set = None
 
     def stats(self) -> LoaderStats:
         """Where the time went so far, in all epochs."""

@@ -333,6 +333,39 @@ def test_a_loader_under_torchs_loader(tmp_path: pathlib.Path) -> None:
         list(torch.utils.data.DataLoader(batches, batch_size=None, num_workers=2))
 
 
+def test_epochs_follow_each_other_where_only_so_many_batches_are_taken(tmp_path: pathlib.Path) -> None:
+    import forebay.torch
+
+    def epochs(found: Any) -> list[list[int]]:
+        return [[labels[0].item() for _, (_, labels) in zip(range(4), found())] for _ in range(3)]
+
+    known = make(tmp_path, labels="cls", shuffle=3)
+    wanted = [[labels[0].item() for _, labels in known.torch()] for _ in range(3)]
+    batches = forebay.torch.Batches(make(tmp_path, labels="cls", shuffle=3))
+    loader = torch.utils.data.DataLoader(batches, batch_size=None)
+    moved = make(tmp_path, labels="cls", shuffle=3)
+    assert epochs(lambda: iter(loader)) == wanted
+    # Batches that are on their way to a device were not given yet.
+    assert [len(list(zip(range(4), moved.torch(device="meta")))) for _ in range(3)] == [4] * 3 and moved.epoch == 2
+
+
+@pytest.mark.parametrize("start", ["fork", "spawn"])
+def test_a_worker_begins_at_the_epoch_that_was_set_and_the_state_that_was_loaded(tmp_path: pathlib.Path, start: str) -> None:
+    import forebay.torch
+
+    known = make(tmp_path, labels="cls", shuffle=3)
+    wanted = [[labels[0].item() for _, labels in known.torch()] for _ in range(3)]
+    batches = forebay.torch.Batches(make(tmp_path, labels="cls", shuffle=3))
+    loader = torch.utils.data.DataLoader(batches, batch_size=None, num_workers=1, multiprocessing_context=start)
+    for epoch in (0, 2):
+        batches.set_epoch(epoch)
+        assert [labels[0].item() for _, labels in loader] == wanted[epoch]
+    known.set_epoch(1)
+    next(known.torch())
+    batches.load_state_dict(known.state_dict())
+    assert [labels[0].item() for _, labels in loader] == wanted[1][1:]
+
+
 @pytest.mark.parametrize("workers", [0, 1])
 def test_torchdatas_loader_saves_and_restores(tmp_path: pathlib.Path, workers: int) -> None:
     torchdata = pytest.importorskip("torchdata.stateful_dataloader", reason="torchdata is not installed here")
