@@ -110,11 +110,12 @@ def convert(
         "lossy": lossy,
         "sync": sync,
     }
+    if found.table is not None:
+        given["lossy"] = lossy or bool(found.table.get("lossy"))
     if found.rows is not None:
         return _write(found.rows, output, given, progress)
     if found.table is not None:
         given["table"] = found.table
-        given["lossy"] = lossy or bool(found.table.get("lossy"))
     options = json.dumps(given, allow_nan=False)
     document = metadata if isinstance(metadata, bytes) else None
     with telling(progress, "converting", "samples") as tell:
@@ -127,7 +128,7 @@ _OF_ROWS = {"to", "where", "columns", "compression", "level", "workers", "force"
 
 
 def _write(object: Any, output: PathLike, given: dict[str, Any], progress: Progress) -> Summary:
-    """Writes the rows of an object with ``__arrow_c_stream__``."""
+    """Writes the rows of an object with ``__arrow_c_stream__``, or of a table that is no file."""
     given.pop("chosen")
     extra = [name for name, value in given.items() if name not in _OF_ROWS and value not in (None, False)]
     if extra:
@@ -173,7 +174,7 @@ def _input(inputs: Any, where: str | None, columns: Sequence[str] | None) -> Inp
         if isinstance(inputs._source, str):
             return Input(inputs._source, where, columns, table=options)
         # Rows are filtered and cut once, by whoever writes them.
-        return Input((), where, columns, rows=Table(inputs._source, options))
+        return Input((), where, columns, rows=Table(inputs._source, options)._core, table=options)
     if hasattr(inputs, "__arrow_c_stream__"):
         return Input((), where, columns, rows=inputs)
     return Input(inputs, where, columns)

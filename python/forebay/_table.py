@@ -85,7 +85,7 @@ class Table:
 
     @property
     def notes(self) -> list[str]:
-        """What of the file is not read."""
+        """What of the file is not read, and what its types become that have no twin here."""
         return self._core.notes()
 
     def __len__(self) -> int:

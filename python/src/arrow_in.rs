@@ -7,15 +7,16 @@ use arrow_schema::SchemaRef;
 use forebay::{
     Error, Result, Turn,
     error::codes::ARGUMENT,
+    filter::Filter,
     table::{Batch, Schema, TableRows, TableSink, columns_first},
-    tables::Conversion,
+    tables::{Conversion, Foreign, Losses, Target},
     words::Word,
 };
 use forebay_native::{
     input::display,
     tables::{
         TableCompression, TableFormat, TableOutput, TableSource, WriteOptions,
-        arrow::{from_arrow_schema, from_record_batch},
+        arrow::{Changes, Cuts, from_arrow_schema, read_record_batch},
         create,
     },
 };
@@ -26,6 +27,7 @@ use serde_json::json;
 use crate::{
     capsule::{Batches, stream_of},
     options::{parse, scan, word},
+    table::{Place, Table},
     wait::{Wire, long},
 };
 
@@ -81,6 +83,10 @@ impl Feed {
 pub(crate) struct ArrowRows {
     feed: Feed,
     schema: Arc<Schema>,
+    /// What of Arrow's types has no place in ours.
+    changes: Changes,
+    /// Values that were finer than what is kept of them.
+    cuts: Cuts,
     rows: Option<u64>,
     chosen: Option<Vec<usize>>,
     left: Option<RecordBatch>,
@@ -99,8 +105,9 @@ impl ArrowRows {
     }
 
     fn new(schema: &SchemaRef, rows: Option<u64>, feed: Feed, lossy: bool) -> Result<ArrowRows> {
-        let schema = Arc::new(from_arrow_schema(schema)?);
-        Ok(ArrowRows { feed, schema, rows, chosen: None, left: None, lossy })
+        let ours = Arc::new(from_arrow_schema(schema)?);
+        let (changes, cuts) = (Changes::new(schema, &ours), Cuts::default());
+        Ok(ArrowRows { feed, schema: ours, changes, cuts, rows, chosen: None, left: None, lossy })
     }
 
     /// The next rows as they came, of the columns that are wanted.
@@ -141,15 +148,85 @@ impl TableRows for ArrowRows {
 
     fn step(&mut self) -> Result<Turn<Batch>> {
         match self.next()? {
-            Some(batch) => from_record_batch(&batch, &self.schema, self.lossy).map(Turn::Item),
+            Some(batch) => read_record_batch(&batch, &self.schema, self.lossy, &mut self.cuts).map(Turn::Item),
             None => Ok(Turn::Done),
         }
+    }
+
+    fn notes(&mut self) -> Vec<String> {
+        let mut said = self.changes.notes(&self.schema);
+        said.extend(self.cuts.notes());
+        said
     }
 }
 
 impl TableSource for ArrowRows {
     fn format(&self) -> TableFormat {
         TableFormat::Arrows
+    }
+
+    fn foreign(&self) -> Vec<Foreign> {
+        self.changes.foreign(&self.schema)
+    }
+}
+
+/// A source on its way into a file: what the file has no place for is refused, or counted.
+struct Leaving {
+    source: Box<dyn TableSource>,
+    target: Target,
+    lossy: bool,
+    losses: Option<Losses>,
+}
+
+impl TableRows for Leaving {
+    fn schema(&self) -> &Arc<Schema> {
+        self.source.schema()
+    }
+    fn rows(&self) -> Option<u64> {
+        self.source.rows()
+    }
+    fn select(&mut self, columns: &[usize]) -> Result<()> {
+        self.source.select(columns)
+    }
+    fn prune(&mut self, filter: &Filter) {
+        self.source.prune(filter);
+    }
+    fn step(&mut self) -> Result<Turn<Batch>> {
+        self.source.step()
+    }
+    fn look(&mut self, wanted: &Batch) -> Result<()> {
+        let begin = || Losses::new(self.source.foreign(), wanted.schema(), self.target, self.lossy);
+        self.losses.get_or_insert_with(begin).look(wanted)
+    }
+    fn notes(&mut self) -> Vec<String> {
+        let mut said = self.source.notes();
+        said.extend(self.losses.take().into_iter().flat_map(|losses| losses.notes()));
+        said
+    }
+    fn skipped(&self) -> u64 {
+        self.source.skipped()
+    }
+}
+
+/// What is written: a stream of another program's, or a table of ours that is in memory.
+enum Written {
+    Stream(FFI_ArrowArrayStream),
+    Table(Place),
+}
+
+impl Written {
+    fn of(object: &Bound<'_, PyAny>) -> PyResult<Written> {
+        match object.cast::<Table>() {
+            Ok(table) => Ok(Written::Table(table.get().place())),
+            Err(_) => stream_of(object).map(Written::Stream),
+        }
+    }
+
+    fn source(self, lossy: bool) -> Result<Box<dyn TableSource>> {
+        match self {
+            Written::Stream(stream) => Ok(Box::new(ArrowRows::stream(stream, lossy)?)),
+            Written::Table(place) => place.source(lossy),
+        }
     }
 }
 
@@ -169,7 +246,8 @@ struct Wanted {
     sync: Option<bool>,
 }
 
-/// Writes the rows of an object with `__arrow_c_stream__` as a table of any format; what was done as JSON text.
+/// Writes the rows of an object with `__arrow_c_stream__`, or all those that our own table has before it is filtered, as a
+/// table of any format; what was done as JSON text.
 #[pyfunction]
 pub(crate) fn write_arrow(
     py: Python<'_>,
@@ -178,7 +256,7 @@ pub(crate) fn write_arrow(
     options: String,
     progress: Option<&Bound<'_, PyAny>>,
 ) -> PyResult<String> {
-    let stream = stream_of(object)?;
+    let written = Written::of(object)?;
     long(py, progress, move |wire| {
         let wanted: Wanted = parse(&options)?;
         let format = match &wanted.to {
@@ -196,7 +274,8 @@ pub(crate) fn write_arrow(
             wanted.compression.as_deref().map(|given| word::<TableCompression>("compression", given)).transpose()?;
         write.workers = wanted.workers.unwrap_or(write.workers);
         let scan = scan(wanted.columns, wanted.filter.as_deref())?;
-        let rows = ArrowRows::stream(stream, wanted.lossy)?;
+        let source = written.source(wanted.lossy)?;
+        let rows = Leaving { source, target: write.core.target, lossy: wanted.lossy, losses: None };
         let sink = Output { path: output.clone(), force: wanted.force, write: &write, file: None, rows: 0, wire };
         let mut work = Conversion::over(rows, sink, scan, write.core.target, wanted.lossy);
         match work.step()? {
@@ -217,6 +296,7 @@ pub(crate) fn write_arrow(
             "columns": done.columns,
             "input_bytes": 0,
             "output_bytes": bytes,
+            "skipped_rows": done.skipped_rows,
             "notes": done.notes,
         })
         .to_string())
