@@ -105,6 +105,11 @@ class Split:
     part: Literal["train", "validation"]
     by: Literal["run", "sample"] = "run"
 
+    def __post_init__(self) -> None:
+        if self.part not in ("train", "validation") or self.by not in ("run", "sample"):
+            message = f"a part is train or validation, by run or sample, not {self.part!r} by {self.by!r}"
+            raise UsageError("usage.argument", "usage", message)
+
     @classmethod
     def train(cls, share: float, seed: int, *, by: Literal["run", "sample"] = "run") -> Split:
         """What is left to train on if this share, from 0 to 1, is kept to validate with."""
@@ -306,10 +311,7 @@ class Loader:
         per_sample: Callable[[Any], Any] | None = None,
     ) -> None:
         self._paths, chosen = _sources(paths, indices)
-        if rank is None and world is None:
-            rank, world = _place()
-        elif rank is None or world is None:
-            raise UsageError("usage.argument", "usage", "rank and world are given together, or neither")
+        rank, world = place(rank, world)
         if (mix is None) != (epoch_samples is None):
             raise UsageError("usage.argument", "usage", "mix and epoch_samples are given together, or neither")
         if size is not None and warehouse_transform is not None:
@@ -375,12 +377,20 @@ class Loader:
             )
             warnings.warn(message, stacklevel=2)
         self._open(None)
+        mask = None if indices is None else np.asarray(indices)
+        if mask is not None and mask.dtype == bool:
+            # It says of each sample whether it is chosen, so it has as many values as there are samples.
+            sources = json.loads(self._core_of.state())["order"]["sources"]
+            if mask.shape != (sum(one["samples"] for one in sources),):
+                message = f"indices has {mask.size} truth values, and there are {sum(one['samples'] for one in sources)} samples"
+                raise UsageError("usage.argument", "usage", message)
 
     def _open(self, state: str | None) -> None:
         before: _forebay.Loader | None = getattr(self, "_core_of", None)
         # What a fork begins with, which cannot ask the parent's loader.
         self._state = state
-        self._core_of = _forebay.Loader(self._paths, json.dumps(self._options, allow_nan=False), state)
+        text = json.dumps(self._options, allow_nan=False, default=plain)
+        self._core_of = _forebay.Loader(self._paths, text, state)
         self._process = os.getpid()
         self._functions = 0.0
         # Where the caller stands, while batches behind that are on their way to a device.
@@ -635,6 +645,7 @@ def _sources(paths: Any, indices: Any) -> tuple[list[str], list[int] | None]:
         return [_path(one) for one in many], chosen
     if indices is not None:
         raise UsageError("usage.argument", "usage", "datasets that are parts of others say which samples they are, and indices too")
+    many = [one for each in many for one in ([each] if isinstance(each, Dataset) else _forebay.expand([os.fspath(each)]))]
     numbers, begin = [], 0
     for one in many:
         dataset = one if isinstance(one, Dataset) else open_samples(one)
@@ -727,10 +738,10 @@ def recipe(
         if augment is not None or normalize is not None:
             raise UsageError("usage.argument", "usage", "augment and normalize need a size")
         return None
-    width, height = (size, size) if isinstance(size, int) else size
+    width, height = (size, size) if isinstance(size, (int, np.integer)) else size
     return {
-        "width": width,
-        "height": height,
+        "width": int(width),
+        "height": int(height),
         "steps": steps(augment),
         "resampling": resampling,
         "fill": fill,
@@ -750,8 +761,19 @@ def _normalized(normalize: Any) -> Any:
     return [[float(x) for x in mean], [float(x) for x in std]]
 
 
-def _place() -> tuple[int, int]:
-    """Rank and world of this process."""
+def plain(value: Any) -> Any:
+    """NumPy's numbers as Python's, for JSON."""
+    if isinstance(value, np.generic):
+        return value.item()
+    raise TypeError(f"{type(value).__name__} is no setting: {value!r}")
+
+
+def place(rank: int | None, world: int | None) -> tuple[int, int]:
+    """Rank and world as they were given, else those of this process."""
+    if rank is not None and world is not None:
+        return rank, world
+    if rank is not None or world is not None:
+        raise UsageError("usage.argument", "usage", "rank and world are given together, or neither")
     torch = sys.modules.get("torch")
     distributed = getattr(torch, "distributed", None)
     if distributed is not None and distributed.is_available() and distributed.is_initialized():

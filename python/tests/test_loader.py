@@ -12,6 +12,7 @@ import pathlib
 import pickle
 import threading
 import time
+import weakref
 from typing import Any
 
 import numpy as np
@@ -336,6 +337,25 @@ def test_settings_that_make_no_sense_are_refused(archives: dict[int, pathlib.Pat
             forebay.Loader(archives[10], **options)
 
 
+def test_what_chooses_nothing_or_the_wrong_thing_is_refused(archives: dict[int, pathlib.Path]) -> None:
+    path = archives[10]
+    mask = np.arange(10) % 2 == 0
+    assert [b.indices.tolist() for b in forebay.Loader(path, batch=5, indices=mask)] == [[0, 2, 4, 6, 8]]
+    for wrong in (mask[:9], np.append(mask, False)):
+        with pytest.raises(forebay.UsageError, match="truth values, and there are 10"):
+            forebay.Loader(path, batch=1, indices=wrong)
+    for options in ({"part": "valid"}, {"part": "train", "by": "smaple"}):
+        with pytest.raises(forebay.UsageError, match="train or validation"):
+            forebay.Split(0.3, 1, **options)  # type: ignore[arg-type]
+    with pytest.raises(forebay.UsageError, match="for the offsets of 't'"):
+        forebay.Loader(path, batch=1, targets={"t": "text:cls", "t_offsets": "int:cls"})
+    loader: Any = forebay.Loader(path, batch=np.int64(5), size=np.int64(4))  # type: ignore[arg-type]
+    assert [batch.images.shape for batch in loader] == [(5, 3, 4, 4)] * 2
+    # Patterns stand beside parts of datasets as they stand alone.
+    pattern = path.with_name("1[0].tar")
+    assert len(forebay.Loader([str(pattern), forebay.open(path)[:3]], batch=1)) == 13
+
+
 def test_ctrl_c_is_heard_while_a_batch_is_waited_for(tmp_path: pathlib.Path) -> None:
     big = bmp(3000, 3000, (1, 2, 3))
     path = write_tar(tmp_path / "a.tar", {f"{i}.bmp": big for i in range(32)})
@@ -382,6 +402,19 @@ def test_what_a_batch_has_may_be_set(archives: dict[int, pathlib.Path]) -> None:
     batch.images, batch.labels = first[:2], labels[:2]
     assert (batch.images.shape[0], len(batch.labels), len(batch)) == (2, 2, 5)
     assert "0:0" in repr(batch) and "uint8" in repr(batch).replace("u8", "uint8")
+
+
+def test_a_batch_that_holds_itself_is_garbage(archives: dict[int, pathlib.Path]) -> None:
+    class Held:
+        pass
+
+    batch = next(iter(forebay.Loader(archives[10], batch=5, size=4)))
+    held = Held()
+    batch.labels, batch.images = [batch, held], {"batch": batch}
+    gone = weakref.ref(held)
+    del batch, held
+    gc.collect()
+    assert gone() is None
 
 
 def test_a_function_changes_each_batch(archives: dict[int, pathlib.Path]) -> None:
