@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from typing import Any, Literal, Mapping, NamedTuple, Sequence, Union
 
 from . import _forebay
+from ._errors import UsageError
 from ._progress import Progress, telling
 from ._report import Fault, Report
 
@@ -89,6 +90,8 @@ def convert(
     (8, 'raw_u8')
     """
     found = _input(inputs, where, columns)
+    if found.chosen == [] and not allow_empty:
+        raise UsageError("convert.empty", "usage", "no sample is selected, so nothing is written", options=("allow_empty",))
     many = [found.paths] if isinstance(found.paths, (str, os.PathLike)) else list(found.paths)
     given: dict[str, Any] = {
         "to": to,
@@ -132,8 +135,6 @@ def _write(object: Any, output: PathLike, given: dict[str, Any], progress: Progr
     given.pop("chosen")
     extra = [name for name, value in given.items() if name not in _OF_ROWS and value not in (None, False)]
     if extra:
-        from ._errors import UsageError
-
         message = f"{', '.join(extra)}: without effect on the writing of rows that are in memory"
         raise UsageError("usage.argument", "usage", message)
     options = json.dumps({name: given[name] for name in _OF_ROWS}, allow_nan=False)
@@ -169,7 +170,7 @@ def _input(inputs: Any, where: str | None, columns: Sequence[str] | None) -> Inp
         before = options.pop("where", None)
         own = options.pop("columns", None)
         if before is not None:
-            where = before if where is None else f"({before}) && ({where})"
+            where = before if where is None else inputs.where(where)._options["where"]
         columns = own if columns is None else columns
         if isinstance(inputs._source, str):
             return Input(inputs._source, where, columns, table=options)
