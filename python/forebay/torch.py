@@ -163,6 +163,9 @@ class Dataset(torch.utils.data.Dataset):  # type: ignore[misc, type-arg, unused-
         self.samples = samples if where is None else samples.where(where)
         self.transform = transform
         self.label = label
+        if normalize is not None and dtype == "u8":
+            message = 'bytes are not normalized: leave `normalize` out, or take the dtype "f32" or "f16"'
+            raise UsageError("loader.settings", "usage", message)
         image = recipe(size, augment=augment, normalize=normalize, layout=layout)
         self._recipe = None if image is None else json.dumps({"image": image, "dtype": dtype})
         self._dtype = dtype

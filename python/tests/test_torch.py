@@ -15,7 +15,7 @@ import numpy as np
 import pytest
 
 import forebay
-from conftest import CORPUS, numbered
+from conftest import CORPUS, numbered, write_tar
 
 torch = pytest.importorskip("torch", reason="PyTorch is not installed here; these tests were left out")
 
@@ -319,6 +319,25 @@ for workers in (0, 2):
 """
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=120)
     assert done.returncode == 0, done.stderr
+
+
+def test_bytes_are_not_normalized(tmp_path: pathlib.Path) -> None:
+    import forebay.torch
+
+    with pytest.raises(forebay.UsageError, match="not normalized"):
+        forebay.torch.Dataset(numbered(tmp_path / "a.tar", 2), size=8, dtype="u8", normalize="imagenet")
+
+
+def test_what_a_worker_raises_keeps_its_class_and_code(tmp_path: pathlib.Path) -> None:
+    import forebay.torch
+
+    write_tar(tmp_path / "a.tar", {"a.png": b"\x89PNG\r\n\x1a\n" + bytes(40)})
+    dataset = forebay.torch.Dataset(tmp_path / "a.tar", size=8)
+    with pytest.raises(forebay.Error) as here:
+        dataset[0]
+    with pytest.raises(type(here.value), match="DataLoader worker") as there:
+        list(torch.utils.data.DataLoader(dataset, num_workers=1))
+    assert (there.value.code, there.value.kind) == (here.value.code, here.value.kind)
 
 
 def test_a_loader_under_torchs_loader(tmp_path: pathlib.Path) -> None:
