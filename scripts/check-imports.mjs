@@ -43,7 +43,7 @@ const CRATES = {
     'batch options',
     'arrow_in arrow_out check dataset edits extract labels loader plan thumbs warehouse',
     'pictures table',
-    'convert rows',
+    'convert rows table_out',
     'curate several shards writer',
   ],
   'wasm/src': [

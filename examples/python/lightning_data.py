@@ -17,17 +17,13 @@ import forebay
 
 
 class Tensors:
-    """One epoch after the other, as pairs of tensors."""
+    """One epoch after the other, as pairs of tensors: each iteration is the next, and Lightning begins one for each epoch."""
 
     def __init__(self, loader: forebay.Loader) -> None:
         self.loader = loader
 
     def __len__(self) -> int:
         return len(self.loader)
-
-    def set_epoch(self, epoch: int) -> None:
-        """Lightning calls it before each epoch."""
-        self.loader.set_epoch(epoch)
 
     def __iter__(self) -> Iterator[Any]:
         return self.loader.torch()

@@ -220,7 +220,7 @@ else:
 
 
 def open(
-    source: PathLike | bytes | IO[bytes],
+    source: PathLike | bytes | bytearray | memoryview | IO[bytes],
     *,
     io: Literal["read", "map"] | None = None,
     keep_going: bool = False,
@@ -228,8 +228,8 @@ def open(
     **table: Any,
 ) -> Any:
     """Opens whatever it is: a TBL, TAR, folder of pictures or tensor warehouse as a :class:`Dataset`, a table as a
-    :class:`Table`. The source is a path, an address such as ``s3://bucket/train.tbl``, a file
-    object, or any other address that fsspec opens.
+    :class:`Table`. The source is a path, an address such as ``s3://bucket/train.tbl``, the bytes
+    of a file, a file object, or any other address that fsspec opens.
 
     Type checkers know nothing of the result; :func:`open_samples` and :func:`open_table`, which list the options, say it.
 
@@ -251,8 +251,8 @@ def open(
 _TABLES = (".csv", ".tsv", ".jsonl", ".ndjson", ".parquet", ".arrow", ".feather", ".arrows", ".tbf", ".idv")
 
 
-def _names_a_table(source: PathLike | bytes | IO[bytes]) -> bool:
+def _names_a_table(source: PathLike | bytes | bytearray | memoryview | IO[bytes]) -> bool:
     if isinstance(source, (str, os.PathLike)):
         path = os.fspath(source)
         return path.lower().endswith(_TABLES) if _is_url(path) else _is_table(path) is not None
-    return not isinstance(source, bytes) and _name_of(source).lower().endswith(_TABLES)
+    return not isinstance(source, (bytes, bytearray, memoryview)) and _name_of(source).lower().endswith(_TABLES)

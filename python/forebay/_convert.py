@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from typing import Any, Literal, Mapping, NamedTuple, Sequence, Union
 
 from . import _forebay
+from ._errors import UsageError
 from ._progress import Progress, telling
 from ._report import Fault, Report
 
@@ -89,6 +90,8 @@ def convert(
     (8, 'raw_u8')
     """
     found = _input(inputs, where, columns)
+    if found.chosen == [] and not allow_empty:
+        raise UsageError("convert.empty", "usage", "no sample is selected, so nothing is written", options=("allow_empty",))
     many = [found.paths] if isinstance(found.paths, (str, os.PathLike)) else list(found.paths)
     given: dict[str, Any] = {
         "to": to,
@@ -110,11 +113,12 @@ def convert(
         "lossy": lossy,
         "sync": sync,
     }
+    if found.table is not None:
+        given["lossy"] = lossy or bool(found.table.get("lossy"))
     if found.rows is not None:
         return _write(found.rows, output, given, progress)
     if found.table is not None:
         given["table"] = found.table
-        given["lossy"] = lossy or bool(found.table.get("lossy"))
     options = json.dumps(given, allow_nan=False)
     document = metadata if isinstance(metadata, bytes) else None
     with telling(progress, "converting", "samples") as tell:
@@ -127,12 +131,10 @@ _OF_ROWS = {"to", "where", "columns", "compression", "level", "workers", "force"
 
 
 def _write(object: Any, output: PathLike, given: dict[str, Any], progress: Progress) -> Summary:
-    """Writes the rows of an object with ``__arrow_c_stream__``."""
+    """Writes the rows of an object with ``__arrow_c_stream__``, or of a table that is no file."""
     given.pop("chosen")
     extra = [name for name, value in given.items() if name not in _OF_ROWS and value not in (None, False)]
     if extra:
-        from ._errors import UsageError
-
         message = f"{', '.join(extra)}: without effect on the writing of rows that are in memory"
         raise UsageError("usage.argument", "usage", message)
     options = json.dumps({name: given[name] for name in _OF_ROWS}, allow_nan=False)
@@ -168,12 +170,12 @@ def _input(inputs: Any, where: str | None, columns: Sequence[str] | None) -> Inp
         before = options.pop("where", None)
         own = options.pop("columns", None)
         if before is not None:
-            where = before if where is None else f"({before}) && ({where})"
+            where = before if where is None else inputs.where(where)._options["where"]
         columns = own if columns is None else columns
         if isinstance(inputs._source, str):
             return Input(inputs._source, where, columns, table=options)
         # Rows are filtered and cut once, by whoever writes them.
-        return Input((), where, columns, rows=Table(inputs._source, options))
+        return Input((), where, columns, rows=Table(inputs._source, options)._core, table=options)
     if hasattr(inputs, "__arrow_c_stream__"):
         return Input((), where, columns, rows=inputs)
     return Input(inputs, where, columns)

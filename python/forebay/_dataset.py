@@ -92,6 +92,16 @@ class Sample:
         found = [one["box"] for one in self.metadata["boxes"]] if self.dataset._shape() else []
         return np.array(found, dtype=np.float32).reshape(-1, 4)
 
+    def __eq__(self, other: object) -> bool:
+        """The same number in the same file, opened in the same way."""
+        if not isinstance(other, Sample):
+            return NotImplemented
+        a, b = self.dataset, other.dataset
+        return self.index == other.index and a._source == b._source and a._options == b._options
+
+    def __hash__(self) -> int:
+        return hash(self.index)
+
     def __repr__(self) -> str:
         info = self.info
         size = f", {info.width} x {info.height}" if info.width else ""
@@ -329,8 +339,8 @@ class Dataset(Sequence[Sample]):
         return WebSamples(self)
 
     def to_hf(self, *, label: str | None = None, streaming: bool = False) -> Any:
-        """These samples as a Hugging Face dataset: ``image``, ``width``, ``height``, ``metadata`` as JSON text, and ``label``, which is
-        the metadata field of this name. ``streaming`` makes one that reads as it goes; the other is written into the
+        """These samples as a Hugging Face dataset: ``image``, ``width``, ``height``, ``metadata`` as JSON text, and ``label``, the
+        metadata field under this path, such as ``cls`` or ``json.label``: of all samples of one kind. ``streaming`` makes one that reads as it goes; the other is written into the
         cache of `datasets`."""
         from ._hf import to_hf
 
@@ -354,7 +364,7 @@ class Dataset(Sequence[Sample]):
 
 
 def open_samples(
-    source: PathLike | bytes | IO[bytes],
+    source: PathLike | bytes | bytearray | memoryview | IO[bytes],
     *,
     io: Literal["read", "map"] | None = None,
     keep_going: bool = False,
@@ -371,8 +381,8 @@ def open_samples(
     options = {"io": io, "keep_going": keep_going, "class_level": class_level}
     if isinstance(source, (str, os.PathLike)):
         return Dataset(os.fspath(source), options)
-    if isinstance(source, bytes):
-        return Dataset(source, options)
+    if isinstance(source, (bytes, bytearray, memoryview)):
+        return Dataset(bytes(source), options)
     if io is not None:
         from ._errors import UsageError
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import Any, Literal, Mapping, Sequence
 
 __all__ = [
@@ -31,16 +32,24 @@ class Error(Exception):
     place: dict[str, Any]
     options: tuple[str, ...]
 
+    #: What an error is where nothing but its text is known.
+    _KIND: Kind = "usage"
+    _CODE = "usage.argument"
+
     def __init__(
         self,
         code: str,
-        kind: Kind,
-        message: str,
+        kind: Kind | None = None,
+        message: str | None = None,
         text: str | None = None,
         place: Mapping[str, Any] | None = None,
         options: Sequence[str] = (),
         number: int | None = None,
     ) -> None:
+        if kind is None or message is None:
+            # From its text alone, as torch makes it of what a worker raised: the text ends with the code.
+            found = re.search(r"\[([a-z_]+(?:\.[a-z0-9_]+)*)\]\s*$", code)
+            code, kind, message = found[1] if found else self._CODE, self._KIND, code
         text = message if text is None else text
         super().__init__(text)
         self.code = code
@@ -117,9 +126,15 @@ class Error(Exception):
 class DamagedError(Error, ValueError):
     """The bytes of a file contradict its format."""
 
+    _KIND = "damaged"
+    _CODE = "damaged"
+
 
 class UnsupportedError(Error, NotImplementedError):
     """The file may be fine, but this is not read or written."""
+
+    _KIND = "unsupported"
+    _CODE = "unsupported"
 
 
 class UsageError(Error, ValueError):
@@ -129,19 +144,27 @@ class UsageError(Error, ValueError):
 class OutOfRangeError(UsageError, IndexError):
     """There is no sample or row of that number."""
 
+    _CODE = "usage.out_of_range"
+
 
 class LimitError(Error, MemoryError):
     """A file asks for more memory or nesting than the limits allow."""
+
+    _KIND = "limit"
+    _CODE = "limit"
 
 
 class IoError(Error, OSError):
     """The system refused to read or write."""
 
+    _KIND = "io"
+    _CODE = "io"
+
     def __init__(
         self,
         code: str,
-        kind: Kind,
-        message: str,
+        kind: Kind | None = None,
+        message: str | None = None,
         text: str | None = None,
         place: Mapping[str, Any] | None = None,
         options: Sequence[str] = (),
@@ -149,7 +172,7 @@ class IoError(Error, OSError):
     ) -> None:
         super().__init__(code, kind, message, text, place, options, number)
         self.errno = number
-        self.strerror = message
+        self.strerror = self.message
         self.filename = self.file
 
 

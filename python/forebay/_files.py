@@ -6,7 +6,7 @@ import os
 import threading
 from typing import IO, Any
 
-from ._errors import UnsupportedError, UsageError
+from ._errors import FileMissingError, UnsupportedError, UsageError
 
 __all__ = ["Ranges", "is_url", "open_url", "read_all", "shown", "unsigned"]
 
@@ -69,19 +69,31 @@ def open_url(url: str) -> IO[bytes]:
     except ImportError as e:
         message = "such addresses are opened by fsspec, which is not installed: pip install fsspec"
         raise UnsupportedError("usage.argument", "unsupported", message, place={"file": url}) from e
-    found: IO[bytes] = fsspec.open(url, "rb").open()
+    try:
+        found: IO[bytes] = fsspec.open(url, "rb").open()
+    except FileNotFoundError as e:
+        message = "there is no such file"
+        raise FileMissingError("io", "io", message, f"{url}: {message} [io]", {"file": url}, number=2) from e
     return found
 
 
 def read_all(file: IO[bytes]) -> bytes:
     """The bytes of a file object that cannot seek, as far as it makes sense to hold them."""
-    data = file.read(MOST_UNSEEKABLE + 1)
-    if not isinstance(data, bytes):
-        raise UsageError("usage.argument", "usage", "the file object gives text: open it in binary mode")
-    if len(data) > MOST_UNSEEKABLE:
-        message = f"a file object that cannot seek may give {MOST_UNSEEKABLE:,} bytes, and gives more"
+    parts: list[bytes] = []
+    left = MOST_UNSEEKABLE + 1
+    # A pipe without a buffer gives what it has: only nothing is the end.
+    while part := file.read(left):
+        if not isinstance(part, bytes):
+            raise UsageError("usage.argument", "usage", "the file object gives text: open it in binary mode")
+        parts.append(part)
+        left -= len(part)
+        if left <= 0:
+            message = f"a file object that cannot seek may give {MOST_UNSEEKABLE:,} bytes, and gives more"
+            raise UsageError("usage.argument", "usage", message)
+    if part is None:
+        message = "the file object does not wait for its bytes (it is non-blocking), so nobody knows where it ends"
         raise UsageError("usage.argument", "usage", message)
-    return data
+    return parts[0] if len(parts) == 1 else b"".join(parts)
 
 
 def name_of(file: Any) -> str:

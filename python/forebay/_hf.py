@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, Iterator, Sequence
 
 from ._convert import PathLike
 from ._errors import UnsupportedError, UsageError
+from ._records import field_of
 from ._writer import TblWriter
 
 if TYPE_CHECKING:
@@ -42,8 +43,21 @@ def _rows(dataset: Dataset, chosen: list[int] | None) -> Iterator[dict[str, Any]
 
 def _labeled(dataset: Dataset, chosen: list[int] | None, label: str) -> Iterator[dict[str, Any]]:
     for row in _rows(dataset, chosen):
-        found = {} if row["metadata"] is None else json.loads(row["metadata"])
-        yield {**row, "label": found.get(label)}
+        found = None if row["metadata"] is None else json.loads(row["metadata"])
+        yield {**row, "label": field_of(found, label, 0, dataset.name)}
+
+
+def _kind(dataset: Dataset, label: str) -> Any:
+    """What all labels are, so that none becomes another."""
+    import pyarrow  # type: ignore[import-not-found, import-untyped, unused-ignore]
+
+    values = [field_of(sample.metadata, label, sample.index, dataset.name) for sample in dataset]
+    try:
+        kind = pyarrow.array(values).type
+    except (pyarrow.ArrowException, OverflowError) as e:
+        message = f"the labels {label} are not all of one kind that datasets has: {e}"
+        raise UsageError("usage.argument", "usage", message, place={"file": dataset.name}) from e
+    return _datasets().Features.from_arrow_schema(pyarrow.schema({"label": kind}))["label"]
 
 
 def to_hf(dataset: Dataset, *, label: str | None = None, streaming: bool = False) -> Any:
@@ -58,9 +72,7 @@ def to_hf(dataset: Dataset, *, label: str | None = None, streaming: bool = False
     value = datasets.Value
     columns = {"image": datasets.Image(), "width": value("int32"), "height": value("int32"), "metadata": value("string")}
     if label is not None:
-        known = [(sample.metadata or {}).get(label) for sample in dataset[:1]]
-        whole = all(isinstance(one, int) and not isinstance(one, bool) for one in known)
-        columns["label"] = value("int64") if whole else value("string")
+        columns["label"] = _kind(dataset, label)
     arguments: dict[str, Any] = {"dataset": dataset, "chosen": None}
     work = _rows
     if label is not None:
@@ -69,12 +81,12 @@ def to_hf(dataset: Dataset, *, label: str | None = None, streaming: bool = False
         return datasets.IterableDataset.from_generator(work, features=datasets.Features(columns), gen_kwargs=arguments)
     # What was made before of this very file is taken again, and never of another.
     return datasets.Dataset.from_generator(
-        work, features=datasets.Features(columns), gen_kwargs=arguments, fingerprint=_fingerprint(dataset, label)
+        work, features=datasets.Features(columns), gen_kwargs=arguments, fingerprint=_fingerprint(dataset, label, columns)
     )
 
 
-def _fingerprint(dataset: Dataset, label: str | None) -> str:
-    digest = hashlib.sha256(repr((dataset.name, dataset.file_bytes, len(dataset), label)).encode())
+def _fingerprint(dataset: Dataset, label: str | None, columns: dict[str, Any]) -> str:
+    digest = hashlib.sha256(repr((dataset.name, dataset.file_bytes, len(dataset), label, columns)).encode())
     source = dataset._source
     if isinstance(source, str) and os.path.exists(source):
         digest.update(repr((os.path.abspath(source), os.stat(source).st_mtime_ns)).encode())

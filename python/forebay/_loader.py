@@ -105,6 +105,11 @@ class Split:
     part: Literal["train", "validation"]
     by: Literal["run", "sample"] = "run"
 
+    def __post_init__(self) -> None:
+        if self.part not in ("train", "validation") or self.by not in ("run", "sample"):
+            message = f"a part is train or validation, by run or sample, not {self.part!r} by {self.by!r}"
+            raise UsageError("usage.argument", "usage", message)
+
     @classmethod
     def train(cls, share: float, seed: int, *, by: Literal["run", "sample"] = "run") -> Split:
         """What is left to train on if this share, from 0 to 1, is kept to validate with."""
@@ -201,8 +206,9 @@ def _second(pair: tuple[str, float]) -> float:
 class Loader:
     """Batches of a dataset: shuffled, decoded and transformed on many threads, in an order that is the same everywhere.
 
-    Iterating gives one epoch of :class:`Batch`; the next time the next epoch. :meth:`numpy` and :meth:`torch` give arrays
-    and tensors, without a copy. ``rank`` and ``world`` are those of ``torch.distributed`` where it is initialized, else of
+    Iterating gives one epoch of :class:`Batch`; the next time the next epoch, also where the end of the first was not asked
+    for, as by Lightning, which takes ``len(loader)`` batches. :meth:`numpy` and :meth:`torch` give arrays and tensors, without
+    a copy. ``rank`` and ``world`` are those of ``torch.distributed`` where it is initialized, else of
     the environment (``RANK``, ``WORLD_SIZE``), else 0 and 1. Without a ``size`` the batches hold payloads.
 
     ``transform(batch)`` is called with every :class:`Batch`, on the caller's thread: it changes ``batch.images`` in place or
@@ -305,10 +311,7 @@ class Loader:
         per_sample: Callable[[Any], Any] | None = None,
     ) -> None:
         self._paths, chosen = _sources(paths, indices)
-        if rank is None and world is None:
-            rank, world = _place()
-        elif rank is None or world is None:
-            raise UsageError("usage.argument", "usage", "rank and world are given together, or neither")
+        rank, world = place(rank, world)
         if (mix is None) != (epoch_samples is None):
             raise UsageError("usage.argument", "usage", "mix and epoch_samples are given together, or neither")
         if size is not None and warehouse_transform is not None:
@@ -374,10 +377,20 @@ class Loader:
             )
             warnings.warn(message, stacklevel=2)
         self._open(None)
+        mask = None if indices is None else np.asarray(indices)
+        if mask is not None and mask.dtype == bool:
+            # It says of each sample whether it is chosen, so it has as many values as there are samples.
+            sources = json.loads(self._core_of.state())["order"]["sources"]
+            if mask.shape != (sum(one["samples"] for one in sources),):
+                message = f"indices has {mask.size} truth values, and there are {sum(one['samples'] for one in sources)} samples"
+                raise UsageError("usage.argument", "usage", message)
 
     def _open(self, state: str | None) -> None:
         before: _forebay.Loader | None = getattr(self, "_core_of", None)
-        self._core_of = _forebay.Loader(self._paths, json.dumps(self._options, allow_nan=False), state)
+        # What a fork begins with, which cannot ask the parent's loader.
+        self._state = state
+        text = json.dumps(self._options, allow_nan=False, default=plain)
+        self._core_of = _forebay.Loader(self._paths, text, state)
         self._process = os.getpid()
         self._functions = 0.0
         # Where the caller stands, while batches behind that are on their way to a device.
@@ -393,11 +406,14 @@ class Loader:
     @property
     def _core(self) -> _forebay.Loader:
         if self._process != os.getpid():
-            # The threads stayed with the parent; here they begin anew, at the beginning of its epoch.
-            given = self._core_of.given()
-            self._open(None)
-            if given is not None:
-                self._core_of.begin(given)
+            # The threads stayed with the parent; here they begin anew, where an iteration would begin there: at the state
+            # that was loaded, at the epoch that was set, or else at the beginning of the epoch that it is in.
+            given, behind = self._core_of.given(), self._behind
+            self._open(self._state if given is None else None)
+            at = self._set if self._set is not None else given if behind is None else self._follows(behind)
+            if at is not None:
+                self._core_of.begin(at)
+                self._set = at
         return self._core_of
 
     def __len__(self) -> int:
@@ -447,20 +463,25 @@ class Loader:
     def set_epoch(self, epoch: int) -> None:
         """Goes to the beginning of an epoch; after :meth:`load_state_dict` to where the state stands in it."""
         self._core.begin(epoch)
-        self._began = True
+        self._set = epoch
         self._behind = None
 
-    _began = False
+    #: The epoch that was set since an iteration began.
+    _set: int | None = None
+
+    def _follows(self, behind: tuple[int, int, int]) -> int:
+        """The epoch that an iteration begins where later batches are on their way to a device."""
+        return behind[0] + (behind[1] >= self._core_of.size()[0])
 
     def __iter__(self) -> Iterator[Batch]:
-        """One epoch: the rest of it where a state was loaded, else all of it."""
+        """One epoch: the rest of it where a state was loaded, else all of it, and the next one behind its last batch."""
         return self._iterate("batches")
 
     def _iterate(self, gives: str) -> Iterator[Any]:
         core = self._core
-        if not self._began:
-            core.begin(None if self._behind is None else self._behind[0])
-        self._began = False
+        if self._set is None:
+            core.begin(None if self._behind is None else self._follows(self._behind))
+        self._set = None
         self._behind = None
         if self._transform is None and self._per_sample is None:
             return core.iterate(gives)
@@ -538,10 +559,10 @@ class Loader:
         """Goes on where a saved run stood.
 
         Refused, by name, where anything differs that decides which sample comes when; batch and world may change as long
-        as their product does not.
+        as their product does not. Iterating gives the rest of the epoch; behind its last batch the next one.
         """
         self._open(json.dumps(dict(state)))
-        self._began = False
+        self._set = None
 
     def stats(self) -> LoaderStats:
         """Where the time went so far, in all epochs."""
@@ -624,6 +645,7 @@ def _sources(paths: Any, indices: Any) -> tuple[list[str], list[int] | None]:
         return [_path(one) for one in many], chosen
     if indices is not None:
         raise UsageError("usage.argument", "usage", "datasets that are parts of others say which samples they are, and indices too")
+    many = [one for each in many for one in ([each] if isinstance(each, Dataset) else _forebay.expand([os.fspath(each)]))]
     numbers, begin = [], 0
     for one in many:
         dataset = one if isinstance(one, Dataset) else open_samples(one)
@@ -716,10 +738,10 @@ def recipe(
         if augment is not None or normalize is not None:
             raise UsageError("usage.argument", "usage", "augment and normalize need a size")
         return None
-    width, height = (size, size) if isinstance(size, int) else size
+    width, height = (size, size) if isinstance(size, (int, np.integer)) else size
     return {
-        "width": width,
-        "height": height,
+        "width": int(width),
+        "height": int(height),
         "steps": steps(augment),
         "resampling": resampling,
         "fill": fill,
@@ -739,8 +761,19 @@ def _normalized(normalize: Any) -> Any:
     return [[float(x) for x in mean], [float(x) for x in std]]
 
 
-def _place() -> tuple[int, int]:
-    """Rank and world of this process."""
+def plain(value: Any) -> Any:
+    """NumPy's numbers as Python's, for JSON."""
+    if isinstance(value, np.generic):
+        return value.item()
+    raise TypeError(f"{type(value).__name__} is no setting: {value!r}")
+
+
+def place(rank: int | None, world: int | None) -> tuple[int, int]:
+    """Rank and world as they were given, else those of this process."""
+    if rank is not None and world is not None:
+        return rank, world
+    if rank is not None or world is not None:
+        raise UsageError("usage.argument", "usage", "rank and world are given together, or neither")
     torch = sys.modules.get("torch")
     distributed = getattr(torch, "distributed", None)
     if distributed is not None and distributed.is_available() and distributed.is_initialized():

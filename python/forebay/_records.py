@@ -15,8 +15,8 @@ __all__ = ["Records", "WebSamples"]
 
 #: What the members of an archive are called by WebDataset.
 _EXTENSIONS = {"jpeg": "jpg", "unknown": "bin", "raw_u8": "rgb"}
-#: Metadata fields that say where a sample is, and not what.
-_PLACES = {"id", "name"}
+#: Metadata fields that say where a sample is and how its files are put together again, and not what it is.
+_PLACES = {"id", "name", "exact", "members"}
 
 
 def field_of(metadata: Any, path: str, sample: int, file: str) -> Any:
@@ -68,7 +68,8 @@ class Records(Sequence[Any]):
 
 
 class WebSamples:
-    """Samples as WebDataset's pipelines pass them on: dicts of bytes, with ``__key__`` and ``__url__``."""
+    """Samples as WebDataset's pipelines pass them on: dicts of bytes, with ``__key__`` and ``__url__``. Files have the bytes and
+    the extensions that they had in their archive; fields of metadata that was never a file become one each."""
 
     def __init__(self, dataset: Dataset) -> None:
         self._dataset = dataset
@@ -82,20 +83,31 @@ class WebSamples:
 
     def __iter__(self) -> Iterator[dict[str, Any]]:
         for sample in self._dataset:
-            info, metadata = sample.info, sample.metadata
-            name = sample.name or f"{sample.index:08}"
-            folder, slash, file = name.rpartition("/")
-            # The key ends at the first dot of the file's name, as in an archive.
-            found: dict[str, Any] = {
-                "__key__": folder + slash + file.partition(".")[0],
-                "__url__": self._dataset.name,
-                _EXTENSIONS.get(info.format, info.format): bytes(sample.payload),
-            }
+            metadata = sample.metadata
+            found: dict[str, Any] = {"__key__": "", "__url__": self._dataset.name}
+            # The record of a sample that was no file becomes one as a whole, and is given field by field here.
+            whole = isinstance(metadata, dict) and not {"members", "json"} & metadata.keys()
+            for name, content in self._dataset._core().files(sample.index):
+                stem, extension = _split(name)
+                if content is None:
+                    found["__key__"] = stem
+                    content = bytes(sample.payload)
+                    extension = extension or _EXTENSIONS.get(sample.info.format, sample.info.format)
+                elif whole and extension == "json":
+                    continue
+                found.setdefault(extension.lower(), content)
             if isinstance(metadata, dict):
                 for field, value in metadata.items():
-                    if field not in _PLACES and field not in found:
+                    if field not in _PLACES and field.lower() not in found:
                         found[field] = _member(value, field)
             yield found
+
+
+def _split(name: str) -> tuple[str, str]:
+    """Key and extension: the key ends at the first dot of the file's name, as in an archive."""
+    folder, slash, file = name.rpartition("/")
+    stem, _, extension = file.partition(".")
+    return folder + slash + stem, extension
 
 
 def _member(value: Any, field: str) -> bytes:

@@ -8,6 +8,9 @@ from typing import TYPE_CHECKING, Any, Iterator, Literal, Mapping, Sequence
 
 from . import _forebay
 from ._convert import PathLike
+from ._errors import UsageError
+from ._files import unsigned
+from ._loader import place, plain
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -17,7 +20,7 @@ __all__ = ["TableLoader"]
 
 class TableLoader:
     """Batches of the rows of a table: Parquet, Arrow, CSV, JSON lines, TBF, IDV. The columns are read once and stay in memory;
-    order, ranks and states are those of :class:`Loader`.
+    order, ranks, iterations and states are those of :class:`Loader`, and it pickles as one.
 
     Iterating gives one epoch of dictionaries; the next time the next epoch. Whole numbers and times are ``int64``, floats
     ``float32``, truth values ``uint8``, vectors of one length a dimension more. Text is its bytes, and like vectors of any
@@ -35,8 +38,8 @@ class TableLoader:
         where: str | None = None,
         batch: int = 32,
         shuffle: int | None = None,
-        rank: int = 0,
-        world: int = 1,
+        rank: int | None = None,
+        world: int | None = None,
         tail: Literal["drop", "pad", "uneven"] = "drop",
         window: int = 1,
         stride: int = 1,
@@ -46,6 +49,7 @@ class TableLoader:
         format: str | None = None,
     ) -> None:
         self._path = os.fspath(path)
+        rank, world = place(rank, world)
         self._options: dict[str, Any] = {
             "columns": None if columns is None else list(columns),
             "where": where,
@@ -63,9 +67,11 @@ class TableLoader:
         self._open(None)
 
     def _open(self, state: str | None) -> None:
-        self._core = _forebay.RowLoader(self._path, json.dumps(self._options, allow_nan=False), state)
-        # The epoch that iterating gives next.
-        self._epoch = self._core.state()[1]
+        self._core = _forebay.RowLoader(self._path, json.dumps(self._options, allow_nan=False, default=plain), state)
+        # Which iteration is the loader's: the last that has begun.
+        self._turn = 0
+        # Whether an epoch was set since.
+        self._set = False
 
     def __len__(self) -> int:
         """Batches of an epoch, on this rank."""
@@ -78,12 +84,24 @@ class TableLoader:
 
     def set_epoch(self, epoch: int) -> None:
         """Goes to the beginning of an epoch; after :meth:`load_state_dict` to where the state stands in it."""
-        self._epoch = epoch
+        self._core.begin(epoch)
+        self._set = True
 
     def __iter__(self) -> Iterator[dict[str, NDArray[Any]]]:
-        self._core.begin(self._epoch)
-        self._epoch += 1
-        while (found := self._core.next()) is not None:
+        """One epoch: the rest of it where a state was loaded, else all of it, and the next one behind its last batch."""
+        if not self._set:
+            _, epoch, step = self._core.state()
+            self._core.begin(epoch + (step >= len(self) > 0))
+        self._set = False
+        self._turn += 1
+        return self._epoch(self._turn)
+
+    def _epoch(self, turn: int) -> Iterator[dict[str, NDArray[Any]]]:
+        while True:
+            if turn != self._turn:
+                raise UsageError("usage.argument", "usage", "another iteration over this loader has begun since")
+            if (found := self._core.next()) is None:
+                break
             batch: dict[str, NDArray[Any]] = {}
             for name, values, shape, offsets, mask in found:
                 batch[name] = values.reshape(shape)
@@ -92,6 +110,7 @@ class TableLoader:
                 if mask is not None:
                     batch[f"{name}_mask"] = mask
             yield batch
+        self._core.begin(self._core.state()[1] + 1)
 
     def state_dict(self) -> dict[str, Any]:
         """Where the run stands, behind the last batch that was given: plain data."""
@@ -101,3 +120,13 @@ class TableLoader:
     def load_state_dict(self, state: Mapping[str, Any]) -> None:
         """Goes on where a saved run stood; refused where the rows or the settings are others."""
         self._open(json.dumps(dict(state)))
+
+    def __getstate__(self) -> dict[str, Any]:
+        unsigned([self._path])
+        kept = {name: value for name, value in self.__dict__.items() if name != "_core"}
+        return {**kept, "_state": self._core.state()[0]}
+
+    def __setstate__(self, kept: dict[str, Any]) -> None:
+        state = kept.pop("_state")
+        self.__dict__.update(kept)
+        self._open(state)

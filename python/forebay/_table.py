@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import sys
 from itertools import islice
 from typing import IO, Any, Iterator, Mapping, NamedTuple, Sequence
@@ -85,7 +86,7 @@ class Table:
 
     @property
     def notes(self) -> list[str]:
-        """What of the file is not read."""
+        """What of the file is not read, and what its types become that have no twin here."""
         return self._core.notes()
 
     def __len__(self) -> int:
@@ -95,8 +96,13 @@ class Table:
     def __iter__(self) -> Iterator[dict[str, Any]]:
         """Rows as dicts: numbers, texts and lists; times as ISO text, bytes as base64."""
         rows = self._core.begin()
+        floats = [name for name, dtype, _ in self._core.fields() if re.search(r"\bf(32|64)\b", dtype)]
         while (text := rows.next()) is not None:
-            yield from json.loads(text)
+            found: list[dict[str, Any]] = json.loads(text)
+            if floats and ('NaN"' in text or 'Infinity"' in text):
+                for row in found:
+                    row.update((name, _numbers(row[name])) for name in floats if name in row)
+            yield from found
 
     def head(self, rows: int = 10) -> list[dict[str, Any]]:
         """The first rows."""
@@ -113,9 +119,12 @@ class Table:
     def where(self, filter: str) -> Table:
         """The rows that a filter accepts, such as ``age > 30``. Parts of the file without such a row are passed over
         where its statistics say so."""
+        found = Table(self._source, {**self._options, "where": filter})
         before = self._options.get("where")
-        filter = filter if before is None else f"({before}) && ({filter})"
-        return Table(self._source, {**self._options, "where": filter})
+        if before is None:
+            return found
+        # It was read by itself, so its parentheses are its own.
+        return Table(self._source, {**self._options, "where": f"({before}) && ({filter})"})
 
     def __arrow_c_stream__(self, requested_schema: object = None) -> object:
         return self._core.arrow_stream(_asked_by_polars())
@@ -169,6 +178,13 @@ class Table:
         return table(self)
 
 
+def _numbers(value: Any) -> Any:
+    """Floats that JSON has only words for, as floats again."""
+    if isinstance(value, list):
+        return [_numbers(one) for one in value]
+    return float(value) if isinstance(value, str) else value
+
+
 def _asked_by_polars() -> bool:
     """Whether polars wants the rows of the table whose method asks. It keeps texts as Arrow's views, and would take others
     apart on one thread for longer than reading them takes; for most others, plain texts are what they know best."""
@@ -194,7 +210,7 @@ def from_arrow(
 
 
 def open_table(
-    source: PathLike | bytes | IO[bytes],
+    source: PathLike | bytes | bytearray | memoryview | IO[bytes],
     *,
     format: str | None = None,
     columns: Sequence[str] | None = None,
@@ -229,5 +245,6 @@ def open_table(
     if isinstance(source, (str, os.PathLike)):
         path = os.fspath(source)
         return Table(Bytes(path, read_all(open_url(path))) if is_url(path) else path, options)
-    held = Bytes("<bytes>", source) if isinstance(source, bytes) else Bytes(name_of(source), read_all(source))
-    return Table(held, options)
+    if isinstance(source, (bytes, bytearray, memoryview)):
+        return Table(Bytes("<bytes>", bytes(source)), options)
+    return Table(Bytes(name_of(source), read_all(source)), options)

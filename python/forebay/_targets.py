@@ -263,6 +263,11 @@ def words(
     taken = next((name for name, _ in named if name in taken_names), None)
     if taken is not None:
         raise UsageError("usage.argument", "usage", f"a target cannot have the name {taken!r}, which a batch has already")
+    names = {name for name, _ in named}
+    for name in sorted(names):
+        base, _, suffix = name.rpartition("_")
+        if suffix in ("mask", "classes", "offsets") and base in names:
+            raise UsageError("usage.argument", "usage", f"a target cannot have the name {name!r}, which is for the {suffix} of {base!r}")
     views = [(name, one._view) for name, one in named if isinstance(one, Target) and one._view is not None]
     return {
         "targets": [(name, str(one)) for name, one in named if not isinstance(one, Target) or one._view is None],

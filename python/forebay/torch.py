@@ -105,7 +105,9 @@ def _ahead(loader: Loader, moves: Mover) -> Iterator[Any]:
 class Batches(torch.utils.data.IterableDataset):  # type: ignore[misc, type-arg, unused-ignore]
     """A loader's batches for torch's ``DataLoader(..., batch_size=None)``, torchdata's ``StatefulDataLoader`` and Lightning.
 
-    The loader has threads of its own, so ``num_workers`` is 0, or 1.
+    The loader has threads of its own, so ``num_workers`` is 0, or 1. A worker begins where the loader stands that it is a copy
+    of, and the loader here does not move: with ``num_workers=1`` call :meth:`set_epoch` before each epoch, or every one is the
+    same, unless ``persistent_workers`` keeps the worker.
     """
 
     def __init__(self, loader: Loader) -> None:
@@ -161,6 +163,9 @@ class Dataset(torch.utils.data.Dataset):  # type: ignore[misc, type-arg, unused-
         self.samples = samples if where is None else samples.where(where)
         self.transform = transform
         self.label = label
+        if normalize is not None and dtype == "u8":
+            message = 'bytes are not normalized: leave `normalize` out, or take the dtype "f32" or "f16"'
+            raise UsageError("loader.settings", "usage", message)
         image = recipe(size, augment=augment, normalize=normalize, layout=layout)
         self._recipe = None if image is None else json.dumps({"image": image, "dtype": dtype})
         self._dtype = dtype

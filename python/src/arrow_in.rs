@@ -1,32 +1,24 @@
-//! Tables of other programs: read as any table, and written into a file of any format.
+//! Tables of other programs: read as any table.
 
-use std::{path::PathBuf, sync::Arc};
+use std::sync::Arc;
 
 use arrow_array::{RecordBatch, ffi_stream::FFI_ArrowArrayStream};
 use arrow_schema::SchemaRef;
 use forebay::{
     Error, Result, Turn,
     error::codes::ARGUMENT,
-    table::{Batch, Schema, TableRows, TableSink, columns_first},
-    tables::Conversion,
-    words::Word,
+    table::{Batch, Schema, TableRows},
+    tables::Foreign,
 };
-use forebay_native::{
-    input::display,
-    tables::{
-        TableCompression, TableFormat, TableOutput, TableSource, WriteOptions,
-        arrow::{from_arrow_schema, from_record_batch},
-        create,
-    },
+use forebay_native::tables::{
+    TableFormat, TableSource,
+    arrow::{Changes, Cuts, from_arrow_schema, read_record_batch},
 };
 use pyo3::prelude::*;
-use serde::Deserialize;
-use serde_json::json;
 
 use crate::{
     capsule::{Batches, stream_of},
-    options::{parse, scan, word},
-    wait::{Wire, long},
+    wait::long,
 };
 
 /// Rows that are handed on at a time, however many a batch has.
@@ -81,6 +73,10 @@ impl Feed {
 pub(crate) struct ArrowRows {
     feed: Feed,
     schema: Arc<Schema>,
+    /// What of Arrow's types has no place in ours.
+    changes: Changes,
+    /// Values that were finer than what is kept of them.
+    cuts: Cuts,
     rows: Option<u64>,
     chosen: Option<Vec<usize>>,
     left: Option<RecordBatch>,
@@ -88,7 +84,7 @@ pub(crate) struct ArrowRows {
 }
 
 impl ArrowRows {
-    fn stream(stream: FFI_ArrowArrayStream, lossy: bool) -> Result<ArrowRows> {
+    pub(crate) fn stream(stream: FFI_ArrowArrayStream, lossy: bool) -> Result<ArrowRows> {
         let batches = Batches::open(stream)?;
         Self::new(&batches.schema(), None, Feed::Stream(batches), lossy)
     }
@@ -99,8 +95,9 @@ impl ArrowRows {
     }
 
     fn new(schema: &SchemaRef, rows: Option<u64>, feed: Feed, lossy: bool) -> Result<ArrowRows> {
-        let schema = Arc::new(from_arrow_schema(schema)?);
-        Ok(ArrowRows { feed, schema, rows, chosen: None, left: None, lossy })
+        let ours = Arc::new(from_arrow_schema(schema)?);
+        let (changes, cuts) = (Changes::new(schema, &ours), Cuts::default());
+        Ok(ArrowRows { feed, schema: ours, changes, cuts, rows, chosen: None, left: None, lossy })
     }
 
     /// The next rows as they came, of the columns that are wanted.
@@ -141,9 +138,15 @@ impl TableRows for ArrowRows {
 
     fn step(&mut self) -> Result<Turn<Batch>> {
         match self.next()? {
-            Some(batch) => from_record_batch(&batch, &self.schema, self.lossy).map(Turn::Item),
+            Some(batch) => read_record_batch(&batch, &self.schema, self.lossy, &mut self.cuts).map(Turn::Item),
             None => Ok(Turn::Done),
         }
+    }
+
+    fn notes(&mut self) -> Vec<String> {
+        let mut said = self.changes.notes(&self.schema);
+        said.extend(self.cuts.notes());
+        said
     }
 }
 
@@ -151,103 +154,8 @@ impl TableSource for ArrowRows {
     fn format(&self) -> TableFormat {
         TableFormat::Arrows
     }
-}
 
-/// How to write. What is not given is the library's default.
-#[derive(Debug, Default, Deserialize)]
-#[serde(deny_unknown_fields, default)]
-struct Wanted {
-    to: Option<String>,
-    #[serde(rename = "where")]
-    filter: Option<String>,
-    columns: Option<Vec<String>>,
-    compression: Option<String>,
-    level: Option<u8>,
-    workers: Option<usize>,
-    force: bool,
-    lossy: bool,
-    sync: Option<bool>,
-}
-
-/// Writes the rows of an object with `__arrow_c_stream__` as a table of any format; what was done as JSON text.
-#[pyfunction]
-pub(crate) fn write_arrow(
-    py: Python<'_>,
-    object: &Bound<'_, PyAny>,
-    output: PathBuf,
-    options: String,
-    progress: Option<&Bound<'_, PyAny>>,
-) -> PyResult<String> {
-    let stream = stream_of(object)?;
-    long(py, progress, move |wire| {
-        let wanted: Wanted = parse(&options)?;
-        let format = match &wanted.to {
-            Some(to) => word("to", to)?,
-            None => TableFormat::from_name(&output).ok_or_else(|| {
-                let known: Vec<&str> = TableFormat::ALL.iter().map(|format| format.word()).collect();
-                let known = known.join(", ");
-                let message = format!("the output's name does not say which table to write; `to` is one of {known}");
-                Error::new(&ARGUMENT, message)
-            })?,
-        };
-        let mut write = WriteOptions::new(format);
-        (write.level, write.core.lossy) = (wanted.level, wanted.lossy);
-        write.compression =
-            wanted.compression.as_deref().map(|given| word::<TableCompression>("compression", given)).transpose()?;
-        write.workers = wanted.workers.unwrap_or(write.workers);
-        let scan = scan(wanted.columns, wanted.filter.as_deref())?;
-        let rows = ArrowRows::stream(stream, wanted.lossy)?;
-        let sink = Output { path: output.clone(), force: wanted.force, write: &write, file: None, rows: 0, wire };
-        let mut work = Conversion::over(rows, sink, scan, write.core.target, wanted.lossy);
-        match work.step()? {
-            Turn::Done => {}
-            Turn::Need(_) | Turn::Item(()) => return Err(columns_first()),
-        }
-        let (done, sink) = work.into_parts();
-        let named = |e: Error| e.file(display(&output));
-        let mut file = sink.file.ok_or_else(columns_first)?.finish().map_err(named)?;
-        file.end().map_err(named)?;
-        let bytes = file.bytes();
-        file.into_file()?.commit(wanted.sync.unwrap_or(true))?;
-        Ok(json!({
-            "inputs": [],
-            "output": display(&output),
-            "format": format.word(),
-            "rows": done.rows,
-            "columns": done.columns,
-            "input_bytes": 0,
-            "output_bytes": bytes,
-            "notes": done.notes,
-        })
-        .to_string())
-    })
-}
-
-/// The output, which is there once the columns are known.
-struct Output<'a> {
-    path: PathBuf,
-    force: bool,
-    write: &'a WriteOptions,
-    file: Option<TableOutput>,
-    rows: u64,
-    wire: &'a Wire,
-}
-
-impl TableSink for Output<'_> {
-    fn begin(&mut self, schema: &Arc<Schema>, _: &mut Vec<u8>) -> Result<()> {
-        let file = self.file.insert(create(&self.path, self.force, self.write)?);
-        file.begin(schema).map_err(|e| e.file(display(&self.path)))
-    }
-
-    fn push(&mut self, batch: &Batch, _: &mut Vec<u8>) -> Result<()> {
-        let file = self.file.as_mut().ok_or_else(columns_first)?;
-        file.write(batch).map_err(|e| e.file(display(&self.path)))?;
-        self.rows += batch.rows() as u64;
-        self.wire.tell(self.rows, None);
-        Ok(())
-    }
-
-    fn finish(&mut self, _: &mut Vec<u8>) -> Result<Option<Vec<u8>>> {
-        Ok(None)
+    fn foreign(&self) -> Vec<Foreign> {
+        self.changes.foreign(&self.schema)
     }
 }

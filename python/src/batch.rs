@@ -5,7 +5,10 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use bytes::Bytes;
 use forebay::order::Item;
 use forebay_native::loader;
-use pyo3::{call::PyCallArgs, exceptions::PyAttributeError, prelude::*, sync::PyOnceLock, types::PyDict};
+use pyo3::{
+    PyTraverseError, PyVisit, call::PyCallArgs, exceptions::PyAttributeError, prelude::*, sync::PyOnceLock,
+    types::PyDict,
+};
 
 use crate::{
     errors::{Raise, object},
@@ -61,6 +64,14 @@ impl Once {
     fn set(&self, value: Py<PyAny>) {
         let before = self.0.lock().unwrap_or_else(PoisonError::into_inner).replace(value);
         // Behind the lock: what dies may run Python.
+        drop(before);
+    }
+    /// Shows Python's garbage collector what is held. Whoever has the lock holds it too, so it is no garbage then.
+    fn show(&self, visit: &PyVisit<'_>) -> Result<(), PyTraverseError> {
+        self.0.try_lock().map_or(Ok(()), |held| held.as_ref().map_or(Ok(()), |held| visit.call(held)))
+    }
+    fn forget(&self) {
+        let before = self.0.lock().unwrap_or_else(PoisonError::into_inner).take();
         drop(before);
     }
 }
@@ -185,6 +196,15 @@ impl Batch {
 
 #[pymethods]
 impl Batch {
+    /// What was set may hold the batch itself.
+    fn __traverse__(&self, visit: PyVisit<'_>) -> Result<(), PyTraverseError> {
+        self.images.show(&visit)?;
+        self.labels.show(&visit)
+    }
+    fn __clear__(&self) {
+        self.images.forget();
+        self.labels.forget();
+    }
     fn __len__(&self) -> usize {
         self.len
     }

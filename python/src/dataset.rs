@@ -7,12 +7,16 @@ use forebay::{
     error::{Kind, codes},
     filter::{Filter, Path, Record, SampleRecord},
     image::decode::{Decoder, Options as DecodeOptions},
-    sample::{MediaFormat, stats::Stats},
+    sample::{
+        MediaFormat,
+        record::{RestoredFile, files},
+        stats::Stats,
+    },
     samples::field,
     warehouse::Endianness,
 };
 use forebay_native::{Dataset as Opened, Input, OpenOptions, select::matching};
-use pyo3::prelude::*;
+use pyo3::{prelude::*, types::PyBytes};
 use serde::Deserialize;
 use serde_json::json;
 
@@ -127,9 +131,14 @@ impl Dataset {
     fn sample_name(&self, py: Python<'_>, i: u64) -> PyResult<Option<String>> {
         py.detach(|| self.0.sample_name(i)).raise(py)
     }
-    /// A sample's metadata as JSON text.
+    /// A sample's metadata as JSON text, with every digit that the file has: Python's whole numbers have no bound.
     fn metadata(&self, py: Python<'_>, i: u64) -> PyResult<Option<String>> {
-        py.detach(|| Ok(self.0.metadata_value(i)?.map(|value| value.to_string()))).raise(py)
+        py.detach(|| self.0.record(i)).raise(py)
+    }
+    /// The files that a sample becomes again, each with its name, and its bytes unless it is the payload.
+    fn files<'py>(&self, py: Python<'py>, i: u64) -> PyResult<Vec<RestoredBytes<'py>>> {
+        let files = py.detach(|| self.restored(i)).raise(py)?;
+        Ok(files.into_iter().map(|file| (file.name, file.content.map(|bytes| PyBytes::new(py, &bytes)))).collect())
     }
     /// The document beside the samples as JSON text.
     fn document(&self, py: Python<'_>) -> PyResult<String> {
@@ -154,7 +163,18 @@ impl Dataset {
     }
 }
 
+/// The name of a file, and its bytes unless it is the payload.
+type RestoredBytes<'py> = (String, Option<Bound<'py, PyBytes>>);
+
 impl Dataset {
+    fn restored(&self, i: u64) -> Result<Vec<RestoredFile>> {
+        let extension = self.0.info(i)?.format.extension();
+        match self.0.record(i)? {
+            Some(record) => files(&record, i, extension).map_err(|e| e.file(self.0.name())),
+            None => Ok(vec![RestoredFile { name: format!("{i:08}.{extension}"), content: None }]),
+        }
+    }
+
     pub(crate) fn opened(&self) -> &Opened {
         &self.0
     }

@@ -12,6 +12,7 @@
 //! | `dataset.rs` | a dataset of samples |
 //! | `source.rs` | a file object of Python's, read by ranges |
 //! | `table.rs` | a table, as rows and as Arrow's batches |
+//! | `table_out.rs` | a table in memory, written as a file |
 //! | `arrow_out.rs` | its batches, made ahead of whoever takes them |
 //! | `capsule.rs`, `arrow_in.rs` | tables of other programs, by Arrow's C interface |
 //! | `writer.rs` | a TBL that is written sample by sample |
@@ -28,8 +29,8 @@
 //! | `page.rs` | the viewer's page, unpacked |
 //! | `pages.rs` | memory on large pages |
 
-// Allowed where a capsule of Arrow's is opened, in `capsule.rs`, where an array is made, in `memory.rs`, where memory comes from,
-// in `pages.rs`, and nowhere else.
+// Allowed where a capsule of Arrow's is opened, in `capsule.rs` and below it, where an array is made, in `memory.rs`, where memory
+// comes from, in `pages.rs`, and nowhere else.
 #![deny(unsafe_code)]
 // The clock and threads that the core must not touch are a host's work.
 #![allow(clippy::disallowed_methods, clippy::disallowed_types)]
@@ -62,6 +63,7 @@ mod several;
 mod shards;
 mod source;
 mod table;
+mod table_out;
 mod thumbs;
 mod wait;
 mod warehouse;
@@ -93,7 +95,6 @@ mod _forebay {
 
     #[pymodule_export]
     use super::{
-        arrow_in::write_arrow,
         check::check,
         convert::convert,
         curate::{divide, duplicates, outliers},
@@ -105,6 +106,7 @@ mod _forebay {
         plan::plan,
         several::{diff, split},
         shards::{expand, shards_about, shards_make, shards_plan, shards_report},
+        table_out::write_arrow,
         thumbs::thumbs,
         warehouse::{
             warehouse_begin, warehouse_build, warehouse_gc, warehouse_list, warehouse_manifest, warehouse_part,

@@ -5,7 +5,7 @@ use std::{
     process,
     sync::{
         Mutex, MutexGuard, PoisonError,
-        atomic::{AtomicU64, Ordering::Relaxed},
+        atomic::{AtomicBool, AtomicU64, Ordering::Relaxed},
     },
     time::{Duration, Instant},
 };
@@ -22,8 +22,8 @@ use forebay_native::{
     cache::Cache,
     input::Io,
     loader::{
-        self, Annotations, Balance, Builder, DecodedCache, Dtype, Groups, Labels, Mode, OnBroken, Padding, Split,
-        SplitBy, Target, Weights,
+        self, Annotations, Balance, Builder, DecodedCache, Dtype, Groups, Labels, Mode, OnBroken, Padding, Phase,
+        Split, SplitBy, Target, Weights,
     },
     output::AtomicFile,
 };
@@ -365,7 +365,9 @@ pub(crate) struct Loader {
     process: u32,
     /// Which iteration is the loader's: the last that has begun.
     turn: AtomicU64,
-    /// One more than the epoch of the last batch that was given; 0 before.
+    /// Batches of an epoch.
+    steps: u64,
+    /// One more than the epoch that an iteration would begin behind the last batch that was given; 0 before.
     given: AtomicU64,
     /// The caller's time between batches, in nanoseconds.
     training: AtomicU64,
@@ -396,6 +398,8 @@ pub(crate) struct Epoch {
     gives: Gives,
     /// When the caller was given a batch.
     left: Mutex<Option<Instant>>,
+    /// An iterator that has ended stays at its end: what comes next is another epoch's.
+    ended: AtomicBool,
 }
 
 #[pymethods]
@@ -407,6 +411,9 @@ impl Epoch {
     /// The one call that a batch costs: everything else is made when it is asked for.
     fn __next__<'py>(&self, py: Python<'py>) -> PyResult<Option<Bound<'py, PyAny>>> {
         let loader = self.loader.get();
+        if self.ended.load(Relaxed) {
+            return Ok(None);
+        }
         if loader.turn.load(Relaxed) != self.turn {
             let message = "another iteration over this loader has begun since";
             return Err(Error::new(&ARGUMENT, message)).raise(py);
@@ -415,9 +422,13 @@ impl Epoch {
             let nanos = u64::try_from(left.elapsed().as_nanos()).unwrap_or(u64::MAX);
             loader.training.fetch_add(nanos, Relaxed);
         }
-        let Some(batch) = loader.wait(py)? else { return Ok(None) };
+        let Some(batch) = loader.wait(py)? else {
+            self.ended.store(true, Relaxed);
+            return Ok(None);
+        };
+        let last = batch.step().saturating_add(1) >= loader.steps;
         let batch = Batch::new(batch);
-        loader.given.store(batch.epoch_of().saturating_add(1), Relaxed);
+        loader.given.store(batch.epoch_of().saturating_add(1 + u64::from(last)), Relaxed);
         let found = match self.gives {
             Gives::Batches => Bound::new(py, batch)?.into_any(),
             Gives::Pairs => batch.pair(py)?,
@@ -438,6 +449,7 @@ impl Loader {
         let built = long(py, None, move |_| parse::<Wanted>(&options)?.builder(paths, state.as_deref())?.build())?;
         let process = process::id();
         Ok(Loader {
+            steps: built.steps(),
             owned: Mutex::new(Owned { loader: Some(built), process }),
             process,
             turn: AtomicU64::new(0),
@@ -456,7 +468,7 @@ impl Loader {
             _ => Gives::Images,
         };
         let turn = slf.get().turn.fetch_add(1, Relaxed) + 1;
-        Ok(Epoch { loader: slf, turn, gives, left: Mutex::default() })
+        Ok(Epoch { loader: slf, turn, gives, left: Mutex::default(), ended: AtomicBool::new(false) })
     }
 
     /// Ends the iteration that has begun.
@@ -464,7 +476,7 @@ impl Loader {
         self.turn.fetch_add(1, Relaxed);
     }
 
-    /// The epoch of the last batch that was given, known also behind a fork.
+    /// The epoch that an iteration would begin behind the last batch that was given, known also behind a fork.
     fn given(&self) -> Option<u64> {
         self.given.load(Relaxed).checked_sub(1)
     }
@@ -491,11 +503,17 @@ impl Loader {
     }
 
     /// Goes to the beginning of an epoch, or to where a saved state stands in it; without a number to that of the epoch
-    /// that comes next.
+    /// that comes next: behind the last batch of one it is the following, whether or not anybody asked for its end.
     fn begin(&self, py: Python<'_>, epoch: Option<u64>) -> PyResult<u64> {
         let begun = py.detach(|| {
             self.with(|loader| {
-                let epoch = epoch.unwrap_or(loader.position().epoch);
+                let at = loader.position();
+                let over = at.step >= self.steps && self.steps > 0;
+                if epoch.is_none() && over && loader.phase() == Phase::Running {
+                    // The end is taken as any caller takes it, so that batches that were made ahead are kept.
+                    loader.next_batch()?;
+                }
+                let epoch = epoch.unwrap_or(at.epoch.saturating_add(u64::from(over)));
                 loader.epoch(epoch).map(|_| epoch)
             })
         });

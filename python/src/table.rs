@@ -73,7 +73,7 @@ impl Wanted {
 
 /// Where a table is.
 #[derive(Clone, Debug)]
-enum Place {
+enum At {
     File(PathBuf),
     /// The bytes of a file.
     Bytes(Bytes, TableFormat),
@@ -81,22 +81,37 @@ enum Place {
     Held(Held),
 }
 
+/// Where a table is, and how it is read.
+#[derive(Clone, Debug)]
+pub(crate) struct Place {
+    at: At,
+    read: ReadOptions,
+}
+
+impl Place {
+    /// All rows and columns that are there. What has no place elsewhere may be lost on the way if `lossy`.
+    pub(crate) fn source(&self, lossy: bool) -> Result<Box<dyn TableSource>> {
+        let mut read = self.read.clone();
+        read.lossy |= lossy;
+        Ok(match &self.at {
+            At::File(path) => open(path, &read)?,
+            At::Bytes(bytes, format) => open_bytes(bytes.clone(), *format, &read)?,
+            At::Held(held) => Box::new(ArrowRows::held(held, read.lossy)?),
+        })
+    }
+}
+
 /// Where a table is, and what of it is wanted.
 #[derive(Clone, Debug)]
 struct Origin {
     place: Place,
-    read: ReadOptions,
     scan: Scan,
 }
 
 impl Origin {
     /// From its first row on; what is not read is left out, and said.
     fn open(&self) -> Result<(Scanned, Vec<String>)> {
-        let mut source: Box<dyn TableSource> = match &self.place {
-            Place::File(path) => open(path, &self.read)?,
-            Place::Bytes(bytes, format) => open_bytes(bytes.clone(), *format, &self.read)?,
-            Place::Held(held) => Box::new(ArrowRows::held(held, self.read.lossy)?),
-        };
+        let mut source = self.place.source(false)?;
         let (_, notes) = match self.scan.columns {
             Some(_) => (Vec::new(), Vec::new()),
             None => leave_out_unread(&mut *source)?,
@@ -120,23 +135,30 @@ pub(crate) struct Table {
 }
 
 impl Table {
-    fn new(py: Python<'_>, place: Place, options: String) -> PyResult<Table> {
+    /// All of it, before anything is chosen.
+    pub(crate) fn place(&self) -> Place {
+        self.origin.place.clone()
+    }
+
+    fn new(py: Python<'_>, at: At, options: String) -> PyResult<Table> {
         long(py, None, move |_| {
             let wanted: Wanted = parse(&options)?;
             let mut read = wanted.read()?;
-            if let (None, Place::File(path)) = (read.format, &place) {
+            if let (None, At::File(path)) = (read.format, &at) {
                 // It is found out once.
                 read.format = table_format(path)?;
             }
             let workers = wanted.workers.unwrap_or_else(all_cores);
-            let origin = Origin { place, read, scan: scan(wanted.columns, wanted.filter.as_deref())? };
-            let (rows, notes) = origin.open()?;
+            let origin = Origin { place: Place { at, read }, scan: scan(wanted.columns, wanted.filter.as_deref())? };
+            let (mut rows, mut notes) = origin.open()?;
+            // What reading makes of other programs' types is known before a row is read.
+            notes.append(&mut rows.source().notes());
             let fields = rows.schema().fields().iter();
             let fields = fields.map(|f| (f.name.clone(), f.dtype.to_string(), f.nullable)).collect();
-            let format = match (&origin.place, origin.read.format) {
-                (Place::Held(_), _) => "arrow",
-                (Place::Bytes(_, format), _) => format.word(),
-                (Place::File(_), format) => format.map_or("", TableFormat::word),
+            let format = match (&origin.place.at, origin.place.read.format) {
+                (At::Held(_), _) => "arrow",
+                (At::Bytes(_, format), _) => format.word(),
+                (At::File(_), format) => format.map_or("", TableFormat::word),
             };
             Ok(Table { origin, format, fields, rows: rows.rows(), notes, workers })
         })
@@ -148,7 +170,7 @@ impl Table {
     /// Opens a file and reads what its columns are.
     #[staticmethod]
     fn open(py: Python<'_>, path: PathBuf, options: String) -> PyResult<Table> {
-        Table::new(py, Place::File(path), options)
+        Table::new(py, At::File(path), options)
     }
 
     /// Opens the bytes of a file, whose name says what they are unless the options do.
@@ -159,13 +181,13 @@ impl Table {
             let message = "nothing says which table these bytes are; `format` does";
             Error::new(&ARGUMENT, message).file(name.display().to_string())
         });
-        Table::new(py, Place::Bytes(bytes.into(), format.raise(py)?), options)
+        Table::new(py, At::Bytes(bytes.into(), format.raise(py)?), options)
     }
 
     /// Opens what another program's table gave.
     #[staticmethod]
     fn from_held(py: Python<'_>, held: &Held, options: String) -> PyResult<Table> {
-        Table::new(py, Place::Held(held.clone()), options)
+        Table::new(py, At::Held(held.clone()), options)
     }
 
     fn format(&self) -> &'static str {
@@ -228,13 +250,13 @@ impl Table {
     /// A stream of batches by Arrow's C interface; with texts as views for those who keep them so.
     fn arrow_stream<'py>(&self, py: Python<'py>, views: bool) -> PyResult<Bound<'py, PyCapsule>> {
         let mut origin = self.origin.clone();
-        origin.read.workers = self.workers;
+        origin.place.read.workers = self.workers;
         // These are decoded a group of rows at a time, with a dictionary for all of it.
-        let by_groups = matches!(origin.read.format, Some(TableFormat::Tbf | TableFormat::Idv));
-        origin.read.text.batch_rows = if by_groups { ROWS_OF_GROUP } else { origin.read.text.batch_rows };
+        let by_groups = matches!(origin.place.read.format, Some(TableFormat::Tbf | TableFormat::Idv));
+        origin.place.read.text.batch_rows = if by_groups { ROWS_OF_GROUP } else { origin.place.read.text.batch_rows };
         let ahead = self.workers > 1 && self.rows.is_none_or(|rows| rows >= ROWS_AHEAD);
         // What another program gave is asked on the thread that asks for rows.
-        let ahead = ahead && !matches!(origin.place, Place::Held(_));
+        let ahead = ahead && !matches!(origin.place.at, At::Held(_));
         let workers = self.workers;
         let reader = long(py, None, move |_| {
             let (scanned, _) = origin.open()?;

@@ -3,6 +3,7 @@
 use std::{
     io::IoSlice,
     path::PathBuf,
+    process,
     sync::{Mutex, PoisonError},
 };
 
@@ -60,6 +61,11 @@ impl Open {
             None => MetadataChoice::default(),
         };
         choice.format = format;
+        if !choice.samples.is_empty() {
+            let message = "the metadata has `samples`, and samples are added one by one here: give each its own as \
+                           `add(..., metadata=...)`";
+            return Err(Error::new(&ARGUMENT, message));
+        }
         let metadata = Inherited::default().into_writer(layout, &choice, None, &mut Vec::new())?;
         let file = AtomicFile::create(path, wanted.force)?;
         Ok(Open {
@@ -109,17 +115,38 @@ impl Open {
     }
 }
 
+/// A file that belongs to the process that began it: a fork of that one neither writes it nor takes it away when it ends.
+#[derive(Debug)]
+struct Owned {
+    open: Option<Open>,
+    process: u32,
+}
+
+impl Owned {
+    fn is_here(&self) -> bool {
+        self.process == process::id()
+    }
+}
+
+impl Drop for Owned {
+    fn drop(&mut self) {
+        if !self.is_here() {
+            std::mem::forget(self.open.take());
+        }
+    }
+}
+
 /// Writes a TBL.
 #[pyclass(frozen, module = "forebay._forebay")]
 #[derive(Debug)]
-pub(crate) struct TblWriter(Mutex<Option<Open>>);
+pub(crate) struct TblWriter(Mutex<Owned>);
 
 #[pymethods]
 impl TblWriter {
     #[new]
     fn new(py: Python<'_>, path: PathBuf, options: String) -> PyResult<TblWriter> {
         let opened = long(py, None, move |_| Open::new(&path, &parse(&options)?))?;
-        Ok(TblWriter(Mutex::new(Some(opened))))
+        Ok(TblWriter(Mutex::new(Owned { open: Some(opened), process: process::id() })))
     }
 
     /// Adds a sample. `raw` is the width and height of raw pixels; `record` its metadata as JSON text, an object.
@@ -159,25 +186,33 @@ impl TblWriter {
 
     /// Puts the file in place; its length.
     fn finish(&self, py: Python<'_>) -> PyResult<u64> {
-        let taken = self.take();
-        py.detach(|| taken.ok_or_else(ended)?.finish()).raise(py)
+        py.detach(|| self.take()?.ok_or_else(ended)?.finish()).raise(py)
     }
 
     /// Leaves nothing behind.
     fn abandon(&self, py: Python<'_>) {
-        let taken = self.take();
-        py.detach(|| drop(taken));
+        // Behind a fork there is nothing to be left.
+        py.detach(|| drop(self.take()));
     }
 }
 
 impl TblWriter {
-    fn take(&self) -> Option<Open> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner).take()
+    fn take(&self) -> Result<Option<Open>> {
+        let mut owned = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        if owned.is_here() { Ok(owned.open.take()) } else { Err(forked()) }
     }
 
     fn with<T>(&self, work: impl FnOnce(&mut Open) -> Result<T>) -> Result<T> {
-        work(self.0.lock().unwrap_or_else(PoisonError::into_inner).as_mut().ok_or_else(ended)?)
+        let mut owned = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        if !owned.is_here() {
+            return Err(forked());
+        }
+        work(owned.open.as_mut().ok_or_else(ended)?)
     }
+}
+
+fn forked() -> Error {
+    Error::new(&ARGUMENT, "this writer belongs to the process that this one was forked from")
 }
 
 fn ended() -> Error {

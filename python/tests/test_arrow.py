@@ -148,7 +148,7 @@ def test_errors_of_the_other_program_are_told(people: pathlib.Path, tmp_path: pa
     people.write_text("name,age\nann,1\n" * 1)
     source = forebay.open_table(people, types={"age": "i64"})
     people.write_text("name,age\nann,x\n")
-    with pytest.raises(forebay.DamagedError, match="age"):
+    with pytest.raises(forebay.IoError, match="age"):
         forebay.convert(Stream(source.__arrow_c_stream__), tmp_path / "a.csv")
     assert not (tmp_path / "a.csv").exists()
 
@@ -181,7 +181,7 @@ def test_an_error_far_behind_is_told_and_no_rows_are_missed(tmp_path: pathlib.Pa
     damaged = bytearray(path.read_bytes())
     damaged[len(damaged) // 2] ^= 1
     path.write_bytes(damaged)
-    with pytest.raises(forebay.DamagedError, match="checksum"):
+    with pytest.raises(forebay.IoError, match="checksum"):
         forebay.from_arrow(Stream(table.__arrow_c_stream__))
 
 
@@ -210,6 +210,62 @@ def test_pyarrow(tmp_path: pathlib.Path) -> None:
     keys = pa.DictionaryArray.from_arrays(pa.array([0, 7], pa.int8()), pa.array(["a"]), safe=False)
     with pytest.raises(forebay.DamagedError, match="."):
         list(forebay.from_arrow(pa.table({"s": keys})))
+
+
+def test_what_an_arrow_object_loses_is_refused_or_noted(tmp_path: pathlib.Path) -> None:
+    pa = pytest.importorskip("pyarrow", reason="pyarrow is not installed here")
+    import decimal
+
+    rich = pa.table({"d": pa.array([decimal.Decimal("1.25"), None]), "s": pa.array([{"a": 1}, None]), "n": [1, 2]})
+    zoned = pa.table({"t": pa.array([0, 1], pa.timestamp("us", "Europe/Berlin"))})
+    said = ["column \"d\": Decimal128(3, 2) becomes string", 'column "s": Struct("a": Int64) becomes json']
+    held = forebay.from_arrow(rich)
+    assert held.notes == said and held.select(["n"]).notes == []
+    for table, column in ((rich, "d"), (held, "d"), (zoned, "t"), (forebay.from_arrow(zoned), "t")):
+        with pytest.raises(forebay.Error) as e:
+            forebay.convert(table, tmp_path / "a.parquet")
+        assert (e.value.code, e.value.column, e.value.options) == ("table.target", column, ("lossy",))
+    for table in (rich, held, forebay.from_arrow(rich, lossy=True)):
+        lossy = getattr(table, "_options", {}).get("lossy", False)
+        made = forebay.convert(table, tmp_path / "a.parquet", force=True, lossy=not lossy)
+        assert made.notes[:2] == said and "1 values of Decimal128(3, 2) became text" in made.notes[2]
+    # What is not written is not missed.
+    assert forebay.convert(held, tmp_path / "n.parquet", columns=["n"]).notes == []
+    # Bytes of a file are as the file is.
+    file = tmp_path / "b.parquet"
+    pytest.importorskip("pyarrow.parquet").write_table(rich, file)
+    assert forebay.open(file).notes == forebay.open_table(file.read_bytes(), format="parquet").notes == said
+    with pytest.raises(forebay.Error, match="Decimal128"):
+        forebay.convert(forebay.open_table(file.read_bytes(), format="parquet"), tmp_path / "c.parquet")
+
+
+def test_what_no_table_holds_is_not_called_damaged() -> None:
+    pa = pytest.importorskip("pyarrow", reason="pyarrow is not installed here")
+    rows = pa.array([{"a": 1}, None, {"a": 3}])
+    with pytest.raises(forebay.UnsupportedError, match="a row as a whole is missing"):
+        forebay.from_arrow(pa.chunked_array([rows]))
+    assert forebay.from_arrow(pa.chunked_array([rows.drop_null()])).column("a") == [1, 3]
+    with pytest.raises(forebay.UsageError, match="one column"):
+        forebay.from_arrow(pa.chunked_array([[1, 2]]))
+
+    def rows_until_it_fails() -> Any:
+        yield pa.record_batch({"a": [1]})
+        raise RuntimeError("no rows today")
+
+    reader = pa.RecordBatchReader.from_batches(pa.schema({"a": pa.int64()}), rows_until_it_fails())
+    with pytest.raises(forebay.IoError, match="no rows today"):
+        forebay.from_arrow(reader)
+
+
+def test_columns_of_nothing_come_from_polars_too() -> None:
+    pl = pytest.importorskip("polars", reason="polars is not installed here")
+    frame = pl.DataFrame({"a": [1, 2], "n": [None, None], "s": [{"x": None}, {"x": None}], "l": [[None], []]})
+    assert list(forebay.from_arrow(frame.select("a", "n"))) == [{"a": 1, "n": None}, {"a": 2, "n": None}]
+    assert forebay.from_arrow(frame).column("s") == [{"x": None}, {"x": None}]
+    with pytest.raises(forebay.UsageError, match="one column"):
+        forebay.from_arrow(pl.Series("a", [1]))
+    with pytest.raises(forebay.UnsupportedError):
+        forebay.from_arrow(pl.DataFrame({"a": pl.Series([1], dtype=pl.Int128)}))
 
 
 def test_polars_pandas_and_duckdb(people: pathlib.Path, tmp_path: pathlib.Path) -> None:

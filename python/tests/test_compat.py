@@ -79,6 +79,40 @@ def test_reader_and_writer(tmp_path: pathlib.Path) -> None:
     assert reader.filter_by_format("BMP") == [0, 1, 2, 3, 4]
 
 
+def test_metadata_that_is_no_json_is_refused_and_comes_before_it_is_written(tmp_path: pathlib.Path) -> None:
+    path = tmp_path / "a.tbl"
+    with turboloader.TblWriterV2(path) as writer:
+        for i in range(3):
+            at = writer.add_sample(bmp(20, 10, (i, i, i)))
+            for wrong in ('{"a": NaN}', '{"a": [-Infinity]}', '{"a": 1e400}'):
+                with pytest.raises(forebay.UsageError, match="no number of JSON"):
+                    writer.add_metadata(at, wrong)
+            assert (writer.compression_ratio() > 1) == (i > 0) and (writer.space_saved_mb() > 0) == (i > 0)
+            writer.add_metadata(at, f'{{"label": {i}}}')
+        assert writer.compression_ratio() > 1
+        with pytest.raises(forebay.UsageError, match="written already"):
+            writer.add_metadata(2, "{}")
+    assert forebay.check(path).ok and [sample.metadata["label"] for sample in forebay.open(path)] == [0, 1, 2]
+
+
+def test_a_pipeline_goes_on_behind_a_broken_sample(tmp_path: pathlib.Path) -> None:
+    path = tmp_path / "a.tbl"
+    with turboloader.TblWriterV2(path, enable_compression=False) as writer:
+        for i in range(6):
+            writer.add_sample(bmp(4, 4, (i, i, i)))
+    data = bytearray(path.read_bytes())
+    data[forebay.open(path)[2].info.offset + 60] ^= 1
+    path.write_bytes(data)
+    pipeline = turboloader.Pipeline(path, num_workers=2)
+    pipeline.start()
+    with pytest.raises(turboloader.CRCMismatchError):
+        pipeline.next_batch(4)
+    assert [[sample["index"] for sample in pipeline.next_batch(4)] for _ in range(3)] == [[0, 1, 3, 4], [5], []]
+    pipeline.stop()
+    with pytest.raises(turboloader.CRCMismatchError):
+        list(turboloader.DataLoader(path, 4))
+
+
 def test_a_wrong_checksum_is_said(tmp_path: pathlib.Path) -> None:
     path = tmp_path / "a.tbl"
     with turboloader.TblWriterV2(path, enable_compression=False) as writer:

@@ -105,3 +105,15 @@ def test_what_a_progress_function_raises_comes_through(tmp_path: pathlib.Path) -
     with pytest.raises(RuntimeError, match="enough"):
         forebay.convert(source, tmp_path / "b.tbl", size=256, workers=1, progress=fail)
     assert not (tmp_path / "b.tbl").exists()
+
+
+def test_a_selection_of_nothing_is_refused_as_a_filter_is(tmp_path: pathlib.Path) -> None:
+    with forebay.TblWriter(tmp_path / "a.tbl") as writer:
+        writer.add(b"one", metadata={"cls": 1})
+    for inputs, options in ((tmp_path / "a.tbl", {"where": "cls == 9"}), (forebay.open(tmp_path / "a.tbl").where("cls == 9"), {})):
+        with pytest.raises(forebay.UsageError) as e:
+            forebay.convert(inputs, tmp_path / "b.tbl", **options)
+        assert e.value.code == "convert.empty" and e.value.options == ("allow_empty",)
+        assert not (tmp_path / "b.tbl").exists()
+    none = forebay.open(tmp_path / "a.tbl").where("cls == 9")
+    assert forebay.convert(none, tmp_path / "b.tbl", allow_empty=True).samples == 0

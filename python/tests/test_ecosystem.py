@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 import forebay
-from conftest import bmp, numbered
+from conftest import bmp, numbered, write_tar
 
 
 @pytest.fixture
@@ -38,6 +38,34 @@ def test_samples_as_webdataset_passes_them_on(tbl: pathlib.Path) -> None:
     samples = list(forebay.open(tbl)[:2].to_webdataset())
     assert [sample["__key__"] for sample in samples] == ["00000", "00001"]
     assert samples[1]["cls"] == b"1" and samples[1]["bmp"][:2] == b"BM" and samples[1]["__url__"] == str(tbl)
+
+
+def test_sidecars_keep_their_bytes_and_their_names(tmp_path: pathlib.Path) -> None:
+    picture, array = bmp(2, 2, (1, 2, 3)), b"\x93NUMPY\x01\x00\xff"
+    files = {
+        "a/1.BMP": picture,
+        "a/1.npy": array,
+        "a/1.cls": b"007",
+        "a/1.TXT": b"up \n",
+        "a/1.json": b'{"big": 18446744073709551617, "x": 1.50}',
+        "b.x.bmp": picture,
+        "b.id": b"5",
+        "b.name": b"nm",
+        "b.json": b"[1,2]",
+    }
+    write_tar(tmp_path / "a.tar", files)
+    forebay.convert(tmp_path / "a.tar", tmp_path / "a.tbl")
+    for name in ("a.tar", "a.tbl"):
+        first, second = forebay.open(tmp_path / name).to_webdataset()
+        for found in (first, second):
+            assert found.pop("__url__") == str(tmp_path / name)
+        wanted = {"bmp": picture, "npy": array, "cls": b"007", "txt": b"up \n", "json": files["a/1.json"]}
+        assert first == {"__key__": "a/1", **wanted}
+        assert second == {"__key__": "b", "x.bmp": picture, "id": b"5", "name": b"nm", "json": b"[1,2]"}
+    with forebay.TblWriter(tmp_path / "b.tbl") as writer:
+        writer.add(picture, name="c.bmp", metadata={"label": "cat", "n": 2**70})
+    (one,) = forebay.open(tmp_path / "b.tbl").to_webdataset()
+    assert {name: one[name] for name in ("label", "n")} == {"label": b"cat", "n": str(2**70).encode()} and "json" not in one
 
 
 def test_webdataset(tbl: pathlib.Path) -> None:
@@ -88,6 +116,28 @@ def test_hugging_face(tbl: pathlib.Path, tmp_path: pathlib.Path, monkeypatch: py
         forebay.open(tmp_path / "raw.tbl").to_hf()
     with pytest.raises(forebay.UsageError, match="splits"):
         forebay.from_hf(datasets.DatasetDict({"train": made}), tmp_path / "d.tbl")
+
+
+def test_labels_for_hugging_face_are_what_they_are(tmp_path: pathlib.Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    datasets = pytest.importorskip("datasets", reason="datasets is not installed here")
+    monkeypatch.setattr(datasets.config, "HF_DATASETS_CACHE", tmp_path / "cache")
+
+    def written(values: list[Any]) -> Any:
+        with forebay.TblWriter(tmp_path / "a.tbl", force=True) as writer:
+            for value in values:
+                writer.add(bmp(2, 2, (0, 0, 0)), metadata={"json": {"w": value}})
+        return forebay.open(tmp_path / "a.tbl")
+
+    kinds = {"float64": [1, 2.5, 3], "int64": [None, 1, 2], "bool": [True, False], "string": ["a", "b"]}
+    for kind, values in kinds.items():
+        found = written(values).to_hf(label="json.w", streaming=True)
+        assert found.features["label"].dtype == kind and [row["label"] for row in found] == values
+    assert [row["label"] for row in written([[1], [2, 3]]).to_hf(label="json.w", streaming=True)] == [[1], [2, 3]]
+    for wrong in ([1, "a"], [2**70, 1]):
+        with pytest.raises(forebay.UsageError, match="one kind"):
+            written(wrong).to_hf(label="json.w")
+    with pytest.raises(forebay.UsageError, match="no field json.v"):
+        written([1]).to_hf(label="json.v")
 
 
 def test_without_hugging_face_it_is_said(tbl: pathlib.Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -81,7 +81,11 @@ def test_lightning(examples: None, tbl: str, tmp_path: pathlib.Path) -> None:
     )
     trainer.fit(module.Model(3), datamodule=data)
     assert trainer.global_step == 10
-    assert data.state_dict()["loader"]
+    order = data.state_dict()["loader"]["order"]
+    assert (order["epoch"], order["step"]) == (1, 5), "the second epoch is another than the first"
+    again = module.TblData(tbl)
+    again.load_state_dict(data.state_dict())
+    assert len(list(again.train_dataloader())) == 5 and again.loader.epoch == 3
 
 
 def test_the_notebook_runs(tmp_path: pathlib.Path, monkeypatch: pytest.MonkeyPatch) -> None:

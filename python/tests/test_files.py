@@ -49,6 +49,46 @@ def test_a_file_object_is_read_where_it_is_asked(tbl: pathlib.Path) -> None:
         ds.check()
 
 
+class Slow(io.RawIOBase):
+    """A pipe without a buffer: it gives what it has."""
+
+    def __init__(self, data: bytes) -> None:
+        self.data = io.BytesIO(data)
+
+    def readable(self) -> bool:
+        return True
+
+    def readinto(self, buffer: Any) -> int:
+        found = self.data.read(min(len(buffer), 1000))
+        buffer[: len(found)] = found
+        return len(found)
+
+
+def test_what_cannot_seek_is_read_to_its_end(tbl: pathlib.Path) -> None:
+    text = "n\n" + "".join(f"{i}\n" for i in range(5000))
+    table = forebay.open_table(Slow(text.encode()), format="csv")
+    assert len(table) == 5000 and table.head(1) == [{"n": 0}]
+    assert len(forebay.open_samples(Slow(tbl.read_bytes()))) == 400
+
+    class Waiting(Slow):
+        def readinto(self, buffer: Any) -> Any:
+            return super().readinto(buffer) or None
+
+    with pytest.raises(forebay.UsageError, match="non-blocking"):
+        forebay.open_table(Waiting(b"n\n1\n"), format="csv")
+    with pytest.raises(forebay.UsageError, match="binary mode"):
+        forebay.open_table(io.StringIO("n\n1\n"), format="csv")  # type: ignore[arg-type]
+
+
+def test_bytes_of_any_kind_are_opened(tbl: pathlib.Path) -> None:
+    data = tbl.read_bytes()
+    for kind in (bytes, bytearray, memoryview):
+        assert len(forebay.open(kind(data))) == 400
+        assert len(forebay.open(kind(b"n\n1\n"), format="csv")) == 1
+    ds = forebay.open(tbl)
+    assert ds[3] in ds and ds.index(ds[-1]) == 399 and ds[3] != forebay.open(data)[3] and len({ds[3], ds[3], ds[4]}) == 2
+
+
 def test_many_threads_read_one_file_object(tbl: pathlib.Path) -> None:
     ds = forebay.open(tbl.open("rb"))
     wrong: list[Any] = []

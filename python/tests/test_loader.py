@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import _thread
 import gc
+import itertools
 import json
 import multiprocessing
 import os
@@ -11,6 +12,7 @@ import pathlib
 import pickle
 import threading
 import time
+import weakref
 from typing import Any
 
 import numpy as np
@@ -246,6 +248,49 @@ def test_epochs_follow_each_other(archives: dict[int, pathlib.Path]) -> None:
         next(steps)
 
 
+@pytest.mark.parametrize("gives", ["batches", "numpy", "changed"])
+def test_an_epoch_whose_end_was_not_asked_for_is_over(archives: dict[int, pathlib.Path], gives: str) -> None:
+    def make() -> forebay.Loader:
+        return forebay.Loader(archives[23], batch=5, size=4, shuffle=1, transform=(lambda b: b) if gives == "changed" else None)
+
+    def epoch(loader: forebay.Loader) -> Any:
+        return loader.numpy() if gives == "numpy" else iter(loader)
+
+    # As Lightning does it: so many batches as the loader says, and no more.
+    loader, epochs = make(), []
+    for _ in range(3):
+        for _ in zip(range(len(loader)), epoch(loader)):
+            epochs.append(loader.epoch)
+    assert epochs == [0] * 4 + [1] * 4 + [2] * 4 and (loader.epoch, loader.step) == (2, 4)
+    # A state of there goes on as the loader itself does.
+    again = make()
+    again.load_state_dict(loader.state_dict())
+    assert (again.epoch, again.step) == (2, 4)
+    for one in (loader, again):
+        assert len(list(epoch(one))) == 4 and (one.epoch, one.step) == (4, 0)
+    loader.close()
+    for _ in zip(range(4), epoch(loader)):
+        pass
+    loader.close()
+    assert next(iter(make())).epoch == 0 and next(iter(loader)).epoch == 5
+    # Asked for by name, the rest of an epoch that is over is nothing.
+    again.load_state_dict(loader.state_dict() | {"order": loader.state_dict()["order"] | {"epoch": 2, "step": 4}})
+    again.set_epoch(2)
+    assert list(again) == []
+
+
+def test_an_iterator_that_ended_stays_at_its_end(archives: dict[int, pathlib.Path]) -> None:
+    loader = forebay.Loader(archives[23], batch=5, size=4)
+    for begin in (iter, forebay.Loader.numpy):
+        steps: Any = begin(loader)
+        assert [len(list(steps)), len(list(steps))] == [4, 0]
+    steps, parts = iter(loader), []
+    while part := list(itertools.islice(steps, 3)):
+        parts.append(len(part))
+    assert parts == [3, 1] and loader.epoch == 3
+    assert next(iter(loader)).epoch == 3 and list(steps) == []
+
+
 def test_broken_samples(tmp_path: pathlib.Path) -> None:
     members = {f"{i}.bmp": bmp(2, 2, (i, i, i)) for i in range(6)}
     members["2.bmp"] = members["2.bmp"][:40]
@@ -290,6 +335,25 @@ def test_settings_that_make_no_sense_are_refused(archives: dict[int, pathlib.Pat
     for options in wrong:
         with pytest.raises(forebay.UsageError):
             forebay.Loader(archives[10], **options)
+
+
+def test_what_chooses_nothing_or_the_wrong_thing_is_refused(archives: dict[int, pathlib.Path]) -> None:
+    path = archives[10]
+    mask = np.arange(10) % 2 == 0
+    assert [b.indices.tolist() for b in forebay.Loader(path, batch=5, indices=mask)] == [[0, 2, 4, 6, 8]]
+    for wrong in (mask[:9], np.append(mask, False)):
+        with pytest.raises(forebay.UsageError, match="truth values, and there are 10"):
+            forebay.Loader(path, batch=1, indices=wrong)
+    for options in ({"part": "valid"}, {"part": "train", "by": "smaple"}):
+        with pytest.raises(forebay.UsageError, match="train or validation"):
+            forebay.Split(0.3, 1, **options)  # type: ignore[arg-type]
+    with pytest.raises(forebay.UsageError, match="for the offsets of 't'"):
+        forebay.Loader(path, batch=1, targets={"t": "text:cls", "t_offsets": "int:cls"})
+    loader: Any = forebay.Loader(path, batch=np.int64(5), size=np.int64(4))  # type: ignore[arg-type]
+    assert [batch.images.shape for batch in loader] == [(5, 3, 4, 4)] * 2
+    # Patterns stand beside parts of datasets as they stand alone.
+    pattern = path.with_name("1[0].tar")
+    assert len(forebay.Loader([str(pattern), forebay.open(path)[:3]], batch=1)) == 13
 
 
 def test_ctrl_c_is_heard_while_a_batch_is_waited_for(tmp_path: pathlib.Path) -> None:
@@ -338,6 +402,19 @@ def test_what_a_batch_has_may_be_set(archives: dict[int, pathlib.Path]) -> None:
     batch.images, batch.labels = first[:2], labels[:2]
     assert (batch.images.shape[0], len(batch.labels), len(batch)) == (2, 2, 5)
     assert "0:0" in repr(batch) and "uint8" in repr(batch).replace("u8", "uint8")
+
+
+def test_a_batch_that_holds_itself_is_garbage(archives: dict[int, pathlib.Path]) -> None:
+    class Held:
+        pass
+
+    batch = next(iter(forebay.Loader(archives[10], batch=5, size=4)))
+    held = Held()
+    batch.labels, batch.images = [batch, held], {"batch": batch}
+    gone = weakref.ref(held)
+    del batch, held
+    gc.collect()
+    assert gone() is None
 
 
 def test_a_function_changes_each_batch(archives: dict[int, pathlib.Path]) -> None:
@@ -442,6 +519,43 @@ def test_loaders_pickle_with_their_state(archives: dict[int, pathlib.Path]) -> N
     next(steps)
     again = pickle.loads(pickle.dumps(loader))
     assert [batch.labels.tolist() for batch in again] == whole[1:]
+
+
+@pytest.mark.skipif("fork" not in multiprocessing.get_all_start_methods(), reason="this system does not fork")
+def test_a_fork_begins_where_an_iteration_would_begin_here(archives: dict[int, pathlib.Path]) -> None:
+    def forked(loader: forebay.Loader) -> list[list[int]]:
+        context = multiprocessing.get_context("fork")
+        receive, send = context.Pipe(duplex=False)
+        child = context.Process(target=_labels, args=(loader, send))
+        child.start()
+        assert receive.poll(120), "the child hangs"
+        found: list[list[int]] = receive.recv()
+        child.join(60)
+        return found
+
+    def make() -> forebay.Loader:
+        return forebay.Loader(archives[200], batch=20, shuffle=5, size=4, labels="cls")
+
+    known = make()
+    epochs = [[batch.labels.tolist() for batch in known] for _ in range(4)]
+    loader = make()
+    assert forked(loader) == epochs[0]
+    for epoch in (2, 1):
+        loader.set_epoch(epoch)
+        assert forked(loader) == epochs[epoch]
+    steps = iter(loader)
+    for _ in range(3):
+        next(steps)
+    again = make()
+    again.load_state_dict(loader.state_dict())
+    assert forked(again) == epochs[1][3:]
+    again.set_epoch(3)
+    assert forked(again) == epochs[3]
+    # Behind the last batch it is the next epoch, whether or not the end was asked for.
+    for _ in zip(range(len(loader) - 3), steps):
+        pass
+    assert forked(loader) == epochs[2]
+    assert list(steps) == [] and forked(loader) == epochs[2]
 
 
 def _labels(loader: forebay.Loader, send: Any) -> None:

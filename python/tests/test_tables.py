@@ -91,3 +91,25 @@ def test_notebooks_see_escaped_cells(people: pathlib.Path) -> None:
     shown = forebay.open(people)._repr_html_()
     assert "<script" not in shown and "&lt;script&gt;" in shown and "a&lt;b&gt;" in shown
     assert json.dumps(forebay.open(people).head())
+
+
+def test_floats_are_floats_in_rows_too(tmp_path: pathlib.Path) -> None:
+    path = tmp_path / "a.jsonl"
+    path.write_text('{"x": "NaN", "v": [1.5, "-Infinity"], "s": "NaN"}\n{"x": 1, "v": [], "s": "b"}\n')
+    table = forebay.open_table(path, types={"x": "f64", "v": "vector<f32>"})
+    first, second = table
+    assert first["x"] != first["x"] and first["v"] == [1.5, float("-inf")] and first["s"] == "NaN"
+    assert second == {"x": 1.0, "v": [], "s": "b"}
+    assert [type(x) for x in table.column("x")] == [float, float]
+
+
+def test_each_filter_stands_by_itself(tmp_path: pathlib.Path) -> None:
+    path = tmp_path / "a.csv"
+    path.write_text("age\n" + "".join(f"{i}\n" for i in range(100)))
+    old = forebay.open(path).where("age > 40 || age > 90")
+    assert len(old.where("age < 50 || age > 95")) == 13
+    for escape in ("age > 0) || (age > 0", "age >"):
+        with pytest.raises(forebay.Error):
+            old.where(escape)
+        with pytest.raises(forebay.Error):
+            forebay.convert(old, tmp_path / "b.csv", where=escape)

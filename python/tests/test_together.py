@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import pathlib
+import pickle
 
 import forebay
 import numpy as np
@@ -79,7 +80,7 @@ def test_mixtures_are_the_same_on_every_rank(pictures: pathlib.Path) -> None:
         forebay.Loader(pictures, size=8, augment=forebay.Mosaic(p=2))
 
 
-def test_rows_of_a_table_are_batches(tmp_path: pathlib.Path) -> None:
+def test_rows_of_a_table_are_batches(tmp_path: pathlib.Path, monkeypatch: pytest.MonkeyPatch) -> None:
     path = tmp_path / "rows.jsonl"
     rows = [{"n": i, "x": i / 2, "t": f"row {i}", "v": list(range(i % 3)), "age": None if i == 4 else i} for i in range(10)]
     path.write_text("\n".join(json.dumps(row) for row in rows))
@@ -103,6 +104,26 @@ def test_rows_of_a_table_are_batches(tmp_path: pathlib.Path) -> None:
     assert next(iter(broken_off))["n"].tolist() == epochs[1][0]
     resumed.load_state_dict(broken_off.state_dict())
     assert [batch["n"].tolist() for batch in resumed] == epochs[1][1:]
+
+    # As a loader of samples: an epoch that is left begins again, one whose end was not asked for is over.
+    loader = shuffled()
+    next(iter(loader))
+    assert [batch["n"].tolist() for _, batch in zip(range(3), loader)] == epochs[0]
+    again = pickle.loads(pickle.dumps(loader))
+    for one in (loader, again):
+        assert [batch["n"].tolist() for batch in one] == epochs[1]
+        assert [one.state_dict()["order"][name] for name in ("epoch", "step")] == [2, 0]
+    first = iter(loader)
+    next(first)
+    next(iter(loader))
+    with pytest.raises(forebay.UsageError, match="another iteration"):
+        next(first)
+    with pytest.raises(forebay.UsageError, match="given together"):
+        forebay.TableLoader(path, rank=0)
+    monkeypatch.setenv("RANK", "1")
+    monkeypatch.setenv("WORLD_SIZE", "2")
+    assert [batch["n"].tolist() for batch in forebay.TableLoader(path, columns=["n"], batch=5)] == [[5, 6, 7, 8, 9]]
+    monkeypatch.delenv("RANK")
 
     windows = forebay.TableLoader(path, columns=["n", "x"], window=3, stride=2, batch=2)
     assert [batch["n"].tolist() for batch in windows] == [[[0, 1, 2], [2, 3, 4]], [[4, 5, 6], [6, 7, 8]]]

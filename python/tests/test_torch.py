@@ -15,7 +15,7 @@ import numpy as np
 import pytest
 
 import forebay
-from conftest import CORPUS, numbered
+from conftest import CORPUS, numbered, write_tar
 
 torch = pytest.importorskip("torch", reason="PyTorch is not installed here; these tests were left out")
 
@@ -321,6 +321,25 @@ for workers in (0, 2):
     assert done.returncode == 0, done.stderr
 
 
+def test_bytes_are_not_normalized(tmp_path: pathlib.Path) -> None:
+    import forebay.torch
+
+    with pytest.raises(forebay.UsageError, match="not normalized"):
+        forebay.torch.Dataset(numbered(tmp_path / "a.tar", 2), size=8, dtype="u8", normalize="imagenet")
+
+
+def test_what_a_worker_raises_keeps_its_class_and_code(tmp_path: pathlib.Path) -> None:
+    import forebay.torch
+
+    write_tar(tmp_path / "a.tar", {"a.png": b"\x89PNG\r\n\x1a\n" + bytes(40)})
+    dataset = forebay.torch.Dataset(tmp_path / "a.tar", size=8)
+    with pytest.raises(forebay.Error) as here:
+        dataset[0]
+    with pytest.raises(type(here.value), match="DataLoader worker") as there:
+        list(torch.utils.data.DataLoader(dataset, num_workers=1))
+    assert (there.value.code, there.value.kind) == (here.value.code, here.value.kind)
+
+
 def test_a_loader_under_torchs_loader(tmp_path: pathlib.Path) -> None:
     import forebay.torch
 
@@ -331,6 +350,39 @@ def test_a_loader_under_torchs_loader(tmp_path: pathlib.Path) -> None:
         assert len(loader) == 4
     with pytest.raises(Exception, match="num_workers is 0 or 1"):
         list(torch.utils.data.DataLoader(batches, batch_size=None, num_workers=2))
+
+
+def test_epochs_follow_each_other_where_only_so_many_batches_are_taken(tmp_path: pathlib.Path) -> None:
+    import forebay.torch
+
+    def epochs(found: Any) -> list[list[int]]:
+        return [[labels[0].item() for _, (_, labels) in zip(range(4), found())] for _ in range(3)]
+
+    known = make(tmp_path, labels="cls", shuffle=3)
+    wanted = [[labels[0].item() for _, labels in known.torch()] for _ in range(3)]
+    batches = forebay.torch.Batches(make(tmp_path, labels="cls", shuffle=3))
+    loader = torch.utils.data.DataLoader(batches, batch_size=None)
+    moved = make(tmp_path, labels="cls", shuffle=3)
+    assert epochs(lambda: iter(loader)) == wanted
+    # Batches that are on their way to a device were not given yet.
+    assert [len(list(zip(range(4), moved.torch(device="meta")))) for _ in range(3)] == [4] * 3 and moved.epoch == 2
+
+
+@pytest.mark.parametrize("start", ["fork", "spawn"])
+def test_a_worker_begins_at_the_epoch_that_was_set_and_the_state_that_was_loaded(tmp_path: pathlib.Path, start: str) -> None:
+    import forebay.torch
+
+    known = make(tmp_path, labels="cls", shuffle=3)
+    wanted = [[labels[0].item() for _, labels in known.torch()] for _ in range(3)]
+    batches = forebay.torch.Batches(make(tmp_path, labels="cls", shuffle=3))
+    loader = torch.utils.data.DataLoader(batches, batch_size=None, num_workers=1, multiprocessing_context=start)
+    for epoch in (0, 2):
+        batches.set_epoch(epoch)
+        assert [labels[0].item() for _, labels in loader] == wanted[epoch]
+    known.set_epoch(1)
+    next(known.torch())
+    batches.load_state_dict(known.state_dict())
+    assert [labels[0].item() for _, labels in loader] == wanted[1][1:]
 
 
 @pytest.mark.parametrize("workers", [0, 1])

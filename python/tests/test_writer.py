@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import gc
+import os
 import pathlib
 
 import numpy as np
@@ -72,3 +74,38 @@ def test_pillow_images(tmp_path: pathlib.Path) -> None:
         writer.add(image.new("RGB", (6, 3), (9, 8, 7)))
     ds = forebay.open(tmp_path / "a.tbl")
     assert ds[0].info[:3] == ("png", 6, 3) and (ds[0].image() == [9, 8, 7]).all()
+
+
+def test_metadata_keeps_every_digit(tmp_path: pathlib.Path) -> None:
+    with forebay.TblWriter(tmp_path / "a.tbl") as writer:
+        writer.add(b"one", metadata={"big": 2**64 + 1, "least": -(2**63) - 1, "list": [2**100], "x": 0.1})
+    metadata = forebay.open(tmp_path / "a.tbl")[0].metadata
+    assert (metadata["big"], metadata["least"], metadata["list"], metadata["x"]) == (2**64 + 1, -(2**63) - 1, [2**100], 0.1)
+
+
+def test_samples_of_a_document_are_refused(tmp_path: pathlib.Path) -> None:
+    with pytest.raises(forebay.UsageError, match="samples"):
+        forebay.TblWriter(tmp_path / "a.tbl", metadata={"samples": [{"a": 1}], "t": 1})
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="this system does not fork")
+def test_a_fork_leaves_the_file_to_its_parent(tmp_path: pathlib.Path) -> None:
+    path = tmp_path / "a.tbl"
+    with forebay.TblWriter(path) as writer:
+        writer.add(b"one")
+        child = os.fork()
+        if child == 0:
+            wrong = 0
+            try:
+                writer.add(b"two")
+            except forebay.UsageError as e:
+                wrong = 0 if "forked" in str(e) else 1
+            else:
+                wrong = 2
+            writer.abandon()
+            del writer
+            gc.collect()
+            os._exit(wrong)
+        assert os.waitpid(child, 0)[1] == 0
+        writer.add(b"three")
+    assert [bytes(sample.payload) for sample in forebay.open(path)] == [b"one", b"three"]

@@ -42,6 +42,11 @@ class CRCMismatchError(DamagedError):
     """A payload is not what its checksum says."""
 
 
+def _told(e: DamagedError) -> DamagedError:
+    """A checksum that does not match, by the guide's name."""
+    return CRCMismatchError(e.code, e.kind, e.message, str(e), e.place, e.options) if e.code.endswith("_crc") else e
+
+
 class SampleFormat(enum.IntEnum):
     """What a payload is, by the numbers of TBL v2."""
 
@@ -126,9 +131,7 @@ class TblReaderV2:
         try:
             return bytes(self._ds[index].payload)
         except DamagedError as e:
-            if not e.code.endswith("_crc"):
-                raise
-            raise CRCMismatchError(e.code, e.kind, e.message, str(e), e.place, e.options) from e
+            raise _told(e) from e
 
     def read_metadata(self, index: int) -> tuple[str, MetadataType]:
         """A sample's metadata as JSON text."""
@@ -203,12 +206,19 @@ class TblWriterV2:
         """The metadata of the sample that was added last."""
         if type is not MetadataType.JSON:
             raise UsageError("usage.argument", "usage", "metadata is JSON here")
+        if self._last is None and self._samples and sample_index == self._samples - 1:
+            raise UsageError("usage.argument", "usage", f"sample {sample_index} is written already, with its metadata")
         if self._last is None or sample_index != self._samples - 1:
             message = f"metadata is taken of the sample that was added last, {self._samples - 1}, not of {sample_index}"
             raise UsageError("usage.argument", "usage", message)
         text = metadata if isinstance(metadata, str) else metadata.decode()
-        json.loads(text)
+        json.loads(text, parse_constant=_no_number, parse_float=_number)
         self._last = (*self._last[:2], text)
+
+    def _count(self) -> None:
+        """Writes the last sample if its metadata is there; one whose metadata may still come is not counted yet."""
+        if self._last is not None and self._last[2] is not None:
+            self._flush()
 
     def _flush(self) -> None:
         if self._last is not None:
@@ -225,14 +235,14 @@ class TblWriterV2:
         return self._compressed
 
     def compression_ratio(self) -> float:
-        """Payload bytes over stored bytes."""
-        self._flush()
+        """Payload bytes over stored bytes, without a last sample that has no metadata yet."""
+        self._count()
         stored = self._writer.stored_bytes
         return self._writer.payload_bytes / stored if stored else 1.0
 
     def space_saved_mb(self) -> float:
-        """How much compression saved, in megabytes."""
-        self._flush()
+        """How much compression saved, in megabytes, without a last sample that has no metadata yet."""
+        self._count()
         return (self._writer.payload_bytes - self._writer.stored_bytes) / 1e6
 
     def finalize(self) -> None:
@@ -250,6 +260,15 @@ class TblWriterV2:
             self.finalize()
         else:
             self._writer.abandon()
+
+
+def _no_number(word: str) -> float:
+    raise UsageError("usage.argument", "usage", f"{word} is no number of JSON: metadata with it is readable to nobody else")
+
+
+def _number(text: str) -> float:
+    found = float(text)
+    return _no_number(text) if found in (float("inf"), float("-inf")) else found
 
 
 class DataLoader:
@@ -305,6 +324,11 @@ class DataLoader:
             yield batch
 
     def _samples(self) -> Iterator[dict[str, Any]]:
+        """In order."""
+        for decoded in self._decoding():
+            yield decoded.result()
+
+    def _decoding(self) -> Iterator[Future[dict[str, Any]]]:
         """In order, decoded ahead on threads, of which each works without Python's lock."""
         ahead: deque[Future[dict[str, Any]]] = deque()
         with ThreadPoolExecutor(self._threads) as pool:
@@ -312,9 +336,9 @@ class DataLoader:
                 for sample in self._ds:
                     ahead.append(pool.submit(_decoded, sample))
                     if len(ahead) > 2 * self._threads + self._batch:
-                        yield ahead.popleft().result()
+                        yield ahead.popleft()
                 while ahead:
-                    yield ahead.popleft().result()
+                    yield ahead.popleft()
             finally:
                 for waiting in ahead:
                     waiting.cancel()
@@ -327,7 +351,10 @@ def _known(sample: Any) -> dict[str, Any]:
 
 
 def _decoded(sample: Any) -> dict[str, Any]:
-    image = sample.image()
+    try:
+        image = sample.image()
+    except DamagedError as e:
+        raise _told(e) from e
     height, width = image.shape[:2]
     known = {"index": sample.index, "image": image, "width": width, "height": height}
     return {**known, "name": sample.name, "format": sample.info.format, "metadata": sample.metadata}
@@ -338,28 +365,33 @@ class Pipeline:
 
     def __init__(self, path: PathLike, num_workers: int = 4, **options: Any) -> None:
         self._loader = DataLoader(path, 1, num_workers, **options)
-        self._at: Iterator[dict[str, Any]] | None = None
+        self._at: Iterator[Future[dict[str, Any]]] | None = None
+        # Samples in front of a broken one, which the next call gives.
+        self._kept: list[dict[str, Any]] = []
         #: ``idle``, ``running`` or ``stopped``.
         self.state = "idle"
 
     def start(self) -> None:
         """Begins at the first sample, or goes on where :meth:`stop` was not called."""
         if self._at is None:
-            self._at = self._loader._samples()
+            self._at = self._loader._decoding()
         self.state = "running"
 
     def next_batch(self, n: int) -> list[dict[str, Any]]:
-        """The next ``n`` samples, fewer at the end of the epoch, then none."""
+        """The next ``n`` samples, fewer at the end of the epoch, then none. A broken sample is raised once, and what comes
+        behind it is given next."""
         if self.state != "running" or self._at is None:
             raise UsageError("loader.stopped", "usage", "a stopped pipeline was asked for a batch; start it first")
         if n < 1:
             raise UsageError("usage.argument", "usage", f"a batch has at least 1 sample, not {n}")
-        found: list[dict[str, Any]] = []
-        for sample in self._at:
-            found.append(sample)
-            if len(found) == n:
+        found = self._kept
+        while len(found) < n:
+            decoded = next(self._at, None)
+            if decoded is None:
                 break
-        return found
+            found.append(decoded.result())
+        self._kept = found[n:]
+        return found[:n]
 
     def stop(self) -> None:
         """Ends the threads."""
@@ -374,4 +406,4 @@ class Pipeline:
     def _end(self) -> None:
         if self._at is not None:
             self._at.close()  # type: ignore[attr-defined]
-        self._at = None
+        self._at, self._kept = None, []
