@@ -122,9 +122,9 @@ test('keys do what they are for, unless somebody types, or a dialog is open', ()
   try {
     const state = { busy: false };
     const slotted = { matches: () => false };
-    const keys = new parts.KeyController(host(), {
+    const viewer = { ...host(), contains: (one) => one === slotted };
+    const keys = new parts.KeyController(viewer, {
       ownPage: () => true,
-      foreign: (target) => target === slotted,
       busy: () => state.busy,
       actions: () => ({ o: () => done.push('open') }),
       others: [(key) => key === 'j' && done.push('step') > 0, (key, idle) => idle && key === 'End'],
@@ -147,6 +147,7 @@ test('keys do what they are for, unless somebody types, or a dialog is open', ()
     assert.deepEqual(done, ['open', 'step']);
     assert.deepEqual([press('o', field), press('o', document.body, { ctrlKey: true })], [false, false]);
     assert.equal(press('o', slotted), false, 'what is in a slot has its own keys');
+    assert.equal(press('o', document.body, { isComposing: true }), false, 'a letter that is composed is none of them');
     state.busy = true;
     assert.equal(press('o'), false);
     assert.deepEqual(done, ['open', 'step']);
@@ -167,10 +168,9 @@ test('on a page of others the keys are those that are pressed within', () => {
   const ofPage = new Map();
   globalThis.document = { body: {}, ...listening(ofPage) };
   try {
-    const viewer = listening(listeners);
+    const viewer = { ...listening(listeners), contains: () => false };
     const keys = new parts.KeyController(viewer, {
       ownPage: () => false,
-      foreign: () => false,
       busy: () => false,
       actions: () => ({}),
       others: [(_, idle) => idle],

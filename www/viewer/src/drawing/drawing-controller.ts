@@ -20,7 +20,6 @@ import type { KeptLabels, LabelsKept } from "./keeping.ts";
 import { isDrawn, keyOf, type PressedKey } from "./keys.ts";
 import type { Shape } from "./shape.ts";
 import type { Sketch } from "./sketch.ts";
-import { msg as common } from "../messages/common.ts";
 import { msg } from "../messages/editing.ts";
 
 /** Samples of which it is asked at once what reviewers said before. */
@@ -144,7 +143,7 @@ export class DrawingController implements ReactiveController, DrawingActions {
       this.journal = journal;
       this.before = new Map();
       this.classes.reset(journal.name);
-      this.learn(classesIn(await data.document({ signal: this.of.signal() }).catch(() => ({}))));
+      this.learn(parts.classesIn(await data.document({ signal: this.of.signal() }).catch(() => ({}))));
       this.learn(journal.history.labels);
       if (this.of.data() !== data) return this.reset();
       // Somebody said meanwhile that nothing is to be edited.
@@ -185,7 +184,7 @@ export class DrawingController implements ReactiveController, DrawingActions {
     const signal = this.of.signal();
     const before = new Map<number, Review>();
     const add = (i: number, record: Json): void => {
-      const review = reviewIn(record);
+      const review = this.parts.reviewIn(record);
       if (review) before.set(i, review);
     };
     await walkRecords(data, add, { signal }).catch(() => undefined);
@@ -311,7 +310,7 @@ export class DrawingController implements ReactiveController, DrawingActions {
   }
   private done(shapes: readonly Shape[], nudge: string | null): void {
     const { picture, journal } = this;
-    if (picture && journal) journal.draw(picture.index, shapes, nudge, { said: rasterOf(picture) });
+    if (picture && journal) journal.draw(picture.index, shapes, nudge, { said: this.parts.rasterOf(picture) });
   }
   /** A change goes into the journal. */
   private entered({ sample, shapes, review, group }: Entry): void {
@@ -363,7 +362,7 @@ export class DrawingController implements ReactiveController, DrawingActions {
     this.of.changed(entry.group !== null);
     this.send({ index: entry.group === null ? entry.sample : null, kind });
     const { sample } = entry;
-    this.of.say(stepText(kind, sample));
+    this.of.say(this.parts.stepText(kind, sample));
     if (sample === null || sample >= (this.of.data()?.length ?? 0)) return;
     if (this.picture?.index === sample) this.show(this.picture);
     else if (entry.group === null) this.of.show(sample);
@@ -580,47 +579,8 @@ export class DrawingController implements ReactiveController, DrawingActions {
       this.failure = null;
       this.host.requestUpdate();
     };
-    const [what, act] = adviceOf(failure, () => void this.start(), convert);
-    return html`<div class="notice" role="alert"><span><b>${msg("datasetCannotEditedNow")}</b> ${what}</span>${failure.code ? html`<code>${failure.code}</code>` : ""}${act}<button @click=${close}>${common("close")}</button></div>`;
+    // What could not even be fetched says no more than that.
+    if (!this.parts) return html`<div class="notice" role="alert">${failure.message}</div>`;
+    return this.parts.failureBar(failure, { again: () => void this.start(), convert, close });
   }
-}
-
-const stepText = (kind: "undo" | "redo", sample: number | null): string => {
-  if (sample === null) return kind === "undo" ? msg("undone") : msg("redone");
-  return kind === "undo" ? msg("undoSample", { sample }) : msg("redoSample", { sample });
-};
-
-/** Why a journal does not open, and what helps. */
-function adviceOf(
-  { code, message }: Trouble,
-  again: () => void,
-  convert: () => void,
-): [string, TemplateResult | string] {
-  const retry = html`<button @click=${again}>${common("tryAgain")}</button>`;
-  if (code === "edits.locked") return [msg("anotherTabHasEditsOpen"), retry];
-  if (code === "edits.cannot")
-    return [msg("editsSavedTblMakeOpen"), html`<button @click=${convert}>${msg("convert")}</button>`];
-  return [message, retry];
-}
-
-/** Names of classes in the document beside the samples. */
-function* classesIn(document: { readonly [key: string]: Json }): Iterable<string> {
-  for (const list of [document.categories, document.classes]) {
-    for (const one of Array.isArray(list) ? list : []) {
-      const name = typeof one === "object" && one !== null && !Array.isArray(one) ? one.name : one;
-      if (typeof name === "string") yield name;
-    }
-  }
-}
-function reviewIn(record: Json): Review | null {
-  const at = record as { review?: Json; json?: { review?: Json } | null } | null;
-  const said = at?.json?.review ?? at?.review;
-  return said === "accepted" || said === "rejected" ? said : null;
-}
-/** Of a picture that a browser would turn, the line says in which raster its boxes are. */
-function rasterOf({ asStored, record, width, height }: ShownPicture): { fields: Json } | null {
-  if (!asStored) return null;
-  const root = (record ?? {}) as { [key: string]: Json };
-  const beside = "json" in root || ("members" in root && "name" in root);
-  return { fields: { [beside ? "json.annotations_size" : "annotations_size"]: [width, height] } };
 }

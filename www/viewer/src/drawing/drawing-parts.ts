@@ -3,8 +3,10 @@ import "./drawing-page.ts";
 import "./drawing-stage.ts";
 import "./edit-bar.ts";
 
+export { failureBar } from "./failure-bar.ts";
 export { DrawnJournal, isLeft } from "./journal.ts";
 export { copyInto, keepLabels } from "./keeping.ts";
+export { classesIn, rasterOf, reviewIn, stepText } from "./read-record.ts";
 export { shapesIn } from "./shape.ts";
 export { Sketch } from "./sketch.ts";
 export { takenWords } from "./taking.ts";

@@ -1,7 +1,7 @@
 /** What people draw on a picture. A shape never changes: another one takes its place, so that what was undone is still there. */
 import type { EditBox, Json } from "../../../lib/src/model/index.ts";
 import type { Annotations, Box } from "../samples/boxes.ts";
-import { recorded } from "../samples/label-annotation.ts";
+import { recorded } from "../samples/recorded.ts";
 import { maskOf, turned, type Mask } from "../samples/masks.ts";
 
 export type Point = readonly [x: number, y: number];

@@ -1,4 +1,4 @@
-/** Annotations of label files, in other places: as records of samples have them, and as large as another picture. */
+/** Annotations of label files, as records of samples have them. */
 import type { EditBox, Json, LabelAnnotation } from "../../../lib/src/model/index.ts";
 
 /** An annotation with its class, as `forebay convert --labels` writes it into a record. */
@@ -27,20 +27,3 @@ const FLAGS = ["crowd", "difficult", "truncated", "occluded", "outside"] as cons
 
 const plain = (id: number | bigint | string): number | string =>
   typeof id !== "bigint" ? id : Number.isSafeInteger(Number(id)) ? Number(id) : String(id);
-
-/** The same on a picture that is this many times as wide and as tall; a mask has its own size. */
-export function resized(one: LabelAnnotation, x: number, y: number): LabelAnnotation {
-  const box = ([left, top, right, bottom]: LabelAnnotation["box"]): LabelAnnotation["box"] => [
-    left * x,
-    top * y,
-    right * x,
-    bottom * y,
-  ];
-  return {
-    ...one,
-    box: box(one.box),
-    ...(one.unturned && { unturned: box(one.unturned) }),
-    ...(one.outlines && { outlines: one.outlines.map((part) => part.map(([px, py]) => [px * x, py * y])) }),
-    ...(one.keypoints && { keypoints: one.keypoints.map((point) => ({ ...point, x: point.x * x, y: point.y * y })) }),
-  };
-}

@@ -1,0 +1,33 @@
+/** What drawing needs of records and documents, and says of changes. Fetched when editing begins. */
+import type { Json } from "../../../lib/src/model/index.ts";
+import type { ShownPicture } from "../samples/stage-editor.ts";
+import type { Review } from "./history.ts";
+import { msg } from "../messages/drawing.ts";
+
+/** Names of classes in the document beside the samples. */
+export function* classesIn(document: { readonly [key: string]: Json }): Iterable<string> {
+  for (const list of [document.categories, document.classes]) {
+    for (const one of Array.isArray(list) ? list : []) {
+      const name = typeof one === "object" && one !== null && !Array.isArray(one) ? one.name : one;
+      if (typeof name === "string") yield name;
+    }
+  }
+}
+export function reviewIn(record: Json): Review | null {
+  const at = record as { review?: Json; json?: { review?: Json } | null } | null;
+  const said = at?.json?.review ?? at?.review;
+  return said === "accepted" || said === "rejected" ? said : null;
+}
+/** Of a picture that a browser would turn, the line says in which raster its boxes are. */
+export function rasterOf({ asStored, record, width, height }: ShownPicture): { fields: Json } | null {
+  if (!asStored) return null;
+  const root = (record ?? {}) as { [key: string]: Json };
+  const beside = "json" in root || ("members" in root && "name" in root);
+  return { fields: { [beside ? "json.annotations_size" : "annotations_size"]: [width, height] } };
+}
+
+/** What is said of a change that was taken back, or made again. */
+export const stepText = (kind: "undo" | "redo", sample: number | null): string => {
+  if (sample === null) return kind === "undo" ? msg("undone") : msg("redone");
+  return kind === "undo" ? msg("undoSample", { sample }) : msg("redoSample", { sample });
+};
