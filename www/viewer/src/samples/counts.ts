@@ -5,8 +5,10 @@ import type { Dataset, Json } from "../../../lib/src/model/index.ts";
 import type { Rows } from "../ui/rows.ts";
 import type { FilterField, Values } from "../ui/complete.ts";
 import { countFacets, type Facets } from "../ui/facets.ts";
+import type { ValueKind } from "../ui/literals.ts";
 import type { FindBoxes } from "./box-source.ts";
 import { BoxCounter, type BoxCounts } from "./box-counts.ts";
+import { classKinds } from "./class-kinds.ts";
 import { classOf } from "./meaning.ts";
 import { walkRecords } from "./walk.ts";
 import type { Classes, FacetsView } from "./facets-view.ts";
@@ -24,6 +26,7 @@ interface Whole {
   readonly samples: number;
   readonly top: readonly { label: string; samples: number }[];
   readonly distinct: number;
+  readonly kinds: ReadonlySet<ValueKind>;
 }
 
 /** What the counting needs to know. */
@@ -47,7 +50,7 @@ export interface Counted {
 const LISTED = 1000;
 
 /** The most frequent classes first. */
-function topOf(found: ReadonlyMap<string, number>): Omit<Whole, "samples"> {
+function topOf(found: ReadonlyMap<string, number>): Omit<Whole, "samples" | "kinds"> {
   const all = [...found].sort((a, b) => b[1] - a[1] || (a[0] < b[0] ? -1 : 1));
   return { distinct: all.length, top: all.slice(0, LISTED).map(([label, samples]) => ({ label, samples })) };
 }
@@ -165,8 +168,11 @@ export class Counts implements ReactiveController {
         const { top, distinct } = this.of.listed()
           ? topOf(await this.classesOf(dataset, null, field, signal))
           : (await dataset.stats({ classField: field, signal })).classes;
-        all = { samples: dataset.length, top, distinct };
+        const labels = top.map(({ label }) => label);
+        const kinds = await classKinds(dataset, field, labels, signal);
+        all = { samples: dataset.length, top, distinct, kinds };
         this.all.set(field, all);
+        this.typed(field, kinds);
         await this.sized(dataset);
       }
       // Of the filter that is applied: what is being written may be none.
@@ -175,6 +181,7 @@ export class Counts implements ReactiveController {
       const found: Classes = {
         field,
         distinct: all.distinct,
+        kinds: all.kinds,
         top: all.top.map(({ label, samples }) => ({
           label,
           all: samples,
@@ -189,6 +196,12 @@ export class Counts implements ReactiveController {
       this.counting = false;
       this.host.requestUpdate();
     }
+  }
+  /** The first sample says of what type a field is; all of them may say otherwise. */
+  private typed(field: string, kinds: ReadonlySet<ValueKind>): void {
+    const type = kinds.size === 1 ? [...kinds][0]! : "mixed";
+    if (kinds.size > 0)
+      this.fields = this.fields.map((known) => (known.name === field && !known.indexed ? { ...known, type } : known));
   }
   /** How many samples of each class the filter keeps; `null` where it keeps all. */
   private async keptClasses(
