@@ -148,6 +148,13 @@ test('samples of several files have one name, whatever was looked at before', as
   twice.close();
 });
 
+test('files are told from those of a folder though their names have no ending', async () => {
+  const [one] = await shards('tbl');
+  const several = await openSamples([new File([one], 'first'), new File([one], 'second')]);
+  assert.equal(several.length, 10);
+  several.close();
+});
+
 test('faults have the number of their sample and the name of their file', async () => {
   const [first, second] = await shards('tbl');
   const bytes = new Uint8Array(await second.arrayBuffer());
