@@ -52,6 +52,13 @@ test('pictures that look the same are a group, the largest first', async () => {
     some.groups.map((group) => group.map(({ index }) => index)),
     [[6, 7, 5]],
   );
+  const listed = await dataset.duplicates({ indexes: [7, 6, 5, 6], where: 'index != 5' });
+  assert.deepEqual(
+    listed.groups.map((group) => group.map(({ index }) => index)),
+    [[6, 7]],
+  );
+  const { parts } = await dataset.divide({ parts: { a: 0.5, b: 0.5 }, indexes: [9, 1, 4, 4, 2] });
+  assert.deepEqual(parts.flatMap(({ samples }) => [...samples]).sort(), [1, 2, 4, 9]);
   assert.equal(await codeOf(dataset.duplicates({ distance: 16 })), 'usage.argument');
   assert.equal(await codeOf(dataset.duplicates({ distanze: 3 })), 'usage.argument');
   assert.equal(await codeOf(dataset.outliers({ by: ['beauty'] })), 'usage.argument');

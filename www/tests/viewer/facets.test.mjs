@@ -52,3 +52,59 @@ test('a class is filtered by as what it stands in the metadata', async () => {
     await page.close();
   }
 });
+
+const boxes = (page) => page.getByRole('region', { name: 'Boxes', exact: true });
+const fruit = (i) => ({
+  class: i % 3 ? 'pear' : 'apple',
+  boxes: [{ xmin: 2, ymin: 2, xmax: 12, ymax: 12, class: i % 3 ? 'pear' : 'apple' }],
+});
+/** A COCO file in which one picture has one box. */
+const coco = (images) => ({
+  images: images.map((file_name, k) => ({ id: k + 1, file_name, width: 20, height: 20 })),
+  annotations: images.map((_, k) => ({ id: k + 1, image_id: k + 1, category_id: 1, bbox: [1, 1, 4 + k, 4] })),
+  categories: [{ id: 1, name: 'pear' }],
+});
+const label = (page, said) =>
+  page.locator('#labels-input').setInputFiles({
+    name: 'coco.json',
+    mimeType: 'application/json',
+    buffer: Buffer.from(JSON.stringify(said)),
+  });
+
+test('what is clicked of boxes is divided, looked at, and follows labels that come later', async () => {
+  const page = await opened(fruit);
+  const bar = boxes(page).locator('.bar', { hasText: 'pear' });
+  await bar.click();
+  await kept(page, 16);
+  await page.locator('.scroll').focus();
+  await page.keyboard.press('u');
+  const dialog = page.locator('forebay-curate dialog');
+  await dialog.getByRole('button', { name: 'Look at samples of the filter' }).waitFor();
+  await dialog.getByRole('button', { name: 'Train, validate, test' }).click();
+  await dialog.locator('forebay-divide select').first().selectOption('');
+  await dialog.locator('forebay-divide button.primary').click();
+  await dialog.locator('td.number, .bad').nth(1).waitFor();
+  const parts = await dialog.locator('td.number').allInnerTexts();
+  assert.equal(
+    parts.reduce((sum, text) => sum + Number.parseInt(text, 10), 0),
+    16,
+  );
+  await page.keyboard.press('Escape');
+  // Labels say otherwise: what was clicked keeps what they say.
+  await page.locator('.chips button', { hasText: 'pear' }).waitFor();
+  await label(page, coco(['0003.bmp']));
+  await kept(page, 1);
+  await bar.getByText('1', { exact: true }).first().waitFor();
+  assert.deepEqual(page.faults, []);
+  await page.close();
+});
+
+test('a picture that the labels name exactly is theirs before one that is only named like it', async () => {
+  const page = await opened(fruit);
+  await label(page, coco(['other/0003.bmp', '0003.bmp']));
+  await page.getByText('1 name without a sample').first().waitFor();
+  const texts = await page.locator('.chips').textContent();
+  assert.match(texts, /other\/0003\.bmp/);
+  assert.doesNotMatch(texts, /(?<!other\/)0003\.bmp/);
+  await page.close();
+});

@@ -1,4 +1,3 @@
-import * as argument from "../base/arguments.js";
 import type {
   Dataset,
   Json,
@@ -12,6 +11,7 @@ import { free } from "../pool/drive.js";
 import { call, client } from "../pool/pool.js";
 import { isWarehouse } from "../warehouse/warehouse.js";
 import { parsed } from "./json.js";
+import { chosenOf } from "../samples/chosen.js";
 import { ShardedDataset } from "../samples/sharded.js";
 import { lookAtMany, sizesOf } from "../samples/sizes.js";
 import { takePictures } from "./read.js";
@@ -45,19 +45,6 @@ export async function labelsOf(
   return isWarehouse(dataset)
     ? ofWarehouse(dataset.manifest.classes, dataset, each)
     : ofRecords(dataset, chosen, each, signal);
-}
-
-/** The samples that are meant; `null` where all are. */
-async function chosenOf(
-  dataset: Dataset,
-  { where, indexes, signal }: Pick<SamplesOptions, "where" | "indexes" | "signal">,
-): Promise<Uint32Array | null> {
-  const listed = indexes === undefined ? null : argument.numbers(indexes, dataset.length, "samples", dataset.name);
-  if (where === undefined || argument.text(where, "a filter").trim() === "") return listed;
-  const matching = await dataset.matches(where, signal ? { signal } : {});
-  if (!listed) return matching;
-  const set = new Set(matching);
-  return listed.filter((i) => set.has(i));
 }
 
 type Each = (take: (indexes: Uint32Array, records: readonly Json[]) => Promise<void>) => Promise<void>;

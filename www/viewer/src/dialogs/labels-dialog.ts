@@ -51,6 +51,11 @@ interface Made {
   readonly file: Blob;
 }
 
+/** What keeps a picture out of a file altogether. */
+const LEFT_OUT: ReadonlySet<string> = new Set(["size_missing", "unlabelled", "empty"]);
+const leftOut = ({ losses }: WrittenLabels): number =>
+  losses.reduce((sum, { cause, count }) => sum + (LEFT_OUT.has(cause) ? count : 0), 0);
+
 /** Where a format goes to, and the file that comes of it: several files are an archive. */
 function outputOf(to: WrittenLabelFormat): { output: BlobSink | FolderSink; file: () => Blob } {
   if (FORMATS.some(([format, , extension]) => format === to && extension)) {
@@ -180,6 +185,10 @@ export class LabelsDialog extends LitElement {
       };
       const wanted = { data, indexes, to, signal, onProgress };
       const { file, written } = (await this.directly(wanted)) ?? (await this.throughPage(wanted));
+      if (total > 0 && leftOut(written) >= total) {
+        const losses = written.losses.map((loss) => `${visible(loss.meaning)}: ${count(loss.count)}`).join("; ");
+        throw new Error(msg("everyPictureLeftOut", { losses }));
+      }
       const [, , extension] = FORMATS.find(([format]) => format === to)!;
       const name = `${stem(data.name, "dataset")}-${to}.${extension ?? "tar"}`;
       download(file, name);
@@ -242,7 +251,8 @@ export class LabelsDialog extends LitElement {
         pictures.push(picture);
         continue;
       }
-      const { width, height } = data.info(i);
+      // The index of a TAR does not say it, and what the labels were read with does.
+      const { width = 0, height = 0 } = picture;
       const { boxes } = find(i, await data.record(i, { signal }), width, height);
       const { unlabelled: _, ...rest } = picture;
       // Who took all boxes away has looked.
@@ -289,6 +299,11 @@ export class LabelsDialog extends LitElement {
       }
       <div aria-live="polite">${k && "kept" in k ? html`<p class="good">${msg("pictures", { kept: k.kept })}</p>` : nothing}</div></section>`;
   }
+  /** Where what is written comes from. */
+  private get source(): string {
+    if (this.given) return msg("fromLabelFile");
+    return this.journal?.changes ? msg("fromDatasetChanged") : msg("fromDatasetItself");
+  }
   private renderExport(): TemplateResult {
     const { progress: p, indexes } = this;
     const many = indexes?.length ?? this.data?.length ?? 0;
@@ -303,7 +318,7 @@ export class LabelsDialog extends LitElement {
         ([format, title, extension]) => html`<label><input type="radio" name="to" .checked=${format === this.to}
           @change=${() => (this.to = format)} />${title}${extension ? "" : html` <span class="muted">${common("tar")}</span>`}</label>`,
       )}</div></fieldset>
-      <p class="muted">${msg("everythingHappensOnMachine2", { which, rest: this.given ? msg("fromLabelFile") : msg("fromDatasetItself") })}</p>
+      <p class="muted">${msg("everythingHappensOnMachine2", { which, rest: this.source })}</p>
       ${
         p
           ? html`<progress aria-label=${msg("labelsRead")} max=${Math.max(1, p.total)} .value=${p.done}></progress>
