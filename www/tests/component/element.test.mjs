@@ -117,7 +117,7 @@ test('two on one page open, show and filter, each its own', async () => {
   await page.getByRole('heading', { name: 'Sample 3', exact: true }).waitFor();
   assert.deepEqual((await state('a')).slice(1, 3), ['cls == 0', 3]);
   assert.deepEqual((await state('a'))[5], [3, 6]);
-  // Who sets it is not told of it; before anything is open it holds for what is opened next.
+  // Who sets it hears nothing of it; before anything is open it holds for what is opened next.
   assert.deepEqual(
     await page.locator('#a').evaluate((v) => {
       const told = [];

@@ -119,6 +119,14 @@ export class LabelsDialog extends LitElement {
       overflow: auto;
       max-height: min(560px, calc(100vh - 120px));
     }
+    /* Whatever is above it, what one came for is in sight. */
+    .export {
+      position: sticky;
+      bottom: -18px;
+      margin: 0;
+      padding: 8px 0 18px;
+      background: var(--card);
+    }
     .good {
       color: var(--good);
     }
@@ -323,7 +331,7 @@ export class LabelsDialog extends LitElement {
         p
           ? html`<progress aria-label=${msg("labelsRead")} max=${Math.max(1, p.total)} .value=${p.done}></progress>
         <p>${msg("ofDoneTotal", { done: p.done, total: p.total })} <button @click=${() => this.work?.abort()}>${common("cancel")}</button></p>`
-          : html`<button class="primary" @click=${this.export}>${msg("exportLabels")}</button>`
+          : html`<p class="export"><button class="primary" @click=${this.export}>${msg("exportLabels")}</button></p>`
       }
       <div aria-live="polite">${this.done ? this.renderDone(this.done.name, this.done.written) : nothing}</div>
       ${this.failure ? html`<p class="bad" role="alert">${this.failure.message} ${this.failure.code ? html`<code>${this.failure.code}</code>` : nothing}</p>` : nothing}

@@ -668,9 +668,11 @@ export class Viewer extends LitElement implements ViewerMembers {
       ? msg("filtering")
       : progress
         ? msg("sorting", { part: percent(progress.done / Math.max(1, progress.total)) })
-        : rows.kept
-          ? msg("ofRowsLength", { rows: rows.length, length })
-          : count(length);
+        : this.filtering.error
+          ? msg("filterBefore", { rows: rows.length, length })
+          : rows.kept
+            ? msg("ofRowsLength", { rows: rows.length, length })
+            : count(length);
     return html`<span class="counts">${kept}</span>`;
   }
   private renderBar({ length }: Dataset): TemplateResult {
@@ -735,7 +737,12 @@ export class Viewer extends LitElement implements ViewerMembers {
   private renderCollection(dataset: Dataset): TemplateResult {
     const { rows } = this;
     if (rows.length === 0) {
-      const why = rows.kept ? msg("noSampleMatchesFilter") : msg("thereNoSamplesFile");
+      // What cannot be read keeps nothing back: these are the rows of the filter before.
+      const why = this.filtering.error
+        ? msg("filterCannotBeRead")
+        : rows.kept
+          ? msg("noSampleMatchesFilter")
+          : msg("thereNoSamplesFile");
       const clear = html`<button @click=${() => void this.filtering.setText("", new Map())}>${msg("showAllSamples")}</button>`;
       return html`<div class="empty">${why}${rows.kept ? clear : nothing}</div>`;
     }
