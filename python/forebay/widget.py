@@ -43,7 +43,7 @@ class Viewer(anywidget.AnyWidget):  # type: ignore[misc, unused-ignore]
     filter = traitlets.Unicode("").tag(sync=True)
     selected = traitlets.Int(None, allow_none=True).tag(sync=True)
     picked = traitlets.List(traitlets.Int()).tag(sync=True)
-    view = traitlets.Enum(["gallery", "table"], "gallery").tag(sync=True)
+    view = traitlets.Enum(["gallery", "table", "map"], "gallery").tag(sync=True)
     theme = traitlets.Enum(["light", "dark", None], None, allow_none=True).tag(sync=True)
     editable = traitlets.Bool(False).tag(sync=True)
     hide = traitlets.Unicode("").tag(sync=True)

@@ -117,6 +117,28 @@ test('two on one page open, show and filter, each its own', async () => {
   await page.getByRole('heading', { name: 'Sample 3', exact: true }).waitFor();
   assert.deepEqual((await state('a')).slice(1, 3), ['cls == 0', 3]);
   assert.deepEqual((await state('a'))[5], [3, 6]);
+  // Who sets it hears nothing of it; before anything is open it holds for what is opened next.
+  assert.deepEqual(
+    await page.locator('#a').evaluate((v) => {
+      const told = [];
+      v.addEventListener('select', (e) => told.push(e.detail.picked));
+      v.picked = [1, 2];
+      return [v.picked, told];
+    }),
+    [[1, 2], []],
+  );
+  assert.deepEqual(
+    await page.evaluate(async () => {
+      const v = document.createElement('forebay-viewer');
+      v.picked = [2, 5, 1e9];
+      document.body.append(v);
+      await v.open(await (await fetch(document.querySelector('#a').src)).blob(), { name: 'a.tbl' });
+      const { picked } = v;
+      v.remove();
+      return picked;
+    }),
+    [2, 5],
+  );
   assert.deepEqual((await state('b')).slice(1, 3), ['cls == 1', 1], 'the other stays as it is');
   assert.deepEqual(page.faults, []);
   await page.close();

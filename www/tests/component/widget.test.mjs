@@ -3,6 +3,7 @@ import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
+import { convert, memorySink } from 'forebay';
 import { ROOT, launch, newPage, until } from '../browser.mjs';
 import { tarOf } from '../lib/helpers.mjs';
 import { serve } from './host.mjs';
@@ -19,26 +20,26 @@ after(async () => {
   site?.close();
 });
 
-test('two widgets show their datasets by what the kernel gives, and tell what is done', async () => {
+/** A page with a widget for each of these files, and what the kernel is asked. */
+async function shown(datasets) {
   const page = await newPage(browser, { bypassCSP: true });
   // Notebooks come over plain HTTP from other machines too, and then there is none.
   await page.addInitScript(() => delete Crypto.prototype.randomUUID);
   const asked = [];
-  const datasets = { a: tarOf(9, 60), b: tarOf(5, 60) };
   await page.exposeFunction('kernel', (of, { kind, name, start, end }) => {
     asked.push(kind === 'asset' ? name : `${of} ${kind}`);
     const bytes =
       kind === 'asset'
         ? readFileSync(join(ROOT, 'www/lib/dist', name))
-        : Buffer.from(datasets[of].subarray(start, end));
+        : Buffer.from(datasets[of][1].subarray(start, end));
     return bytes.toString('base64');
   });
   await page.goto(site.url);
   await page.evaluate(
-    async (sizes) => {
+    async (about) => {
       const text = await (await fetch('/widget.js')).text();
       globalThis.models = {};
-      for (const [of, size] of Object.entries(sizes)) {
+      for (const [of, [name, size]] of Object.entries(about)) {
         const state = {
           filter: '',
           selected: null,
@@ -48,7 +49,7 @@ test('two widgets show their datasets by what the kernel gives, and tell what is
           hide: 'open',
           picked: of === 'b' ? [2] : [],
           height: 420,
-          _name: `${of}.tar`,
+          _name: name,
           _bytes: size,
         };
         const listeners = new Map();
@@ -77,8 +78,13 @@ test('two widgets show their datasets by what the kernel gives, and tell what is
         globalThis.models[of].coming = widget.render({ model, el });
       }
     },
-    Object.fromEntries(Object.entries(datasets).map(([of, bytes]) => [of, bytes.length])),
+    Object.fromEntries(Object.entries(datasets).map(([of, [name, bytes]]) => [of, [name, bytes.length]])),
   );
+  return { page, asked };
+}
+
+test('two widgets show their datasets by what the kernel gives, and tell what is done', async () => {
+  const { page, asked } = await shown({ a: ['a.tar', tarOf(9, 60)], b: ['b.tar', tarOf(5, 60)] });
   const tiles = (of) => page.locator(`#${of} .tile canvas[data-ready]`);
   await tiles('a').first().waitFor();
   await tiles('b').first().waitFor();
@@ -120,6 +126,16 @@ test('two widgets show their datasets by what the kernel gives, and tell what is
   assert.ok(asked.includes('curate.wasm'), asked.join());
   await page.evaluate(async () => (await globalThis.models.a.coming)());
   assert.equal(await page.locator('#a forebay-viewer').count(), 0);
+  assert.deepEqual(page.faults, []);
+  await page.close();
+});
+
+test('a table is opened with the module that reads it', async () => {
+  const sink = memorySink();
+  await convert(new File(['id,name\n1,gull\n2,pier\n'], 'birds.csv'), sink, { to: 'parquet' });
+  const { page, asked } = await shown({ a: ['birds.parquet', Buffer.from(sink.bytes())] });
+  await page.locator('#a').getByText('gull').first().waitFor();
+  assert.ok(asked.includes('columns.wasm'), asked.join());
   assert.deepEqual(page.faults, []);
   await page.close();
 });

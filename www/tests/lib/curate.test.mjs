@@ -12,6 +12,9 @@ after(shutdown);
 const fixtures = JSON.parse(readFileSync(new URL('../../../tests/fixtures/curate.json', import.meta.url), 'utf8'));
 
 test('pictures that look the same are a group, the largest first', async () => {
+  const warned = [];
+  const warn = (warning) => warned.push(warning.name);
+  process.on('warning', warn);
   const files = [0, 1, 2, 3, 4].map((kind) => [`${kind}.bmp`, scene(kind, 96, 72)]);
   files.push(['small.bmp', scene(0, 48, 36)], ['dark.bmp', scene(0, 64, 48, 0.7)], ['copy.bmp', scene(0, 64, 48, 0.7)]);
   files.push(['broken.jpg', Buffer.from([0xff, 0xd8, 0xff, 0xe0, 0, 0])], ['plain.bmp', scene(0, 8, 8, 0)]);
@@ -31,6 +34,14 @@ test('pictures that look the same are a group, the largest first', async () => {
   );
   assert.deepEqual([found.samples, found.duplicates, found.plain, found.faultCount], [10, 3, 1, 1]);
   assert.deepEqual([found.faults[0].sample, told.length, told.at(-1)], [8, 10, 10]);
+  const large = await open(filesOf(Array.from({ length: 60 }, (_, k) => [`${k}.bmp`, scene(k % 5, 32, 24)])), {
+    name: 'b.tar',
+  });
+  await large.duplicates({ signal: new AbortController().signal });
+  await large.divide({ parts: { a: 0.5, b: 0.5 }, near: 6, signal: new AbortController().signal });
+  large.close();
+  process.off('warning', warn);
+  assert.deepEqual(warned, [], 'nobody is warned of the reads that wait for one signal');
   const exact = await dataset.duplicates({ exact: true });
   assert.deepEqual(
     exact.groups.map((group) => group.map(({ index }) => index)),
@@ -41,6 +52,13 @@ test('pictures that look the same are a group, the largest first', async () => {
     some.groups.map((group) => group.map(({ index }) => index)),
     [[6, 7, 5]],
   );
+  const listed = await dataset.duplicates({ indexes: [7, 6, 5, 6], where: 'index != 5' });
+  assert.deepEqual(
+    listed.groups.map((group) => group.map(({ index }) => index)),
+    [[6, 7]],
+  );
+  const { parts } = await dataset.divide({ parts: { a: 0.5, b: 0.5 }, indexes: [9, 1, 4, 4, 2] });
+  assert.deepEqual(parts.flatMap(({ samples }) => [...samples]).sort(), [1, 2, 4, 9]);
   assert.equal(await codeOf(dataset.duplicates({ distance: 16 })), 'usage.argument');
   assert.equal(await codeOf(dataset.duplicates({ distanze: 3 })), 'usage.argument');
   assert.equal(await codeOf(dataset.outliers({ by: ['beauty'] })), 'usage.argument');

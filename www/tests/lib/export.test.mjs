@@ -207,6 +207,37 @@ test('what cannot be exported is refused, and the sink hears of it', async () =>
   assert.equal(await codeOf(exportLabels(dataset, 'coco', sink)), 'dataset.closed');
 });
 
+test('sizes that the headers of a TAR do not say are read from its pictures', async () => {
+  const [tar] = await datasets(marked, 20);
+  const open = () => openSamples(tar);
+  const pictures = 18;
+  for (const format of FOLDERS) {
+    const dataset = await open();
+    const put = [];
+    await writeLabels(await labelsOf(dataset), format, { put: async (path) => put.push(path) });
+    assert.ok(put.length >= pictures, `${format}: ${put.length}`);
+    dataset.close();
+  }
+  const few = await open();
+  const { pictures: some } = await labelsOf(few, { indexes: [1, 5] });
+  assert.deepEqual(
+    some.map(({ width, height }) => [width, height]),
+    [1, 5].map((i) => [16 + i, 24]),
+  );
+  assert.equal(few.info(7).width, 0, 'the others are not looked at');
+  const [{ box, label }] = await few.boxes(9);
+  assert.deepEqual(
+    [box.map((share) => share.toFixed(4)), label],
+    [[2 / 25, 1.5 / 24, 11.25 / 25, 0.5].map((share) => share.toFixed(4)), 'boat'],
+  );
+  few.close();
+  const several = await openSamples([tar, tar]);
+  const put = [];
+  await exportLabels(several, 'yolo', { put: async (path) => put.push(path) });
+  assert.ok(put.length > 2 * pictures);
+  several.close();
+});
+
 test('several files, and what the module does not read, are exported as before', async () => {
   const sized = (i) => ({
     annotations_format: 'forebay.1',

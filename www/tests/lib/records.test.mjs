@@ -70,6 +70,21 @@ test('only the fields that are asked for come, from the samples that match', asy
   ]);
 });
 
+test('fields of the index are among those that can be asked for', async () => {
+  const tar = await openSamples(tarOf(6));
+  const several = await openSamples([await tbl(), await tbl()]);
+  for (const ds of [tar, several]) {
+    const found = await all(ds, { fields: ['index', 'width', 'format', 'cls'], indexes: [1, ds.length - 2] });
+    for (const [i, record] of found) {
+      const { width, format } = ds.info(i);
+      assert.ok(width > 0);
+      assert.deepEqual([record.index, record.width, record.format], [i, width, format]);
+      assert.ok(Number.isInteger(record.cls));
+    }
+    ds.close();
+  }
+});
+
 test('the records of a whole file cost a few reads', async () => {
   const ds = await openSamples(await tbl());
   const { requests } = ds.telemetry;

@@ -1,7 +1,7 @@
 // Several files as one dataset.
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
-import { bytesSource, convert, memorySink, open, openSamples, shutdown } from 'forebay';
+import { bytesSource, convert, exportLabels, labelsOf, memorySink, open, openSamples, shutdown } from 'forebay';
 import { codeOf, tarOf } from './helpers.mjs';
 
 after(shutdown);
@@ -113,6 +113,46 @@ test('filters, orders and counts are those of all samples', async () => {
   const { requests } = ds.telemetry;
   for (let i = 3; i < 40; i++) await ds.bytes(i);
   assert.equal(ds.telemetry.requests, requests);
+});
+
+test('samples of several files have one name, whatever was looked at before', async () => {
+  for (const kind of ['tar', 'tbl']) {
+    const ds = await openSamples(await shards(kind));
+    const name = `train-1.${kind}/train/00002.bmp`;
+    const named = async () => (await labelsOf(ds)).pictures.map((picture) => picture.name);
+    const before = await named();
+    assert.equal(before[7], name);
+    await ds.record(7);
+    await ds.record(40);
+    assert.deepEqual(await named(), before);
+    assert.deepEqual([...(await ds.matches(`name == "${name}"`))], [7]);
+    assert.deepEqual([...(await ds.matches(`name in ["${name}", "${before[0]}"]`))], [0, 7]);
+    assert.deepEqual([...(await ds.matches(`name ~ "train-2.${kind}/*"`))], [35]);
+    // The name that a file has for it is found in all of them.
+    assert.deepEqual([...(await ds.matches('name == "train/00002.bmp"'))], [2, 7, 38]);
+    const descending = [...(await ds.sort('name', { descending: true }))];
+    assert.deepEqual(
+      descending,
+      before
+        .map((name, i) => [name, i])
+        .sort(([a], [b]) => (a < b ? 1 : -1))
+        .map(([, i]) => i),
+      kind,
+    );
+    ds.close();
+  }
+  // Two files of one name do not give two pictures one name.
+  const [one] = await shards('tbl');
+  const twice = await openSamples([one, one]);
+  await exportLabels(twice, 'coco', memorySink());
+  twice.close();
+});
+
+test('files are told from those of a folder though their names have no ending', async () => {
+  const [one] = await shards('tbl');
+  const several = await openSamples([new File([one], 'first'), new File([one], 'second')]);
+  assert.equal(several.length, 10);
+  several.close();
 });
 
 test('faults have the number of their sample and the name of their file', async () => {

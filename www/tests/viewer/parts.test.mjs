@@ -15,6 +15,7 @@ before(async () => {
     'samples/boxes',
     'shell/link',
     'ui/facets',
+    'ui/literals',
     'ui/fields',
     'ui/wording',
     'samples/masks',
@@ -389,8 +390,14 @@ test('the filter box completes fields, operators and values, and nothing inside 
     { name: 'width', type: 'integer' },
     { name: 'format', type: 'string' },
     { name: 'json.label', type: 'string' },
+    { name: 'cls', type: 'number' },
+    { name: 'seen', type: 'boolean' },
+    { name: 'either', type: 'mixed' },
   ];
   const values = new Map([
+    ['cls', ['3', '10']],
+    ['seen', ['true']],
+    ['either', ['3', 'x']],
     ['format', ['jpeg', 'png']],
     ['json.label', ['boat', 'big "boat"', '7']],
   ]);
@@ -406,6 +413,13 @@ test('the filter box completes fields, operators and values, and nothing inside 
   assert.deepEqual(at('format == "p'), ['format == "png"']);
   assert.deepEqual(at('json.label != b'), ['json.label != "boat"', 'json.label != "big \\"boat\\""']);
   assert.deepEqual(at('json.label == "7'), ['json.label == "7"']);
+  // A comparison with another kind than the field's own never holds, and is refused.
+  assert.deepEqual(at('json.label == 7'), ['json.label == "7"']);
+  assert.deepEqual(at('cls == '), ['cls == 3', 'cls == 10']);
+  assert.deepEqual(at('cls == "1'), ['cls == 10']);
+  assert.deepEqual(at('seen == t'), ['seen == true']);
+  assert.deepEqual(at('either == '), ['either == 3', 'either == "x"']);
+  assert.deepEqual(at('either == "'), ['either == "3"', 'either == "x"']);
   for (const text of ['', 'width >= 4', 'name ~ "wid', 'format == "jpeg"', 'nothing '])
     assert.deepEqual(at(text), [], text);
 });

@@ -2,7 +2,7 @@
  * The viewer in notebooks: a widget as anywidget wants it. Bytes of the dataset, and the parts of the package that lie beside
  * this file, come from the kernel in messages of the widget, so that it works wherever the notebook does.
  */
-import type { Source } from "forebay";
+import type { ModuleName, Source } from "forebay";
 import type { ForebayViewerElement } from "./public/element.ts";
 
 /** What anywidget gives. */
@@ -24,18 +24,20 @@ type Ask = (question: object) => Promise<Uint8Array<ArrayBuffer>>;
 const BOTH = ["filter", "selected", "view", "theme"] as const;
 /** and those that only the kernel does. */
 const KERNEL = ["editable", "hide"] as const;
-const MODULES = [
-  "forebay",
-  "convert",
-  "threads",
-  "tables",
-  "tensor",
-  "pictures",
-  "warehouse",
-  "labels",
-  "edits",
-  "curate",
-] as const;
+/** All modules of the package, none forgotten. Each crosses from the kernel when it is first needed, so none costs before. */
+const MODULES: Readonly<Record<ModuleName, true>> = {
+  forebay: true,
+  convert: true,
+  threads: true,
+  tables: true,
+  columns: true,
+  tensor: true,
+  pictures: true,
+  warehouse: true,
+  labels: true,
+  edits: true,
+  curate: true,
+};
 
 /** Asks the kernel of a widget. */
 function asking(model: Model): { ask: Ask; end: () => void } {
@@ -92,8 +94,8 @@ async function asset(asks: ReadonlySet<Ask>, name: string): Promise<Uint8Array<A
 async function define({ asks }: Shared): Promise<void> {
   if (customElements.get("forebay-viewer")) return;
   const [{ configure }, worker] = await Promise.all([import("forebay"), asset(asks, "worker.js")]);
-  const modules: Partial<Record<(typeof MODULES)[number], WebAssembly.Module>> = {};
-  for (const name of MODULES) {
+  const modules: Partial<Record<ModuleName, WebAssembly.Module>> = {};
+  for (const name of Object.keys(MODULES) as ModuleName[]) {
     let coming: Promise<WebAssembly.Module> | undefined;
     // Fetched when it is looked for; who looks waits for what it finds.
     const get = (): Promise<WebAssembly.Module> =>

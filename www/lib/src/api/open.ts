@@ -105,8 +105,8 @@ export async function openSamples(
   return samples(input, options, () => "forebay");
 }
 
-/** Names of files of samples. */
-const SAMPLES = /\.(tbl|tar|zip)$/i;
+/** Names of files of samples; one without an ending is in no folder that is opened, for its ending would say what is in it. */
+const SAMPLES = /\.(tbl|tar|zip)$|^[^.]+$/i;
 
 /** Whether a list is of files of samples, and not the files of a folder. */
 function areShards(input: Input | Folder | readonly Input[]): input is readonly Input[] {

@@ -1,3 +1,12 @@
+import { builtin, isNode } from "./node.js";
+
+/** Hears of the end. Any number of reads wait for one signal, of which Node would warn from the eleventh on. */
+export function onAbort(signal: AbortSignal, stop: () => void): () => void {
+  if (isNode) builtin<typeof import("node:events")>("node:events").setMaxListeners(0, signal);
+  signal.addEventListener("abort", stop, { once: true });
+  return () => signal.removeEventListener("abort", stop);
+}
+
 /** Rejects as soon as the signal fires, whatever the promise does. */
 export function abortable<T>(promise: Promise<T>, signal: AbortSignal | undefined): Promise<T> {
   if (!signal) return promise;
@@ -7,8 +16,7 @@ export function abortable<T>(promise: Promise<T>, signal: AbortSignal | undefine
       promise.catch(() => {});
       return stop();
     }
-    signal.addEventListener("abort", stop, { once: true });
-    promise.then(resolve, reject).finally(() => signal.removeEventListener("abort", stop));
+    promise.then(resolve, reject).finally(onAbort(signal, stop));
   });
 }
 
@@ -19,8 +27,7 @@ export function anySignal(...signals: (AbortSignal | undefined)[]): { signal: Ab
     if (!signal) return [];
     const stop = () => controller.abort(signal.reason);
     if (signal.aborted) stop();
-    signal.addEventListener("abort", stop, { once: true });
-    return [() => signal.removeEventListener("abort", stop)];
+    return [onAbort(signal, stop)];
   });
   return { signal: controller.signal, release: () => stops.forEach((stop) => void stop()) };
 }

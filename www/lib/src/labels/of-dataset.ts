@@ -11,6 +11,9 @@ import { free } from "../pool/drive.js";
 import { call, client } from "../pool/pool.js";
 import { isWarehouse } from "../warehouse/warehouse.js";
 import { parsed } from "./json.js";
+import { chosenOf } from "../samples/chosen.js";
+import { ShardedDataset } from "../samples/sharded.js";
+import { lookAtMany, sizesOf } from "../samples/sizes.js";
 import { takePictures } from "./read.js";
 
 /** Samples that are looked at together: a message of the worker for each would take most of the time. */
@@ -28,18 +31,20 @@ export async function labelsOf(
   dataset: Dataset,
   options: Pick<SamplesOptions, "where" | "indexes" | "signal" | "onProgress"> = {},
 ): Promise<Labels> {
-  const { signal, onProgress, where, indexes } = options;
+  const { signal, onProgress } = options;
+  const chosen = await chosenOf(dataset, options);
   const each: Each = async (take) => {
     const how = {
       batch: TOGETHER,
-      ...(where !== undefined && { where }),
-      ...(indexes !== undefined && { indexes }),
+      ...(chosen && { indexes: chosen }),
       ...(signal && { signal }),
       ...(onProgress && { onProgress }),
     };
     for await (const { indexes, records } of dataset.records(how)) await take(indexes, records);
   };
-  return isWarehouse(dataset) ? ofWarehouse(dataset.manifest.classes, dataset, each) : ofRecords(dataset, each, signal);
+  return isWarehouse(dataset)
+    ? ofWarehouse(dataset.manifest.classes, dataset, each)
+    : ofRecords(dataset, chosen, each, signal);
 }
 
 type Each = (take: (indexes: Uint32Array, records: readonly Json[]) => Promise<void>) => Promise<void>;
@@ -68,19 +73,28 @@ async function ofWarehouse(names: readonly string[] | null, dataset: Dataset, ea
 /** What a sample's picture is called as a file: tensors have no ending of their own. */
 const pictureName = (name: string): string => (/\.[a-z]{3,4}$/i.test(name) ? name : `${name}.png`);
 
-async function ofRecords(dataset: Dataset, each: Each, signal: AbortSignal | undefined): Promise<Labels> {
+async function ofRecords(
+  dataset: Dataset,
+  chosen: Uint32Array | null,
+  each: Each,
+  signal = new AbortController().signal,
+): Promise<Labels> {
   const worker = await client();
-  const document = await dataset.document({ ...(signal && { signal }) });
+  const document = await dataset.document({ signal });
   const id = await call(worker, dataset.name, "labelsOfDocument", [JSON.stringify(document)]);
   try {
     let length = 0;
+    await lookAtMany(dataset, chosen, signal);
     await each(async (indexes, records) => {
+      const sizes = await sizesOf(dataset, indexes, signal);
       const named = Array.from(indexes, (i, k): [string, string, number, number] => {
-        const { width, height, extension } = dataset.info(i);
+        const { extension } = dataset.info(i);
+        const [width, height] = sizes[k]!;
         const record = records[k]!;
         const own = record !== null && typeof record === "object" && !Array.isArray(record) ? record.name : undefined;
-        const name =
-          dataset.nameOf(i) ?? (typeof own === "string" ? own : `${String(i).padStart(8, "0")}.${extension}`);
+        const among = (name: string) => (dataset instanceof ShardedDataset ? dataset.nameAmong(i, name) : name);
+        const numbered = `${String(i).padStart(8, "0")}.${extension}`;
+        const name = dataset.nameOf(i) ?? (typeof own === "string" ? among(own) : numbered);
         return [JSON.stringify(record), name, width, height];
       });
       await call(worker, dataset.name, "labelsAddRecords", [id, named]);

@@ -1,9 +1,9 @@
 /** What does not belong into a dataset: pictures that are there twice, and those that stand out; and who goes where in a split. */
 import type { Fault } from "./reports.js";
-import type { WhereOptions } from "./opened.js";
+import type { ChosenOptions } from "./opened.js";
 
 /** Which samples are compared, and how. */
-export interface DuplicatesOptions extends WhereOptions {
+export interface DuplicatesOptions extends ChosenOptions {
   /** Pictures are alike if their hashes differ in at most this many of 63 bits, 15 at most. Default: 6. */
   distance?: number;
   /** Only the same bytes are alike; no picture is decoded. Default: false. */
@@ -48,7 +48,7 @@ export interface Duplicates {
 export type Trait = "bytes" | "pixels" | "aspect" | "brightness" | "contrast" | "sharpness";
 
 /** Which samples are judged, and by what. */
-export interface OutliersOptions extends WhereOptions {
+export interface OutliersOptions extends ChosenOptions {
   /** Only these; without the last three no picture is decoded. Default: all. */
   by?: readonly Trait[];
   /** How many deviations from the median a sample must be to stand out. Default: 3.5. */
@@ -112,7 +112,7 @@ export interface Outliers {
 }
 
 /** Into which parts a dataset is divided, and what stays together. */
-export interface DivideOptions extends WhereOptions {
+export interface DivideOptions extends ChosenOptions {
   /** The parts by their names, 1 to 16, each with the fraction of the samples that it is to have; together they are 1. */
   parts: { readonly [name: string]: number };
   /** Divides every class in the same way: `class` for the field `class`, else `cls`, or the path of another field. */

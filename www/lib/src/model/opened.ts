@@ -68,6 +68,12 @@ export interface WhereOptions {
   onProgress?: (progress: Progress) => void;
 }
 
+/** Which samples something is about. */
+export interface ChosenOptions extends WhereOptions {
+  /** Only these samples. With {@link WhereOptions.where}, those of them that match. */
+  indexes?: ArrayLike<number> | Iterable<number>;
+}
+
 /** How far a piece of work is. */
 export interface Progress {
   /** Samples done. */

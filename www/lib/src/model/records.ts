@@ -8,7 +8,7 @@ export interface RecordsOptions extends WhereOptions {
   indexes?: ArrayLike<number> | Iterable<number>;
   /**
    * Only these fields, by their paths as filters write them: each record is an object then that has the paths for names, with `null`
-   * for what a record does not have. Picked out in the worker, so that the rest of large records never crosses.
+   * for what a record does not have; those that the index has (`width`, `format`, `bytes` and the like) are its own. Picked out in the worker, so that the rest of large records never crosses.
    */
   fields?: readonly string[];
   /** Records of a batch at most; default: 256. The first batch is of one record. */

@@ -1,4 +1,4 @@
-import { abortable } from "../base/abort.js";
+import { abortable, onAbort } from "../base/abort.js";
 import type { Turn } from "../worker/protocol.js";
 import { call, type Client } from "./pool.js";
 import { CACHED, STREAMED, readRanges, type Chunk } from "../source/ranges.js";
@@ -80,7 +80,7 @@ export async function* steps(
   let early: Ahead | null = null;
   // What the worker reads for itself ends as soon as it hears of it.
   const stop = () => void client.call("stop", [reading || id]).catch(() => {});
-  if (here) signal?.addEventListener("abort", stop, { once: true });
+  const leave = here && signal ? onAbort(signal, stop) : null;
   client.jobs++;
   try {
     for (;;) {
@@ -115,7 +115,7 @@ export async function* steps(
     }
   } finally {
     client.jobs--;
-    if (here) signal?.removeEventListener("abort", stop);
+    leave?.();
   }
 }
 

@@ -3,15 +3,45 @@ import type { Json, LabelClass, LabelPicture, SampleBox } from "../model/index.j
 import { free } from "../pool/drive.js";
 import { call, client } from "../pool/pool.js";
 import { foreignBoxes } from "./foreign-boxes.js";
+import type { Size } from "./sizes.js";
+
+/** Whose boxes they are. */
+interface Of {
+  readonly file: string | undefined;
+  readonly sample: number;
+  /** The size that the index has of the picture; zeros where it has none, */
+  readonly known: Size;
+  /** and what the picture itself says, which has to be read. */
+  readonly look: () => Promise<Size>;
+}
 
 /** The boxes that a sample's metadata has, as shares of its picture; nothing where it says nothing of them. */
-export async function boxesOf(
+export async function boxesOf(document: string, record: string, of: Of): Promise<SampleBox[] | null> {
+  const { file, sample, known, look } = of;
+  const isKnown = known[0] > 0 && known[1] > 0;
+  const first = await marked(document, record, known, of).catch((e: unknown) => {
+    // Shares of a picture of which nobody knows the size yet.
+    if (!isKnown && e instanceof ForebayError && e.code === "label.size") return undefined;
+    throw e;
+  });
+  if (first === null) return null;
+  const boxes = (first && asShares(first)) ?? asShares((await marked(document, record, await look(), of))!);
+  if (boxes) return boxes;
+  throw hostError("usage.argument", "nobody says how large the picture is that the boxes are of", { file, sample });
+}
+
+/** What a record says is in a picture, and the classes. */
+interface Marked {
+  readonly picture: LabelPicture;
+  readonly classes: readonly LabelClass[];
+}
+
+async function marked(
   document: string,
   record: string,
-  [width, height]: [number, number],
-  file: string | undefined,
-  sample: number,
-): Promise<SampleBox[] | null> {
+  [width, height]: Size,
+  { file, sample }: Of,
+): Promise<Marked | null> {
   const worker = await client();
   const id = await call(worker, file, "labelsOfDocument", [document]);
   try {
@@ -24,15 +54,19 @@ export async function boxesOf(
     }
     const [picture] = JSON.parse(await call(worker, file, "labelsPictures", [id, 0, 1])) as [LabelPicture];
     const { classes } = JSON.parse(await call(worker, file, "labelsAbout", [id])) as { classes: LabelClass[] };
-    const [w, h] = [picture.width ?? 0, picture.height ?? 0];
-    if (picture.annotations.length > 0 && (w === 0 || h === 0))
-      throw hostError("usage.argument", "nobody says how large the picture is that the boxes are of", { file, sample });
-    return picture.annotations.map(({ box: [x0, y0, x1, y1], class: number }) => ({
-      box: [x0 / w, y0 / h, x1 / w, y1 / h],
-      class: number ?? null,
-      label: (number === undefined ? undefined : classes[number]?.name) ?? null,
-    }));
+    return { picture, classes };
   } finally {
     void free(worker, id);
   }
+}
+
+/** The boxes as shares of the picture; `null` while its size is not known. */
+function asShares({ picture, classes }: Marked): SampleBox[] | null {
+  const [w, h] = [picture.width ?? 0, picture.height ?? 0];
+  if (picture.annotations.length > 0 && (w === 0 || h === 0)) return null;
+  return picture.annotations.map(({ box: [x0, y0, x1, y1], class: number }) => ({
+    box: [x0 / w, y0 / h, x1 / w, y1 / h],
+    class: number ?? null,
+    label: (number === undefined ? undefined : classes[number]?.name) ?? null,
+  }));
 }

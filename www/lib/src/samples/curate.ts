@@ -1,5 +1,6 @@
 import { reportOf } from "../base/report.js";
 import * as argument from "../base/arguments.js";
+import { chosenAll } from "./chosen.js";
 import { type ForebayError, hostError } from "../model/errors.js";
 import { call, client, workerCount } from "../pool/pool.js";
 import { isFault } from "./fields.js";
@@ -13,6 +14,7 @@ import type {
   OutliersOptions,
   SampleInfo,
   Trait,
+  ChosenOptions,
   WhereOptions,
 } from "../model/index.js";
 
@@ -86,14 +88,10 @@ export async function lookAt(
   dataset: Curated,
   looks: Looks,
   wants: { bytes: boolean; look: boolean },
-  { where, signal: _, onProgress }: WhereOptions,
+  { signal: _, onProgress, ...which }: ChosenOptions,
   signal: AbortSignal,
 ): Promise<Found> {
-  const filter = where === undefined ? "" : argument.text(where, "a filter").trim();
-  const chosen =
-    filter === ""
-      ? Uint32Array.from({ length: dataset.length }, (_, i) => i)
-      : await dataset.matches(filter, { signal });
+  const chosen = await chosenAll(dataset, which, signal);
   const found: (Uint32Array | null)[] = Array.from(chosen, () => null);
   const faults = new Map<number, ForebayError>();
   let [next, done, bytes, notPictures] = [0, 0, 0, 0];

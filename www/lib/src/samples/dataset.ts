@@ -52,10 +52,11 @@ import { forget, openIn, reopen, type Again, type Elsewhere, type WorkerSamples 
 import { Session } from "../pool/session.js";
 import { PayloadCache } from "./payload-cache.js";
 import { groupsOf, wantedOf } from "./prefetch.js";
-import { sorted } from "./sort.js";
+import { INDEXED, LOOKED_AT, sorted } from "./sort.js";
 import { stepsOf } from "../base/metadata-path.js";
 import { merged, partsOf, shared, type All, type Part } from "./check-parts.js";
 import { boxesOf } from "./boxes.js";
+import { sizeOf } from "./sizes.js";
 import { tensorOf } from "./tensor.js";
 import { Thumbnails, type Pixels } from "./thumbnails.js";
 import { Curation } from "./curation.js";
@@ -408,19 +409,24 @@ export class OpenDataset extends Session<WorkerSamples> implements Dataset {
   boxes(i: number, options: ReadOptions = {}): Promise<SampleBox[] | null> {
     return this.run(options.signal, async (signal) => {
       const record = await this.record(i, { signal });
-      return record === null ? null : this.#boxesIn(i, record);
+      return record === null ? null : this.#boxesIn(i, record, signal);
     });
   }
 
   /** The boxes that a record of this sample has. */
-  async #boxesIn(i: number, record: Json): Promise<SampleBox[] | null> {
+  async #boxesIn(i: number, record: Json, signal: AbortSignal): Promise<SampleBox[] | null> {
     this.#document ??= this.document();
     const document = await this.#document.catch((e: unknown) => {
       this.#document = undefined;
       throw e;
     });
     const { width, height } = this.info(i);
-    return boxesOf(JSON.stringify(document), JSON.stringify(record), [width, height], this.name, i);
+    return boxesOf(JSON.stringify(document), JSON.stringify(record), {
+      file: this.name,
+      sample: i,
+      known: [width, height],
+      look: () => sizeOf(this, i, signal),
+    });
   }
 
   document(options: ReadOptions = {}): Promise<{ [key: string]: Json }> {
@@ -469,6 +475,10 @@ export class OpenDataset extends Session<WorkerSamples> implements Dataset {
       if (!stepsOf(argument.text(path, "a field")))
         throw hostError("usage.argument", `${JSON.stringify(path)} is not a path to a field`, { file: this.name });
     const indexes = await this.chosen(options);
+    // Fields of the index are what filters take them for, whatever the metadata calls so.
+    const indexed = (paths ?? []).filter((path) => Object.hasOwn(INDEXED, path));
+    if (indexed.some((path) => LOOKED_AT.has(path)) && isArchive(this.format))
+      await this.matches("width >= 0", options.signal ? { signal: options.signal } : {});
     const both = this.joined(options.signal);
     try {
       const { client, handle } = await this.inWorker(both.signal);
@@ -478,6 +488,10 @@ export class OpenDataset extends Session<WorkerSamples> implements Dataset {
         for await (const [turn, bytes] of steps(client, id, this.source, { signal: both.signal, readsItself: true })) {
           if (turn.records === null) continue;
           const records = JSON.parse(turn.records) as Json[];
+          if (indexed.length > 0)
+            for (const [k, record] of records.entries())
+              for (const path of indexed)
+                (record as { [path: string]: Json })[path] = INDEXED[path]!(this.columns(), indexes[at + k]!);
           yield { indexes: indexes.slice(at, (at += records.length)), records };
           onProgress?.({ samples: at, totalSamples: indexes.length, bytes, totalBytes: null });
         }
@@ -692,7 +706,7 @@ export class OpenDataset extends Session<WorkerSamples> implements Dataset {
         const dataset = {
           ...{ name, format, source, length, open },
           record: (i: number) => this.record(i),
-          boxes: (i: number, record: Json) => this.#boxesIn(i, record),
+          boxes: (i: number, record: Json) => this.#boxesIn(i, record, new AbortController().signal),
         };
         return OpenEdits.open(dataset, await storeOf(options.store), options.name, inner);
       },

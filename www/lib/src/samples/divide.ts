@@ -1,5 +1,6 @@
 /** Parts for training, validation and test: the same as the command and Python make of the same file, options and seed. */
 import * as argument from "../base/arguments.js";
+import { chosenAll } from "./chosen.js";
 import { stepsOf } from "../base/metadata-path.js";
 import { type ForebayError, hostError } from "../model/errors.js";
 import type { Divided, DivideOptions, DividedPart, Fault, Json } from "../model/index.js";
@@ -93,16 +94,12 @@ export async function dividedOf(
   options: DivideOptions,
   signal: AbortSignal,
 ): Promise<Divided> {
-  const { parts, by, group, near, seed = 0, where } = options;
+  const { parts, by, group, near, seed = 0 } = options;
   const names = Object.keys(argument.options(parts, "the parts and their shares"));
   const fractions = Float64Array.from(names, (name) => parts[name]!);
   argument.whole(seed, "the seed");
   if (near !== undefined) distanceOf(near);
-  const filter = where === undefined ? "" : argument.text(where, "a filter").trim();
-  const samples =
-    filter === ""
-      ? Uint32Array.from({ length: dataset.length }, (_, i) => i)
-      : await dataset.matches(filter, { signal });
+  const samples = await chosenAll(dataset, options, signal);
   const faults: Fault[] = [];
   let faultCount = 0;
   const fault = (sample: number, e: ForebayError) => {

@@ -54,6 +54,18 @@ const CACHE = 64 << 20;
 /** Classes that are named. */
 const NAMED = 100;
 
+/** What stands before the names of each file's samples: the name of the file, with a number where another has it too. */
+function prefixesOf(names: readonly (string | undefined)[]): string[] {
+  if (names.length === 1) return [""];
+  const seen = new Map<string, number>();
+  return names.map((name, k) => {
+    const title = name ?? String(k);
+    const times = (seen.get(title) ?? 0) + 1;
+    seen.set(title, times);
+    return times === 1 ? `${title}/` : `${title} (${times})/`;
+  });
+}
+
 type Column = Uint8Array | Uint32Array | Float64Array;
 
 /** Several files as one dataset: the samples of the first, then those of the second. */
@@ -71,6 +83,8 @@ export class ShardedDataset implements Dataset {
   readonly telemetry: Telemetry;
   readonly damage: ForebayError | null;
   readonly #starts: number[] = [];
+  /** What tells the samples of each file from those of the others; nothing where there is one file. */
+  readonly #prefixes: readonly string[];
   /** All files together, to what looks at all of their samples. */
   readonly #curation = new Curation(
     () => ({
@@ -97,6 +111,7 @@ export class ShardedDataset implements Dataset {
           "usage.argument",
           `the files are of one format: ${first.name ?? "the first"} is ${first.format}, and ${other} ${format}`,
         );
+    this.#prefixes = prefixesOf(shards.map(({ name }) => name));
     let length = 0;
     for (const shard of shards) {
       this.#starts.push(length);
@@ -146,7 +161,12 @@ export class ShardedDataset implements Dataset {
   nameOf(i: number): string | undefined {
     const [shard, at, k] = this.#at(i);
     const name = shard.nameOf(at);
-    return name === undefined ? undefined : `${shard.name ?? k}/${name}`;
+    return name === undefined ? undefined : this.#prefixes[k] + name;
+  }
+  /** The name among all files of a sample that its metadata calls so. */
+  nameAmong(i: number, own: string): string {
+    const [, , k] = this.#at(i);
+    return this.#prefixes[k] + own;
   }
   columns(): IndexColumns {
     const of = this.shards.map((shard) => shard.columns());
@@ -258,7 +278,10 @@ export class ShardedDataset implements Dataset {
       };
       for await (const found of this.shards[k]!.records(how)) {
         done += found.indexes.length;
-        yield { indexes: found.indexes.map((i) => i + this.#starts[k]!), records: found.records };
+        const numbers = found.indexes.map((i) => i + this.#starts[k]!);
+        if (fields && Array.from(fields).includes("index"))
+          for (const [at, record] of found.records.entries()) (record as { [path: string]: Json }).index = numbers[at]!;
+        yield { indexes: numbers, records: found.records };
         onProgress?.({
           samples: done,
           totalSamples: indexes.length,
@@ -295,7 +318,9 @@ export class ShardedDataset implements Dataset {
     let failed: unknown;
     for (const [k, shard] of this.shards.entries()) {
       try {
-        found.push(await body(shard, empty ? "" : shifted(canonical, this.#starts[k]!, this.name), k));
+        found.push(
+          await body(shard, empty ? "" : shifted(canonical, this.#starts[k]!, this.#prefixes[k]!, this.name), k),
+        );
       } catch (e) {
         if (!(e instanceof ForebayError && OF_ONE.has(e.code))) throw e;
         failed ??= e;

@@ -6,7 +6,7 @@ import { isArchive, mediaFormats } from "../model/formats.js";
 import { fieldsOf } from "./fields.js";
 
 /** What the index says of each sample, by the names that filters have for it; `undefined` is missing. */
-const INDEXED: Record<string, (columns: IndexColumns, i: number) => Sortable> = {
+export const INDEXED: Readonly<Record<string, (columns: IndexColumns, i: number) => Sortable>> = {
   index: (_, i) => i,
   width: (c, i) => c.width[i]! || null,
   height: (c, i) => c.height[i]! || null,
@@ -17,7 +17,7 @@ const INDEXED: Record<string, (columns: IndexColumns, i: number) => Sortable> = 
   format: (c, i) => mediaFormats[c.format[i]!] ?? null,
 };
 /** Those that a TAR's headers do not say: its samples are looked at first. */
-const LOOKED_AT = new Set(["width", "height", "pixels", "aspect", "format"]);
+export const LOOKED_AT: ReadonlySet<string> = new Set(["width", "height", "pixels", "aspect", "format"]);
 
 /** What a value is sorted as: a list or an object as its text. */
 function sortable(value: Json | undefined): Sortable {
@@ -31,7 +31,9 @@ function sortable(value: Json | undefined): Sortable {
 
 /** The numbers of samples in the order of what the index or their metadata says. */
 export async function sorted(
-  dataset: Pick<Dataset, "name" | "format" | "length" | "columns" | "nameOf" | "matches" | "record" | "records">,
+  dataset: Pick<Dataset, "name" | "format" | "length" | "columns" | "nameOf" | "matches" | "record" | "records"> & {
+    nameAmong?(i: number, own: string): string;
+  },
   by: string,
   { descending = false, where, signal, onProgress }: SortOptions,
 ): Promise<Uint32Array> {
@@ -50,6 +52,9 @@ export async function sorted(
     ? await dataset.matches(where, { ...ends, ...progress })
     : Uint32Array.from({ length: dataset.length }, (_, i) => i);
   const indexed = INDEXED[by];
+  // Several files are sorted by the names that their samples have among all.
+  const named = (i: number, value: Sortable): Sortable =>
+    by === "name" && typeof value === "string" ? (dataset.nameAmong?.(i, value) ?? value) : value;
   const values = new Map<number, Sortable>();
   if (indexed) {
     if (isArchive(dataset.format) && LOOKED_AT.has(by)) await dataset.matches("width >= 0", { ...ends, ...progress });
@@ -61,7 +66,7 @@ export async function sorted(
     if (known) for (const i of chosen) values.set(i, dataset.nameOf(i) ?? null);
     else
       for await (const [i, found] of fieldsOf(dataset, chosen, [by], { ...ends, ...progress }))
-        values.set(i, sortable(found[by]));
+        values.set(i, named(i, sortable(found[by])));
   }
   return inOrder(chosen, (i) => values.get(i)!, descending);
 }

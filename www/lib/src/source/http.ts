@@ -1,4 +1,4 @@
-import { anySignal, pause } from "../base/abort.js";
+import { anySignal, onAbort, pause } from "../base/abort.js";
 import * as argument from "../base/arguments.js";
 import { ForebayError, hostError } from "../model/errors.js";
 import { NAMES, known } from "../base/option-names.js";
@@ -165,19 +165,19 @@ class Http implements Placed {
       whole.set(rest, head.byteLength - start);
       return whole;
     }
-    let stop = () => {};
+    let leave = () => {};
     try {
       return await new Promise<Uint8Array>((resolve, reject) => {
         const read: PendingRead = { start, end, signal, resolve, reject };
-        stop = () => {
+        const stop = () => {
           reject(signal!.reason);
           read.leave?.();
         };
-        signal?.addEventListener("abort", stop, { once: true });
+        if (signal) leave = onAbort(signal, stop);
         if (this.#pending.push(read) === 1) void this.#sendPending();
       });
     } finally {
-      signal?.removeEventListener("abort", stop);
+      leave();
     }
   }
 

@@ -67,6 +67,8 @@ export class CurateDialog extends LitElement {
   @property({ attribute: false }) data: Dataset | null = null;
   /** The part of the filter that its language says. */
   @property() where = "";
+  /** The samples that are left where more was clicked than its language says. */
+  @property({ attribute: false }) narrowed: Uint32Array | null = null;
   /** The package's functions. */
   @property({ attribute: false }) engine!: Engine;
   /** The fields of the metadata. */
@@ -122,7 +124,7 @@ export class CurateDialog extends LitElement {
   }
 
   private async ask(): Promise<void> {
-    const { data, question, distance, where } = this;
+    const { data, question, distance, where, narrowed } = this;
     if (!data) return;
     this.work?.abort();
     const work = (this.work = new AbortController());
@@ -133,7 +135,7 @@ export class CurateDialog extends LitElement {
     this.shown = SHOWN[question];
     const how = {
       signal,
-      ...(where && { where }),
+      ...(narrowed ? { indexes: narrowed } : where && { where }),
       onProgress: (progress: Progress): void => {
         if (this.work === work) this.progress = progress;
       },
@@ -207,13 +209,14 @@ export class CurateDialog extends LitElement {
       </dialog>`;
   }
   private renderParts(): TemplateResult {
-    return html`<forebay-divide .engine=${this.engine} .data=${this.data} .where=${this.where} .fields=${this.fields}
+    return html`<forebay-divide .engine=${this.engine} .data=${this.data} .where=${this.where} .narrowed=${this.narrowed} .fields=${this.fields}
       ?keeps=${this.keeps}
       @show=${({ detail: d }: CustomEvent<{ label: string; samples: Uint32Array }>) => this.showOnly(d.label, [...d.samples])}></forebay-divide>`;
   }
   private renderAsk(): TemplateResult {
-    const { question, running, progress: p, where } = this;
-    const which = where ? msg("lookSamplesFilter") : msg("lookAllSamples", { length: this.data?.length ?? 0 });
+    const { question, running, progress: p, where, narrowed } = this;
+    const which =
+      where || narrowed ? msg("lookSamplesFilter") : msg("lookAllSamples", { length: this.data?.length ?? 0 });
     if (running)
       return html`<progress aria-label=${msg("lookedAt")} max=${Math.max(1, p?.totalSamples ?? 1)} .value=${p?.samples ?? 0}></progress>
         <p>${msg("ofSamplesTotalSamples", { samples: p?.samples ?? 0, totalSamples: p?.totalSamples ?? this.data?.length ?? 0 })} <button @click=${() => this.work?.abort()}>${common("cancel")}</button></p>`;

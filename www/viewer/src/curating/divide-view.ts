@@ -71,6 +71,8 @@ export class DivideView extends LitElement {
   @property({ attribute: false }) engine!: Engine;
   @property({ attribute: false }) data: Dataset | null = null;
   @property() where = "";
+  /** The samples that are left where more was clicked than the filter's language says. */
+  @property({ attribute: false }) narrowed: Uint32Array | null = null;
   /** The fields of the metadata. */
   @property({ attribute: false }) fields: readonly string[] = [];
   /** The page keeps sets. */
@@ -133,7 +135,7 @@ export class DivideView extends LitElement {
         ...(this.by && { by: this.by }),
         ...(this.group && { group: this.group }),
         ...(this.near && { near: 6 }),
-        ...(this.where && { where: this.where }),
+        ...(this.narrowed ? { indexes: this.narrowed } : this.where && { where: this.where }),
         signal,
         onProgress: (progress) => {
           if (!signal.aborted) this.progress = progress;

@@ -54,6 +54,11 @@ interface Made {
   readonly file: Blob;
 }
 
+/** What keeps a picture out of a file altogether. */
+const LEFT_OUT: ReadonlySet<string> = new Set(["size_missing", "unlabelled", "empty"]);
+const leftOut = ({ losses }: WrittenLabels): number =>
+  losses.reduce((sum, { cause, count }) => sum + (LEFT_OUT.has(cause) ? count : 0), 0);
+
 /** Where a format goes to, and the file that comes of it: several files are an archive. */
 function outputOf(to: WrittenLabelFormat): { output: BlobSink | FolderSink; file: () => Blob } {
   if (FORMATS.some(([format, , extension]) => format === to && extension)) {
@@ -116,6 +121,14 @@ export class LabelsDialog extends LitElement {
     .body {
       overflow: auto;
       max-height: min(560px, calc(100vh - 120px));
+    }
+    /* Whatever is above it, what one came for is in sight. */
+    .export {
+      position: sticky;
+      bottom: -18px;
+      margin: 0;
+      padding: 8px 0 18px;
+      background: var(--card);
     }
     .good {
       color: var(--good);
@@ -183,6 +196,10 @@ export class LabelsDialog extends LitElement {
       };
       const wanted = { data, indexes, to, signal, onProgress };
       const { file, written } = (await this.directly(wanted)) ?? (await this.throughPage(wanted));
+      if (total > 0 && leftOut(written) >= total) {
+        const losses = written.losses.map((loss) => `${visible(loss.meaning)}: ${count(loss.count)}`).join("; ");
+        throw new Error(msg("everyPictureLeftOut", { losses }));
+      }
       const [, , extension] = FORMATS.find(([format]) => format === to)!;
       const name = `${stem(data.name, "dataset")}-${to}.${extension ?? "tar"}`;
       download(file, name);
@@ -263,7 +280,8 @@ export class LabelsDialog extends LitElement {
         pictures.push(picture);
         continue;
       }
-      const { width, height } = data.info(i);
+      // The index of a TAR does not say it, and what the labels were read with does.
+      const { width = 0, height = 0 } = picture;
       const { boxes } = find(i, await data.record(i, { signal }), width, height);
       const { unlabelled: _, ...rest } = picture;
       // Who took all boxes away has looked.
@@ -311,6 +329,11 @@ export class LabelsDialog extends LitElement {
       <div aria-live="polite">${k && "kept" in k ? html`<p class="good">${msg("pictures", { kept: k.kept.pictures })}</p>` : nothing}
         ${k && "kept" in k && k.kept.lost > 0 ? html`<p>${msg("annotationsNotKept", { lost: k.kept.lost })}</p>` : nothing}</div></section>`;
   }
+  /** Where what is written comes from. */
+  private get source(): string {
+    if (this.given) return msg("fromLabelFile");
+    return this.journal?.changes ? msg("fromDatasetChanged") : msg("fromDatasetItself");
+  }
   private renderExport(): TemplateResult {
     const { progress: p, indexes } = this;
     const many = indexes?.length ?? this.data?.length ?? 0;
@@ -325,12 +348,12 @@ export class LabelsDialog extends LitElement {
         ([format, title, extension]) => html`<label><input type="radio" name="to" .checked=${format === this.to}
           @change=${() => (this.to = format)} />${title}${extension ? "" : html` <span class="muted">${common("tar")}</span>`}</label>`,
       )}</div></fieldset>
-      <p class="muted">${msg("everythingHappensOnMachine2", { which, rest: this.given ? msg("fromLabelFile") : msg("fromDatasetItself") })}</p>
+      <p class="muted">${msg("everythingHappensOnMachine2", { which, rest: this.source })}</p>
       ${
         p
           ? html`<progress aria-label=${msg("labelsRead")} max=${Math.max(1, p.total)} .value=${p.done}></progress>
         <p>${msg("ofDoneTotal", { done: p.done, total: p.total })} <button @click=${() => this.work?.abort()}>${common("cancel")}</button></p>`
-          : html`<button class="primary" @click=${this.export}>${msg("exportLabels")}</button>`
+          : html`<p class="export"><button class="primary" @click=${this.export}>${msg("exportLabels")}</button></p>`
       }
       <div aria-live="polite">${this.done ? this.renderDone(this.done.name, this.done.written) : nothing}</div>
       ${this.failure ? html`<p class="bad" role="alert">${this.failure.message} ${this.failure.code ? html`<code>${this.failure.code}</code>` : nothing}</p>` : nothing}

@@ -192,6 +192,8 @@ export const dialogs = {
   writeThem: "Write them as",
   fromLabelFile: "from the label file",
   fromDatasetItself: "from the dataset itself",
+  fromDatasetChanged: "from the dataset, with your changes",
+  everyPictureLeftOut: "Nothing was written, for this format can say nothing of these pictures: {losses}.",
   everythingHappensOnMachine2: "{which}, {rest}. Everything happens on this machine.",
   labelsRead: "Labels read",
   ofDoneTotal: "{done} of {total}",

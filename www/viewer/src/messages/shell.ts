@@ -145,6 +145,8 @@ export const shell = {
   showAllSamples: "Show all samples",
   nameThem: "Name them",
   keepPickedAsSet: "Keep what is picked as a set, under a name",
+  filterCannotBeRead: "The filter cannot be read, and the one before kept no sample.",
+  filterBefore: "{rows} of {length}, by the filter before",
   noSampleMatchesFilter: "No sample matches the filter.",
   thereNoSamplesFile: "There are no samples in this file.",
   samplesPicturesLabels: "Samples: pictures with labels",

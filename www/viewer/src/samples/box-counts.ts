@@ -49,13 +49,13 @@ export class BoxCounter {
 
   constructor(
     private readonly dataset: Dataset,
-    private readonly find: FindBoxes,
+    private readonly find: () => FindBoxes,
   ) {
     this.perPicture = new Uint32Array(dataset.length);
   }
   add(i: number, record: Json): void {
     const { width, height } = this.dataset.info(i);
-    const { boxes, outside, broken } = this.find(i, record, width, height);
+    const { boxes, outside, broken } = this.find()(i, record, width, height);
     this.perPicture[i] = boxes.length;
     this.boxes += boxes.length;
     if (outside > 0) this.outside.push(i);
@@ -68,14 +68,24 @@ export class BoxCounter {
       else if (this.classes.size < MOST) this.classes.set(label, [i]);
     }
   }
+  /** Takes a sample out again, whose boxes were changed. */
+  remove(i: number): void {
+    this.boxes -= this.perPicture[i] ?? 0;
+    this.perPicture[i] = 0;
+    for (const list of [...this.classes.values(), ...this.sizes, this.outside, this.broken]) {
+      const at = list.indexOf(i);
+      if (at >= 0) list.splice(at, 1);
+    }
+  }
   done(): BoxCounts {
     const sorted = (list: number[]): Uint32Array => Uint32Array.from(list).sort();
     return {
       boxes: this.boxes,
       classes: [...this.classes]
+        .filter(([, list]) => list.length > 0)
         .map(([label, list]) => ({ label, samples: sorted(list) }))
         .sort((a, b) => b.samples.length - a.samples.length),
-      perPicture: this.perPicture,
+      perPicture: this.perPicture.slice(),
       sizes: this.sizes.map(sorted),
       outside: sorted(this.outside),
       broken: sorted(this.broken),
@@ -103,18 +113,6 @@ export function spread(
 /** The samples with as many boxes. */
 export const withBoxes = (perPicture: Uint32Array, from: number, below: number): Uint32Array =>
   Uint32Array.from(perPicture.keys()).filter((i) => perPicture[i]! >= from && perPicture[i]! < below);
-
-/** What both lists have; both are in order. */
-export function both(a: Uint32Array, b: Uint32Array): Uint32Array {
-  const out: number[] = [];
-  for (let i = 0, k = 0; i < a.length && k < b.length; ) {
-    if (a[i] === b[k]) out.push(a[i]!);
-    const step = a[i]! - b[k]!;
-    if (step <= 0) i++;
-    if (step >= 0) k++;
-  }
-  return Uint32Array.from(out);
-}
 
 /** Which samples the filter keeps, one byte each; `null` where it keeps all. */
 export function maskOfRows(total: number, kept: Uint32Array | null): Uint8Array | null {

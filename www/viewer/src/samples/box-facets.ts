@@ -16,6 +16,15 @@ import { msg } from "../messages/pictures.ts";
 const SHOWN = 12;
 const MORE = 100;
 
+const NONE = new Uint32Array();
+
+/** What a bar stands for: its samples, how many the longest has, and how its samples are found in other counts. */
+interface Counted {
+  readonly samples: Uint32Array;
+  readonly most: number;
+  readonly again: (counts: BoxCounts) => Uint32Array;
+}
+
 /** `<forebay-box-facets>`: sends `clause` as the other facets do, and `boxes` where they are to be counted. */
 @customElement("forebay-box-facets")
 export class BoxFacets extends LitElement {
@@ -54,8 +63,10 @@ export class BoxFacets extends LitElement {
     const { mask } = this;
     return mask ? samples.reduce((sum, i) => sum + (mask[i] ?? 0), 0) : samples.length;
   }
-  private toggle(key: string, label: string, samples: () => Uint32Array): void {
-    this.send(key, this.clauses.has(key) ? null : { label, expression: "", samples: samples() });
+  private toggle(key: string, label: string, again: (counts: BoxCounts) => Uint32Array): void {
+    const { counts } = this;
+    if (this.clauses.has(key)) this.send(key, null);
+    else if (counts) this.send(key, { label, expression: "", samples: again(counts), again });
   }
 
   override render(): TemplateResult {
@@ -82,19 +93,19 @@ export class BoxFacets extends LitElement {
     return html`
       ${counts.classes.slice(0, this.shown).map(({ label, samples }) => {
         const name = label || msg("withoutClass");
-        return this.bar(`box:${label}`, name, samples, most, msg("boxesOfClass", { name }), colorOf(label));
+        const again = (of: BoxCounts): Uint32Array => of.classes.find((one) => one.label === label)?.samples ?? NONE;
+        return this.bar(`box:${label}`, name, { samples, most, again }, msg("boxesOfClass", { name }), colorOf(label));
       })}
       ${rest > 0 ? html`<button class="bare more" @click=${() => (this.shown += MORE)}>${msg("showMore", { rest: Math.min(rest, MORE) })}</button>` : nothing}
       ${this.renderSpread(counts)}
       ${this.renderSizes(counts)}
-      ${counts.outside.length > 0 ? this.bar("boxes outside", msg("outsidePicture"), counts.outside, counts.outside.length, msg("boxesOutsidePicture")) : nothing}
-      ${counts.broken.length > 0 ? this.bar("boxes broken", msg("withoutAreaNumber"), counts.broken, counts.broken.length, msg("boxesWithoutAreaNumber")) : nothing}`;
+      ${counts.outside.length > 0 ? this.bar("boxes outside", msg("outsidePicture"), { samples: counts.outside, most: counts.outside.length, again: (of) => of.outside }, msg("boxesOutsidePicture")) : nothing}
+      ${counts.broken.length > 0 ? this.bar("boxes broken", msg("withoutAreaNumber"), { samples: counts.broken, most: counts.broken.length, again: (of) => of.broken }, msg("boxesWithoutAreaNumber")) : nothing}`;
   }
   private bar(
     key: string,
     label: string,
-    samples: Uint32Array,
-    most: number,
+    { samples, most, again }: Counted,
     words: string,
     color?: string,
   ): TemplateResult {
@@ -106,7 +117,7 @@ export class BoxFacets extends LitElement {
       on: this.clauses.has(key),
       ...(color && { color }),
     };
-    return bar(of, () => this.toggle(key, words, () => samples));
+    return bar(of, () => this.toggle(key, words, again));
   }
   /** By how much of their picture they take: small ones are what detectors miss. */
   private renderSizes({ sizes }: BoxCounts): TemplateResult | typeof nothing {
@@ -121,7 +132,8 @@ export class BoxFacets extends LitElement {
           : high
             ? msg("shareToShare", { share: low, share2: high })
             : msg("overShare", { share: low });
-        return this.bar(`boxes of size ${k}`, share, samples, most, msg("boxesOfSize", { share }));
+        const again = (of: BoxCounts): Uint32Array => of.sizes[k] ?? NONE;
+        return this.bar(`boxes of size ${k}`, share, { samples, most, again }, msg("boxesOfSize", { share }));
       })}`;
   }
   private renderSpread({ perPicture }: BoxCounts): TemplateResult {
@@ -137,7 +149,10 @@ export class BoxFacets extends LitElement {
             : msg("boxes", { low })
           : msg("toBoxes", { low, rest: high > 1e6 ? "∞" : high - 1 });
       if (this.clauses.get(key)?.label === label) clear();
-      else this.send(key, { label, expression: "", samples: withBoxes(perPicture, low, high) });
+      else {
+        const again = (of: BoxCounts): Uint32Array => withBoxes(of.perPicture, low, high);
+        this.send(key, { label, expression: "", samples: withBoxes(perPicture, low, high), again });
+      }
     };
     const none = all[0] ?? 0;
     const none0 = msg("noBoxes");

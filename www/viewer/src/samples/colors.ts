@@ -7,6 +7,8 @@ const ROUNDS = [
   { turn: 22, saturation: 0.75, lightness: 0.76 },
   { turn: 11, saturation: 0.6, lightness: 0.48 },
 ] as const;
+/** The luminance of dark ink. */
+const DARK = 0.0074;
 const COLORS = HUES * ROUNDS.length;
 
 /** Which label has which place in the list. */
@@ -58,6 +60,16 @@ function partsOf(label: string): readonly [number, number, number] {
 export function colorOf(label: string): string {
   const [h, s, l] = partsOf(label);
   return `hsl(${Math.round(h)} ${s * 100}% ${l * 100}%)`;
+}
+
+/** Black or white, whichever reads better on the color of a label: by its luminance, since purple is darker than green. */
+export function inkOn(label: string): string {
+  const [r, g, b] = rgbOf(label).map((part) => {
+    const share = part / 255;
+    return share <= 0.04045 ? share / 12.92 : ((share + 0.055) / 1.055) ** 2.4;
+  }) as [number, number, number];
+  const luminance = 0.2126 * r + 0.7152 * g + 0.0722 * b;
+  return (luminance + 0.05) / (DARK + 0.05) >= 1.05 / (luminance + 0.05) ? "#10151a" : "#fff";
 }
 
 /** The same as red, green and blue. */

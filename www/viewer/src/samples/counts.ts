@@ -5,8 +5,9 @@ import type { Dataset, Json } from "../../../lib/src/model/index.ts";
 import type { Rows } from "../ui/rows.ts";
 import type { FilterField, Values } from "../ui/complete.ts";
 import { countFacets, type Facets } from "../ui/facets.ts";
+import type { ValueKind } from "../ui/literals.ts";
 import type { FindBoxes } from "./box-source.ts";
-import { BoxCounter, type BoxCounts } from "./box-counts.ts";
+import type { BoxCounter, BoxCounts } from "./box-counts.ts";
 import { classOf } from "./meaning.ts";
 import { walkRecords } from "./walk.ts";
 import type { Classes, FacetsView } from "./facets-view.ts";
@@ -24,6 +25,7 @@ interface Whole {
   readonly samples: number;
   readonly top: readonly { label: string; samples: number }[];
   readonly distinct: number;
+  readonly kinds: ReadonlySet<ValueKind>;
 }
 
 /** What the counting needs to know. */
@@ -39,15 +41,19 @@ export interface Counted {
   readonly signal: () => AbortSignal;
   /** Where boxes come from. */
   readonly find: () => FindBoxes;
+  /** Boxes were counted, of all samples or of some again. */
+  readonly counted: (boxes: BoxCounts, all: boolean) => void;
   /** Resolves when the first pictures are drawn. */
   readonly pictures: () => Promise<void>;
 }
 
+/** Milliseconds after which what was drawn is counted. */
+const DRAWN = 250;
 /** Classes that are listed. */
 const LISTED = 1000;
 
 /** The most frequent classes first. */
-function topOf(found: ReadonlyMap<string, number>): Omit<Whole, "samples"> {
+function topOf(found: ReadonlyMap<string, number>): Omit<Whole, "samples" | "kinds"> {
   const all = [...found].sort((a, b) => b[1] - a[1] || (a[0] < b[0] ? -1 : 1));
   return { distinct: all.length, top: all.slice(0, LISTED).map(([label, samples]) => ({ label, samples })) };
 }
@@ -70,6 +76,10 @@ export class Counts implements ReactiveController {
   /** Those of the whole, by field. */
   private readonly all = new Map<string, Whole>();
   private readonly throttle = new Throttle();
+  private boxWork = new AbortController();
+  private counter: BoxCounter | null = null;
+  /** Samples whose boxes were changed since they were counted. */
+  private readonly redrawn = new Set<number>();
 
   constructor(
     private readonly host: ReactiveControllerHost,
@@ -81,7 +91,8 @@ export class Counts implements ReactiveController {
 
   /** Another file. */
   reset(): void {
-    this.facets = this.trouble = this.boxes = this.boxProgress = this.boxTrouble = null;
+    this.facets = this.trouble = this.boxTrouble = null;
+    this.forgetBoxes();
     this.classes = [];
     this.classField = "";
     this.all.clear();
@@ -165,8 +176,12 @@ export class Counts implements ReactiveController {
         const { top, distinct } = this.of.listed()
           ? topOf(await this.classesOf(dataset, null, field, signal))
           : (await dataset.stats({ classField: field, signal })).classes;
-        all = { samples: dataset.length, top, distinct };
+        const labels = top.map(({ label }) => label);
+        const { classKinds } = await import("./class-kinds.ts");
+        const kinds = await classKinds(dataset, field, labels, signal);
+        all = { samples: dataset.length, top, distinct, kinds };
         this.all.set(field, all);
+        this.typed(field, kinds);
         await this.sized(dataset);
       }
       // Of the filter that is applied: what is being written may be none.
@@ -175,6 +190,7 @@ export class Counts implements ReactiveController {
       const found: Classes = {
         field,
         distinct: all.distinct,
+        kinds: all.kinds,
         top: all.top.map(({ label, samples }) => ({
           label,
           all: samples,
@@ -189,6 +205,12 @@ export class Counts implements ReactiveController {
       this.counting = false;
       this.host.requestUpdate();
     }
+  }
+  /** The first sample says of what type a field is; all of them may say otherwise. */
+  private typed(field: string, kinds: ReadonlySet<ValueKind>): void {
+    const type = kinds.size === 1 ? [...kinds][0]! : "mixed";
+    if (kinds.size > 0)
+      this.fields = this.fields.map((known) => (known.name === field && !known.indexed ? { ...known, type } : known));
   }
   /** How many samples of each class the filter keeps; `null` where it keeps all. */
   private async keptClasses(
@@ -225,35 +247,79 @@ export class Counts implements ReactiveController {
     this.host.requestUpdate();
   }
 
-  /** Boxes come from elsewhere: what was counted of them is no longer so. */
+  /** Boxes come from elsewhere: what was counted of them, or is being so, is no longer so. */
   boxesChanged(): void {
-    const counted = this.boxes !== null;
-    this.boxes = null;
+    const counted = this.boxes !== null || this.boxProgress !== null;
+    this.forgetBoxes();
     this.host.requestUpdate();
     if (counted) void this.countBoxes();
+  }
+  private forgetBoxes(): void {
+    this.boxWork.abort();
+    this.boxes = this.counter = this.boxProgress = null;
+    this.redrawn.clear();
+  }
+  /** The boxes of one sample were changed; what follows soon is counted together. */
+  boxesDrawn(i: number): void {
+    if (!this.boxes && !this.boxProgress) return;
+    this.redrawn.add(i);
+    const { signal } = this.boxWork;
+    setTimeout(() => void (signal.aborted || this.boxProgress || this.countDrawn(signal)), DRAWN);
+  }
+  private async countDrawn(signal: AbortSignal): Promise<void> {
+    const { counter } = this;
+    const dataset = this.of.data();
+    if (!counter || !dataset || this.redrawn.size === 0) return;
+    const samples = Uint32Array.from(this.redrawn);
+    this.redrawn.clear();
+    const again = (i: number, record: Json): void => {
+      counter.remove(i);
+      counter.add(i, record);
+    };
+    try {
+      await walkRecords(dataset, again, { signal, samples });
+    } catch (e) {
+      if (isAbort(e) || signal.aborted) return;
+      this.boxTrouble = trouble(e);
+    }
+    this.boxes = counter.done();
+    this.of.counted(this.boxes, false);
+    this.host.requestUpdate();
   }
   /** Counts the boxes of all samples. */
   async countBoxes(): Promise<void> {
     const dataset = this.of.data();
     if (!dataset || this.boxProgress) return;
+    this.forgetBoxes();
+    const work = (this.boxWork = new AbortController());
     const told = (done: number, total: number): void => {
+      if (this.boxWork !== work) return;
       this.boxProgress = { done, total };
       this.host.requestUpdate();
     };
     this.boxTrouble = null;
     told(0, dataset.length);
+    const current = (): boolean => this.of.data() === dataset && this.boxWork === work;
     try {
       await dataset.whole;
-      const counter = new BoxCounter(dataset, this.of.find());
+      // Few count boxes before they look at pictures.
+      const { BoxCounter } = await import("./box-counts.ts");
+      const counter = new BoxCounter(dataset, this.of.find);
       await walkRecords(dataset, (i, record) => counter.add(i, record), {
-        signal: this.of.signal(),
+        signal: AbortSignal.any([work.signal, this.of.signal()]),
         onProgress: told,
       });
-      if (this.of.data() === dataset) this.boxes = counter.done();
+      if (!current()) return;
+      this.counter = counter;
+      this.boxes = counter.done();
+      this.of.counted(this.boxes, true);
     } catch (e) {
-      if (!isAbort(e) && this.of.data() === dataset) this.boxTrouble = trouble(e);
+      if (!isAbort(e) && current()) this.boxTrouble = trouble(e);
     } finally {
-      if (this.of.data() === dataset) this.boxProgress = null;
+      if (current()) {
+        this.boxProgress = null;
+        void this.countDrawn(work.signal);
+      }
       this.host.requestUpdate();
     }
   }

@@ -6,7 +6,8 @@ import { customElement, property, query, state } from "lit/decorators.js";
 import { bar, barStyles, type BarOf } from "../ui/bars.ts";
 import type { Clause } from "../ui/clause.ts";
 import { keep, recall } from "../ui/remembered.ts";
-import { rangeExpression, quote, type Facets, type Histogram } from "../ui/facets.ts";
+import { rangeExpression, type Facets, type Histogram } from "../ui/facets.ts";
+import { hasLabel, quote, type ValueKind } from "../ui/literals.ts";
 import { FILE_ICONS } from "../ui/file-icons.ts";
 import { controls, facetStyles } from "../ui/styles.ts";
 import { visible } from "../ui/visible.ts";
@@ -22,6 +23,8 @@ export interface Classes {
   readonly field: string;
   readonly top: readonly { readonly label: string; readonly all: number; readonly kept: number }[];
   readonly distinct: number;
+  /** What the field holds, as far as it was looked at. */
+  readonly kinds: ReadonlySet<ValueKind>;
 }
 
 /** Classes that are shown at first, */
@@ -210,17 +213,14 @@ export class FacetsView extends LitElement {
         }</h2>
         ${asked ? this.renderAsk() : nothing}
         ${k === 0 && this.choosing !== "" ? this.renderTrouble("classes") : nothing}
-        ${(this.folded.has(`class:${field}`) ? [] : top).map((c) => {
-          const literal = /^-?\d{1,15}$/.test(c.label)
-            ? `(${field} == ${c.label} || ${field} == ${quote(c.label)})`
-            : `${field} == ${quote(c.label)}`;
-          return this.bar(
+        ${(this.folded.has(`class:${field}`) ? [] : top).map((c) =>
+          this.bar(
             `class:${field}`,
             { ...c, most, ...(field === "run" ? { short: lastPart(c.label, top) } : { color: colorOf(c.label) }) },
-            literal,
+            hasLabel(field, c.label, classes.kinds),
             field,
-          );
-        })}
+          ),
+        )}
         ${
           rest > 0 && offered > 0 && !this.folded.has(`class:${field}`)
             ? html`<button class="bare more"

@@ -113,9 +113,13 @@ export const sampleStyles = css`
   .legend.beside {
     max-width: calc(100% - 262px);
   }
+  /* Not beside the buttons: there is no room for both. */
   @media (max-width: 560px) {
-    .legend {
+    .legend,
+    .legend.beside {
+      bottom: 44px;
       flex-wrap: nowrap;
+      max-width: calc(100% - 16px);
     }
   }
   .legend button {

@@ -1,6 +1,6 @@
 /** Draws what the metadata says is in a picture: over the stage, as large as that, however large the picture is. */
 import type { Box } from "./boxes.ts";
-import { colorOf, rgbOf } from "./colors.ts";
+import { colorOf, inkOn, rgbOf } from "./colors.ts";
 import { drawMask, type Mask } from "./masks.ts";
 import { visible } from "../ui/visible.ts";
 
@@ -68,7 +68,7 @@ export class StageBoxes {
       const up = Math.max(top, Math.min(y - top >= high ? y - high : y, bottom - high));
       g.fillStyle = color;
       g.fillRect(at, up, broad, high);
-      g.fillStyle = "#10151a";
+      g.fillStyle = inkOn(box.label);
       g.fillText(label, at + 3, up + 2.5);
     }
   }

@@ -54,6 +54,8 @@ export interface DialogState {
   readonly journal: DrawnJournal | null;
   /** The filter. */
   readonly where: string;
+  /** The samples that are left where more than that keeps them. */
+  readonly narrowed: Uint32Array | null;
   /** The fields of the metadata. */
   readonly fields: readonly string[];
   /** The page is the viewer's own, and keeps sets of samples. */
@@ -127,6 +129,7 @@ export class DialogController implements ReactiveController {
       keep,
       journal,
       where,
+      narrowed,
       fields,
       ownPage,
     } = this.of.state();
@@ -148,7 +151,7 @@ export class DialogController implements ReactiveController {
       <forebay-labels .engine=${engine} .data=${data} .kept=${kept} .picked=${picked}
         .find=${find} ?given=${given} .matched=${matched} .keep=${keep} .journal=${journal} @choose=${this.of.chooseLabels}></forebay-labels>
       <forebay-save-edits .engine=${engine} .data=${data} .journal=${journal} @open=${made}></forebay-save-edits>
-      <forebay-curate .engine=${engine} .data=${growing ? null : data} .where=${where} .fields=${fields} ?keeps=${ownPage}
+      <forebay-curate .engine=${engine} .data=${growing ? null : data} .where=${where} .narrowed=${narrowed} .fields=${fields} ?keeps=${ownPage}
         @pick=${(e: CustomEvent<number[]>) => this.of.pick(e.detail)} @jump=${(e: CustomEvent<number>) => this.of.jump(e.detail)}
         @show=${(e: CustomEvent<Pick<Clause, "label" | "samples">>) => this.of.only(e.detail)}></forebay-curate>
       <forebay-warehouse .manifest=${warehouse?.manifest ?? null}></forebay-warehouse>

@@ -1,9 +1,9 @@
 /** Which samples are shown: the filter that is typed, what was clicked together, and the rows that match both. */
 import type { ReactiveController, ReactiveControllerHost } from "lit";
 import type { Dataset } from "../../../lib/src/model/index.ts";
-import { both } from "../samples/box-counts.ts";
+import type { BoxCounts } from "../samples/box-counts.ts";
 import type { Clause } from "../ui/clause.ts";
-import { Rows } from "../ui/rows.ts";
+import { Rows, both } from "../ui/rows.ts";
 import { Throttle } from "../ui/throttle.ts";
 import { isAbort, trouble, type Trouble } from "../ui/wording.ts";
 import { msg } from "../messages/shell.ts";
@@ -90,6 +90,18 @@ export class FilterController implements ReactiveController {
     else clauses.delete(key);
     this.clauses = clauses;
     void this.apply();
+  }
+
+  /** Boxes were counted anew: what was clicked of them keeps others now. Rows do not go while somebody draws in them. */
+  recounted(boxes: BoxCounts, applied: boolean): void {
+    if (![...this.clauses.values()].some(({ again }) => again)) return;
+    const clauses = [...this.clauses].map(([key, clause]): [string, Clause] => {
+      const again = clause.again as ((counts: BoxCounts) => Uint32Array) | undefined;
+      return [key, again ? { ...clause, samples: again(boxes) } : clause];
+    });
+    this.clauses = new Map(clauses);
+    this.host.requestUpdate();
+    if (applied) void this.apply();
   }
 
   /** Looks for what matches; a filter that began before is given up. */

@@ -17,6 +17,9 @@ export interface PublicHost {
   /** Shows what is open as a link says. */
   readonly show: (link: Link) => Promise<void>;
   readonly picked: () => Iterable<number>;
+  readonly pick: (samples: Iterable<number>) => void;
+  /** The boxes of a sample were changed. */
+  readonly drawn: (i: number) => void;
 }
 
 /** What is shown, as properties say it. */
@@ -35,12 +38,18 @@ export class PublicController implements ReactiveController {
   private src: string | null = null;
   private provider: ViewerMembers["dataProvider"] = null;
   private work: AbortController | null = null;
+  /** What was picked before anything was open. */
+  private toPick: readonly number[] | null = null;
 
   constructor(
     private readonly host: Host,
     private readonly of: PublicHost,
   ) {
     host.addController(this);
+    host.addEventListener("edit", (e) => {
+      const { index } = (e as CustomEvent<{ index: number | null }>).detail;
+      if (e.target === host && index !== null) this.of.drawn(index);
+    });
   }
   hostConnected(): void {
     // Whoever takes it off the page and puts it elsewhere means the same file.
@@ -78,6 +87,19 @@ export class PublicController implements ReactiveController {
     // What was set once is not asked for again.
     this.told = this.asked = { filter, selected };
     return true;
+  }
+  /** Picks what the page around it says; before samples are open, those of the next file. */
+  pick(all: readonly number[]): void {
+    this.toPick = [...all];
+    this.pickAsked();
+  }
+  /** The same once samples are open. */
+  pickAsked(): void {
+    const found = this.of.found();
+    if (!this.toPick || found?.kind !== "samples") return;
+    const { length } = found;
+    this.of.pick(this.toPick.filter((i) => Number.isSafeInteger(i) && i >= 0 && i < length));
+    this.toPick = null;
   }
   /** This is shown now. */
   tell({ filter, selected }: State): void {

@@ -30,9 +30,10 @@ export class SelectionController implements ReactiveController {
   clear(): void {
     if (this.picked.size > 0) this.set(new Set());
   }
-  /** Picks these, and no others. */
+  /** Picks these, and no others, as the page around it says: who says it is not told. */
   pick(all: Iterable<number>): void {
-    this.set(new Set(all));
+    this.picked = new Set(all);
+    this.host.requestUpdate();
   }
   toggle(i: number): void {
     const picked = new Set(this.picked);

@@ -60,6 +60,10 @@ export class SortController implements ReactiveController {
     this.sorting = this.rank = this.last = this.progress = null;
     this.host.requestUpdate();
   }
+  /** Boxes come from elsewhere: what was sorted by them is so again. */
+  boxesChanged(): void {
+    if (this.asked?.sorting.by === "boxes") void this.sort(this.asked.sorting);
+  }
   /** Rows in the order that was asked for. */
   apply(rows: Rows): Rows {
     const { rank, sorting } = this;

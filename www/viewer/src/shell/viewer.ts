@@ -138,6 +138,7 @@ export class Viewer extends LitElement implements ViewerMembers {
     listed: () => this.opener.listed,
     find: () => this.find,
     signal: () => this.opener.signal,
+    counted: (boxes, all) => this.filtering.recounted(boxes, all),
     pictures: () => this.pictures,
   });
   private readonly labels: LabelController = new LabelController(this, {
@@ -145,7 +146,7 @@ export class Viewer extends LitElement implements ViewerMembers {
     data: () => this.opener.data,
     signal: () => this.opener.signal,
     say: (text) => this.told.say(text),
-    changed: () => this.counts.boxesChanged(),
+    changed: () => this.boxesChanged(),
   });
   private readonly compact = new CompactController(this);
   private readonly order: SortController = new SortController(this, {
@@ -183,7 +184,7 @@ export class Viewer extends LitElement implements ViewerMembers {
     signal: () => this.opener.signal,
     say: (text) => this.told.say(text),
     warn: (text) => this.told.warn(text),
-    changed: (many) => void (many && this.counts.boxesChanged()),
+    changed: (many) => void (many && this.boxesChanged()),
     save: () => this.dialogs.show("save-edits"),
   });
   private readonly keepLabels = this.drawing.keeper(() => this.labels.given);
@@ -208,6 +209,7 @@ export class Viewer extends LitElement implements ViewerMembers {
         keep: data && this.drawing.can ? this.keepLabels : null,
         journal: this.drawing.journal,
         where: this.filtering.rows.where,
+        narrowed: this.filtering.rows.narrowed ? this.filtering.rows.kept : null,
         fields: this.counts.metadataFields,
         ownPage: this.ownPage,
       };
@@ -290,6 +292,8 @@ export class Viewer extends LitElement implements ViewerMembers {
     close: () => this.opener.close(),
     show: (link) => this.show(link),
     picked: () => this.selection.picked,
+    pick: (all) => this.selection.pick(all),
+    drawn: (i) => this.counts.boxesDrawn(i),
   });
 
   /** The samples that are shown, in the order in which they are. */
@@ -329,8 +333,7 @@ export class Viewer extends LitElement implements ViewerMembers {
     return [...this.selection.picked].sort((a, b) => a - b);
   }
   set picked(all: readonly number[]) {
-    const length = this.opener.data?.length ?? 0;
-    this.selection.pick([...all].filter((i) => Number.isSafeInteger(i) && i >= 0 && i < length));
+    this.outside.pick(all);
   }
   async open(input: Input | Folder, { name }: OpenInputOptions = {}): Promise<Dataset | Table> {
     this.outside.listen();
@@ -378,8 +381,14 @@ export class Viewer extends LitElement implements ViewerMembers {
 
   // Where the controllers meet
 
+  private boxesChanged(): void {
+    this.counts.boxesChanged();
+    this.order.boxesChanged();
+  }
+
   private async settleIn(found: Dataset | Table, focused: boolean): Promise<void> {
     holdColors(this);
+    this.outside.pickAsked();
     if (found.kind === "samples") {
       this.filtering.showAll(found.length);
       this.pictures = new Promise((resolve) => {
@@ -664,9 +673,11 @@ export class Viewer extends LitElement implements ViewerMembers {
       ? msg("filtering")
       : progress
         ? msg("sorting", { part: percent(progress.done / Math.max(1, progress.total)) })
-        : rows.kept
-          ? msg("ofRowsLength", { rows: rows.length, length })
-          : count(length);
+        : this.filtering.error
+          ? msg("filterBefore", { rows: rows.length, length })
+          : rows.kept
+            ? msg("ofRowsLength", { rows: rows.length, length })
+            : count(length);
     return html`<span class="counts">${kept}</span>`;
   }
   private renderBar({ length }: Dataset): TemplateResult {
@@ -731,7 +742,12 @@ export class Viewer extends LitElement implements ViewerMembers {
   private renderCollection(dataset: Dataset): TemplateResult {
     const { rows } = this;
     if (rows.length === 0) {
-      const why = rows.kept ? msg("noSampleMatchesFilter") : msg("thereNoSamplesFile");
+      // What cannot be read keeps nothing back: these are the rows of the filter before.
+      const why = this.filtering.error
+        ? msg("filterCannotBeRead")
+        : rows.kept
+          ? msg("noSampleMatchesFilter")
+          : msg("thereNoSamplesFile");
       const clear = html`<button @click=${() => void this.filtering.setText("", new Map())}>${msg("showAllSamples")}</button>`;
       return html`<div class="empty">${why}${rows.kept ? clear : nothing}</div>`;
     }

@@ -1,6 +1,6 @@
 /** What the look at one column found, as filters: one for each of its usual values, one for each range of its numbers. */
 import type { ColumnSummary, TableField } from "../../../lib/src/model/index.ts";
-import { quote } from "../ui/facets.ts";
+import { quote } from "../ui/literals.ts";
 import { fieldName } from "./cells.ts";
 import { spoken } from "../messages/language.ts";
 import { count } from "../ui/wording.ts";

@@ -5,4 +5,6 @@ export interface Clause {
   readonly expression: string;
   /** The samples that it keeps, in order, where these were counted in the page. */
   readonly samples?: Uint32Array;
+  /** Finds them in other counts, where boxes come from elsewhere or were changed. */
+  readonly again?: (counts: never) => Uint32Array;
 }

@@ -1,5 +1,5 @@
 /** What the filter box offers: fields, the operators of a field, and the values that a field is known to have. */
-import { quote } from "./facets.ts";
+import { literalsOf, quote, type ValueKind } from "./literals.ts";
 import { msg } from "../messages/ui.ts";
 
 /** A field that filters know. */
@@ -18,6 +18,9 @@ export interface Choice {
 export type Values = ReadonlyMap<string, readonly string[]>;
 
 const SHOWN = 12;
+const NUMBERS: ReadonlySet<string> = new Set(["integer", "float", "number"]);
+/** Types of fields that say nothing of what a value is. */
+const UNSAID: ReadonlySet<string> = new Set(["", "null", "list", "object", "mixed"]);
 const PATH = "[\\p{L}_][\\p{L}\\p{N}_.]*(?:`[^`]*`)?";
 const operators = (): Record<"number" | "string", readonly (readonly [string, string])[]> => ({
   number: [
@@ -37,6 +40,13 @@ const operators = (): Record<"number" | "string", readonly (readonly [string, st
   ],
 });
 
+/** The kinds that a field of this type holds; any of them where nobody knows. */
+function kindsOf(type = ""): ReadonlySet<ValueKind> {
+  if (UNSAID.has(type)) return new Set(["number", "boolean", "string"]);
+  // Dates are written as texts, too.
+  return new Set([NUMBERS.has(type) ? "number" : /^bool/.test(type) ? "boolean" : "string"]);
+}
+
 /** What fits at the caret: where it would begin, and the choices. */
 export function completions(
   text: string,
@@ -50,9 +60,12 @@ export function completions(
   if (valued) {
     const [, field, mark, written] = valued as unknown as [string, string, string, string];
     const known = values.get(field) ?? [];
+    const kinds = kindsOf(fields.find((f) => f.name === field)?.type);
+    // Who began a text has said which of two kinds is meant.
+    const literal = (v: string): string => (mark && kinds.has("string") ? quote(v) : literalsOf(v, kinds)[0]!);
     const choices = known
-      .filter((v) => v.toLowerCase().startsWith(written.trim().toLowerCase()) && (mark || written.trim() !== v))
-      .map((v) => ({ text: /^-?\d+(\.\d+)?$/.test(v) && !mark ? v : quote(v), note: msg("value") }));
+      .filter((v) => v.toLowerCase().startsWith(written.trim().toLowerCase()) && literal(v) !== mark + written.trim())
+      .map((v) => ({ text: literal(v), note: msg("value") }));
     return { start: caret - written.length - mark.length, choices: choices.slice(0, SHOWN) };
   }
   // Inside a string nothing else is completed.
@@ -60,7 +73,7 @@ export function completions(
   const spaced = new RegExp(`(${PATH})\\s+$`, "u").exec(before);
   const field = spaced && fields.find((f) => f.name === spaced[1]);
   if (field) {
-    const isNumber = ["integer", "float", "number"].includes(field.type);
+    const isNumber = NUMBERS.has(field.type);
     return {
       start: caret,
       choices: operators()[isNumber ? "number" : "string"].map(([op, note]) => ({ text: op, note })),

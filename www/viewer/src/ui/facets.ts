@@ -145,7 +145,3 @@ export function rangeExpression(histogram: Histogram, from: number, to: number):
   const above = `${histogram.measure} >= ${low}`;
   return high >= 1e9 && histogram.measure === "aspect" ? above : `${above} && ${histogram.measure} < ${high}`;
 }
-
-/** A string as the filter language writes it. */
-export const quote = (text: string): string =>
-  `"${text.replace(/[\\"\n\r\t]/g, (c) => ({ "\n": "\\n", "\r": "\\r", "\t": "\\t" })[c] ?? `\\${c}`)}"`;

@@ -50,3 +50,15 @@ export class Rows {
     return -1;
   }
 }
+
+/** What both lists have; both are in order. */
+export function both(a: Uint32Array, b: Uint32Array): Uint32Array {
+  const out: number[] = [];
+  for (let i = 0, k = 0; i < a.length && k < b.length; ) {
+    if (a[i] === b[k]) out.push(a[i]!);
+    const step = a[i]! - b[k]!;
+    if (step <= 0) i++;
+    if (step >= 0) k++;
+  }
+  return Uint32Array.from(out);
+}
