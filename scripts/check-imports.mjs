@@ -39,7 +39,7 @@ const CRATES = {
   'cli/src': ['human output serve signals words', 'exit progress', 'command', 'tar_to_tbl'],
   'python/src': [
     'errors memory',
-    'capsule page recipe source wait',
+    'capsule large_pages page recipe source wait',
     'batch options',
     'arrow_in arrow_out check dataset edits extract labels loader plan thumbs warehouse',
     'pictures table',

@@ -27,10 +27,10 @@
 //! | `rows.rs` | rows of tables as batches |
 //! | `pictures.rs` | tensors of samples that others choose |
 //! | `page.rs` | the viewer's page, unpacked |
-//! | `pages.rs` | memory on large pages |
+//! | `large_pages.rs` | memory on large pages |
 
 // Allowed where a capsule of Arrow's is opened, in `capsule.rs` and below it, where an array is made, in `memory.rs`, where memory
-// comes from, in `pages.rs`, and nowhere else.
+// comes from, in `large_pages.rs`, and nowhere else.
 #![deny(unsafe_code)]
 // The clock and threads that the core must not touch are a host's work.
 #![allow(clippy::disallowed_methods, clippy::disallowed_types)]
@@ -49,12 +49,12 @@ mod edits;
 mod errors;
 mod extract;
 mod labels;
+#[cfg(target_os = "linux")]
+mod large_pages;
 mod loader;
 mod memory;
 mod options;
 mod page;
-#[cfg(target_os = "linux")]
-mod pages;
 mod pictures;
 mod plan;
 mod recipe;
@@ -71,7 +71,7 @@ mod writer;
 
 #[cfg(target_os = "linux")]
 #[global_allocator]
-static MEMORY: pages::LargePages = pages::LargePages;
+static MEMORY: large_pages::LargePages = large_pages::LargePages;
 
 /// What the package's Python stands on. Nothing here is for users.
 #[pyo3::pymodule]

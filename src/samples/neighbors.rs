@@ -29,7 +29,7 @@ pub(super) struct Placed {
 }
 
 impl Neighbors {
-    /// Takes in the files of the next sample, of number `id`. Where a reader would take them for a part of the sample before,
+    /// Takes in the files of the next sample, of number `id`. If a reader would take them for a part of the sample before,
     /// all of them get a name of their own: the number is put behind what they share.
     pub fn place(&mut self, files: &mut [ArchiveFile], id: u64) -> Result<Placed> {
         let mut renamed = None;
