@@ -120,7 +120,7 @@ const WAYS = [
     }),
   ],
   ['bytes', 'tar', opened((ds, o) => ds.bytes(40, o))],
-  ['a tensor', 'tar', opened((ds, o) => ds.tensor(41, { size: [8, 8], ...o }))],
+  ['a tensor', 'tar', opened((ds, { signal }) => ds.tensor(41, { size: [8, 8], signal }))],
   [
     'reading ahead',
     'tbl',
