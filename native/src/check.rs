@@ -94,7 +94,12 @@ pub(crate) fn check_structure(dataset: &Dataset) -> Result<Report> {
 fn begin(dataset: &Dataset) -> (Report, Report) {
     let rest = Report::new(dataset.len());
     let mut report = dataset.container().map_or_else(|| rest.clone(), |found| found.report(dataset.damage()));
-    dataset.notes().into_iter().for_each(|said| report.note(&Error::new(&error::codes::NOTE, said)));
+    for said in dataset.notes() {
+        // How an archive ends is said by its own report too.
+        if report.notes.iter().all(|note| note.message != said) {
+            report.note(&Error::new(&error::codes::NOTE, said));
+        }
+    }
     (report, rest)
 }
 

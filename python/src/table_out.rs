@@ -68,13 +68,13 @@ impl TableRows for Leaving {
 /// What is written: a stream of another program's, or a table of ours that is in memory.
 enum Written {
     Stream(FFI_ArrowArrayStream),
-    Table(Place),
+    Table(Box<Place>),
 }
 
 impl Written {
     fn of(object: &Bound<'_, PyAny>) -> PyResult<Written> {
         match object.cast::<Table>() {
-            Ok(table) => Ok(Written::Table(table.get().place())),
+            Ok(table) => Ok(Written::Table(Box::new(table.get().place()))),
             Err(_) => stream_of(object).map(Written::Stream),
         }
     }

@@ -254,7 +254,9 @@ fn read(file: &Bytes) -> Vec<(String, Vec<String>)> {
 #[test]
 fn samples_that_come_to_stand_beside_each_other_stay_apart() {
     let (pack, tar) = (tbl(Layout::Guide, Codec::None), ConversionOptions::new(Form::Tar));
-    let cases: [(&[(&str, &str)], &[(&str, &[&str])]); 4] = [
+    /// Files with what is in them, and what a reader finds: a sample and its sidecars.
+    type Case<'a> = (&'a [(&'a str, &'a str)], &'a [(&'a str, &'a [&'a str])]);
+    let cases: [Case; 4] = [
         (&[("c.png", ""), ("x.jpg", ""), ("c.jpg", ""), ("c.cls", "2")], &[("c.png", &[]), ("c~1.jpg", &["c~1.cls"])]),
         (&[("c.json", "{}"), ("x.jpg", ""), ("c.jpg", "")], &[("c.json", &[]), ("c~1.jpg", &[])]),
         (
