@@ -223,8 +223,8 @@ test('pictures become PNG in a TAR or a TBL, with their boxes, and labels every 
     assert.ok(bytes > 0, format);
   }
   const tar = await openSamples(tarOf(2));
-  // Its metadata has boxes of its own kind, of which nothing is said.
-  assert.equal(await tar.boxes(0), null);
+  // Its metadata has boxes of its own kind, and nobody says which.
+  await assert.rejects(tar.boxes(0), { code: 'label.ambiguous' });
   tar.close();
 });
 
