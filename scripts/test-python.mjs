@@ -66,7 +66,7 @@ export async function environment(python, requirements = REQUIREMENTS, kind = 'v
 /** Builds the extension module and puts the package together, as a wheel would. The folder to import from. */
 export async function stage() {
   // The very features of the workspace's tests, so that nothing is compiled twice.
-  await run('cargo', ['build', ...AS_TESTED, '--lib']);
+  await run('cargo', ['build', ...AS_TESTED]);
   const [built, wanted] = moduleNames();
   const folder = join(HOME, 'stage');
   rmSync(folder, { recursive: true, force: true });

@@ -7,9 +7,10 @@ export const FOREBAY = join(ROOT, 'target/release/forebay');
 
 /**
  * The workspace with the very features of its tests. One small test is among what is built: without any, what only tests need would
- * have no part in the features of what all stand on, and `forebay-native` and everything above it would be compiled again.
+ * have no part in the features of what all stand on, and `forebay-native` and everything above it would be compiled again. All
+ * libraries are, for one of them has a crate from below the macros in it: without it macros, and whatever uses them, would be others.
  */
-export const AS_TESTED = ['--locked', '--workspace', '--all-features', '--test', 'messages'];
+export const AS_TESTED = ['--locked', '--workspace', '--all-features', '--lib', '--test', 'messages'];
 
 const TARGET = process.env.CARGO_TARGET_DIR ?? join(ROOT, 'target');
 /** A program as tests run it. */
