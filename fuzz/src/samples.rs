@@ -62,7 +62,7 @@ fn sample(dataset: &Dataset, i: u64, metadata: Option<&Metadata>, file: &Bytes, 
     filter.matches(&record);
 
     let mut archive = Vec::new();
-    let files = archive_files(i, text, &payload, info.format)?;
+    let (files, _) = archive_files(i, text, &payload, info.format)?;
     for file in &files {
         archive.extend_from_slice(&file.header);
         archive.extend_from_slice(&file.content);

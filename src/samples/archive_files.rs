@@ -55,7 +55,7 @@ pub struct Renamed {
 
 /// The files of sample `id` as an archive holds them: under the names that they had, or numbered.
 /// [`renamed`] says where a name could not stay, and what is returned beside them where that of the payload could not.
-pub(super) fn archive_files(
+pub fn archive_files(
     id: u64,
     record: Option<&str>,
     payload: &Bytes,

@@ -72,7 +72,7 @@ mod window;
 mod write;
 
 #[doc(hidden)]
-pub use archive_files::{ArchiveFile, Renamed, as_one, renamed};
+pub use archive_files::{ArchiveFile, Renamed, archive_files, as_one, renamed};
 #[doc(hidden)]
 pub use check::{Checker, Part};
 pub use conversion::{Batch, Conversion, ConversionOptions, Converted};
