@@ -100,7 +100,7 @@ impl Folder {
         let groups = group(files.iter().map(|(name, _)| name.as_str())).map_err(|e| e.file(&name))?;
         let media = |i: &u32| {
             let primary = groups.get(*i as usize).and_then(|s| files.get(s.primary));
-            primary.is_some_and(|(name, _)| MediaFormat::from_name(name) != MediaFormat::Unknown)
+            primary.is_some_and(|(name, _)| record::is_media(name))
         };
         let samples: Vec<u32> = (0..groups.len() as u32).filter(media).collect();
         let of = |i: u32| groups.get(i as usize);

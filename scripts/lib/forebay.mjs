@@ -12,7 +12,8 @@ export const FOREBAY = join(ROOT, 'target/release/forebay');
  */
 export const AS_TESTED = ['--locked', '--workspace', '--all-features', '--lib', '--test', 'messages'];
 
-const TARGET = process.env.CARGO_TARGET_DIR ?? join(ROOT, 'target');
+/** Where cargo builds what tests run. */
+export const TARGET = process.env.CARGO_TARGET_DIR ?? join(ROOT, 'target');
 /** A program as tests run it. */
 const tested = (name) => join(TARGET, 'debug', name);
 /** The command that `buildForTests` builds. */

@@ -1,6 +1,7 @@
 // How the tests are compiled on a machine where nobody has compiled them yet: in one go, and with room for what that makes.
 import { existsSync, statfsSync } from 'node:fs';
 import { join } from 'node:path';
+import { TARGET } from './forebay.mjs';
 import { Failure, ROOT } from './run.mjs';
 
 /** What a first run writes, and a little: without it a linker ends by a signal that says nothing. */
@@ -12,19 +13,18 @@ const NEEDED = 15e9;
  * goes on with them, for one kind does not do for the other.
  */
 export function compileOnce() {
-  if (existsSync(join(target(), 'debug/incremental'))) return;
+  if (existsSync(join(TARGET, 'debug/incremental'))) return;
   process.env.CARGO_INCREMENTAL ??= '0';
   process.env.CARGO_PROFILE_DEV_DEBUG ??= 'false';
 }
 
 /** Fails if the disk is too full for a first run. */
 export function ensureSpace() {
-  if (existsSync(join(target(), 'debug'))) return;
+  if (existsSync(join(TARGET, 'debug'))) return;
   const { bavail, bsize } = statfsSync(ROOT);
   const free = bavail * bsize;
   if (free < NEEDED)
     throw new Failure(`a first run writes ${gigabytes(NEEDED)} into target, and ${gigabytes(free)} are free`);
 }
 
-const target = () => process.env.CARGO_TARGET_DIR ?? join(ROOT, 'target');
 const gigabytes = (bytes) => `${(bytes / 1e9).toFixed(1)} GB`;

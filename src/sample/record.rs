@@ -284,6 +284,12 @@ pub fn files(record: &str, id: u64, extension: &str) -> Result<Vec<RestoredFile>
     Ok(files)
 }
 
+/// Whether a file's name is that of a picture or video.
+#[must_use]
+pub fn is_media(name: &str) -> bool {
+    MediaFormat::from_name(name) != MediaFormat::Unknown
+}
+
 /// Fields as an object, each with its own text.
 fn object(some: &[(String, Box<RawValue>)], more: &[&(String, Box<RawValue>)]) -> String {
     let mut out = String::from("{");
@@ -296,9 +302,7 @@ fn object(some: &[(String, Box<RawValue>)], more: &[&(String, Box<RawValue>)]) -
 /// that were decoded since are not what that name says.
 fn payload_name(name: &str, extension: &str) -> String {
     match name.rsplit_once('.') {
-        Some((stem, _)) if extension == RAW && MediaFormat::from_name(name) != MediaFormat::Unknown => {
-            format!("{stem}.{extension}")
-        }
+        Some((stem, _)) if extension == RAW && is_media(name) => format!("{stem}.{extension}"),
         _ => name.to_owned(),
     }
 }

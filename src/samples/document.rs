@@ -255,11 +255,7 @@ impl Inherited {
     }
 }
 
-/// Whether a list begins with all of another one.
-fn begins(list: &[Value], with: &[Value]) -> bool {
-    list.get(..with.len()) == Some(with)
-}
-
+/// Whether this is a list that begins with all of another one.
 fn goes_on(value: &Value, list: &[Value]) -> bool {
-    value.as_array().is_some_and(|value| begins(value, list))
+    value.as_array().is_some_and(|value| value.starts_with(list))
 }

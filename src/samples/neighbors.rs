@@ -3,7 +3,7 @@
 use super::archive_files::{ArchiveFile, Renamed};
 use crate::{
     error::Result,
-    sample::{MediaFormat, record},
+    sample::record::{is_media, split},
     tar::webdataset::{Boundary, group},
 };
 
@@ -34,8 +34,8 @@ impl Neighbors {
     pub fn place(&mut self, files: &mut [ArchiveFile], id: u64) -> Result<Placed> {
         let mut renamed = None;
         let Some(first) = files.first().map(|file| file.name.clone()) else { return Ok(Placed::default()) };
-        let (key, extension) = record::split(&first);
-        let alone = files.len() == 1 && is_picture(&first) && self.pictured;
+        let (key, extension) = split(&first);
+        let alone = files.len() == 1 && is_media(&first) && self.pictured;
         let mut now = key.to_owned();
         while extension.is_some() && self.key.as_deref() == Some(&now) && !alone && !self.ends_before(&first, key, &now)
         {
@@ -67,11 +67,11 @@ impl Neighbors {
             *first = true;
         }
         if let Some(last) = files.last() {
-            let (key, extension) = record::split(&last.name);
+            let (key, extension) = split(&last.name);
             self.key = extension.map(|_| key.to_owned());
         }
         let own = begins.iter().rposition(|begins| *begins).unwrap_or_default();
-        let pictured = files.iter().skip(own).any(|file| is_picture(&file.name));
+        let pictured = files.iter().skip(own).any(|file| is_media(&file.name));
         self.pictured = pictured || joins && own == 0 && self.pictured;
         let found = group(files.iter().map(|file| file.name.as_str()))?;
         let mut samples = vec![self.read; files.len()];
@@ -85,8 +85,4 @@ impl Neighbors {
         self.read += found.len() as u64;
         Ok(samples)
     }
-}
-
-fn is_picture(name: &str) -> bool {
-    MediaFormat::from_name(name) != MediaFormat::Unknown
 }

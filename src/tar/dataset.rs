@@ -72,13 +72,15 @@ impl Tar {
     /// each other in an archive.
     #[doc(hidden)]
     pub fn stray(&self) -> Option<Stray> {
-        let is_media = |name: &str| MediaFormat::from_name(name) != MediaFormat::Unknown;
         let name = |i: usize| self.groups.get(i).and_then(|s| self.archive.members.name(s.primary));
-        let others = || (0..self.groups.len()).filter_map(name).filter(|name| !is_media(name));
+        let others = || (0..self.groups.len()).filter_map(name).filter(|name| !record::is_media(name));
         // Most archives have none, and no names are kept to see it.
         others().next()?;
-        let keys: HashSet<&str> =
-            (0..self.groups.len()).filter_map(name).filter(|n| is_media(n)).map(|n| record::split(n).0).collect();
+        let keys: HashSet<&str> = (0..self.groups.len())
+            .filter_map(name)
+            .filter(|n| record::is_media(n))
+            .map(|n| record::split(n).0)
+            .collect();
         let mut apart = others().filter(|name| keys.contains(record::split(name).0));
         let first = apart.next()?.to_owned();
         Some(Stray { count: 1 + apart.count() as u64, first })

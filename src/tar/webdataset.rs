@@ -30,7 +30,7 @@ use std::{borrow::Borrow, collections::HashSet, hash::Hash};
 use crate::{
     error::{Error, Result},
     limits,
-    sample::{MediaFormat, record},
+    sample::record,
 };
 
 /// A file and what belongs to it, by the files' numbers.
@@ -139,8 +139,7 @@ fn grouped<'a>(names: impl IntoIterator<Item = &'a str>, last: bool) -> Result<G
         if boundary.begins(name) {
             groups.close(&mut media, &mut others);
         }
-        let is_media = MediaFormat::from_name(name) != MediaFormat::Unknown;
-        if is_media { &mut media } else { &mut others }.push(file);
+        if record::is_media(name) { &mut media } else { &mut others }.push(file);
     }
     if last {
         groups.close(&mut media, &mut others);

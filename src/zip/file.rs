@@ -130,8 +130,7 @@ impl Zip {
     }
     /// What is worth knowing: an archive without a picture is perhaps none of samples.
     pub fn note(&self) -> Option<String> {
-        let is_media = |i| self.name(i).is_some_and(|name| MediaFormat::from_name(name) != MediaFormat::Unknown);
-        let none = !self.is_empty() && !(0..self.len()).any(is_media);
+        let none = !self.is_empty() && !(0..self.len()).filter_map(|i| self.name(i)).any(record::is_media);
         none.then(|| "no file of the archive has the name of a picture or video; each is a sample as it is".to_owned())
     }
 

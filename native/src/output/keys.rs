@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use forebay::sample::{MediaFormat, record::split};
+use forebay::sample::record::{is_media, split};
 
 /// What every sample that a run has written is called, up to the first dot: of two samples that share that, whoever reads the
 /// folder would give the sidecars to the picture that comes first by name.
@@ -29,7 +29,7 @@ impl Keys {
                 None => name.clone(),
             };
             let given: Vec<String> = names.iter().map(named).collect();
-            let picture = given.iter().filter(|name| is_picture(name)).min().cloned();
+            let picture = given.iter().filter(|name| is_media(name)).min().cloned();
             let place = plain(&key);
             match self.0.get_mut(&place) {
                 None => {
@@ -45,10 +45,6 @@ impl Keys {
             }
         }
     }
-}
-
-fn is_picture(name: &str) -> bool {
-    MediaFormat::from_name(name) != MediaFormat::Unknown
 }
 
 /// A key without the parts that say nothing.

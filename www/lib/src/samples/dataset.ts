@@ -56,7 +56,7 @@ import { INDEXED, LOOKED_AT, sorted } from "./sort.js";
 import { stepsOf } from "../base/metadata-path.js";
 import { merged, partsOf, shared, type All, type Part } from "./check-parts.js";
 import { boxesOf } from "./boxes.js";
-import { sizeOf } from "./sizes.js";
+import { lookAtAll, sizeOf } from "./sizes.js";
 import { tensorOf } from "./tensor.js";
 import { Thumbnails, type Pixels } from "./thumbnails.js";
 import { Curation } from "./curation.js";
@@ -478,7 +478,7 @@ export class OpenDataset extends Session<WorkerSamples> implements Dataset {
     // Fields of the index are what filters take them for, whatever the metadata calls so.
     const indexed = (paths ?? []).filter((path) => Object.hasOwn(INDEXED, path));
     if (indexed.some((path) => LOOKED_AT.has(path)) && isArchive(this.format))
-      await this.matches("width >= 0", options.signal ? { signal: options.signal } : {});
+      await lookAtAll(this, options.signal ? { signal: options.signal } : {});
     const both = this.joined(options.signal);
     try {
       const { client, handle } = await this.inWorker(both.signal);

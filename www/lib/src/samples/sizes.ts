@@ -3,7 +3,7 @@ import { Gate } from "../base/gate.js";
 import { HEAD, sizeInHeader } from "../base/picture-header.js";
 import { ForebayError } from "../model/errors.js";
 import { isArchive } from "../model/formats.js";
-import type { Dataset } from "../model/index.js";
+import type { Dataset, WhereOptions } from "../model/index.js";
 
 export type Size = readonly [width: number, height: number];
 
@@ -31,6 +31,14 @@ export async function sizeOf(dataset: Pictures, i: number, signal: AbortSignal):
   return [0, 0];
 }
 
+/** Looks at all pictures, in one walk through the file: a filter that asks for sizes does. */
+export async function lookAtAll(
+  dataset: Pick<Dataset, "matches">,
+  { signal, onProgress }: Pick<WhereOptions, "signal" | "onProgress">,
+): Promise<void> {
+  await dataset.matches("width >= 0", { ...(signal && { signal }), ...(onProgress && { onProgress }) });
+}
+
 /** Looks at all pictures if these are many of them; `null` stands for all. What is left to be looked at is so one by one. */
 export async function lookAtMany(
   dataset: Dataset,
@@ -38,7 +46,7 @@ export async function lookAtMany(
   signal: AbortSignal,
 ): Promise<void> {
   if (isArchive(dataset.format) && (samples?.length ?? dataset.length) > FEW * dataset.length)
-    await dataset.matches("width >= 0", { signal });
+    await lookAtAll(dataset, { signal });
 }
 
 /** The sizes of some pictures. What is wrong with a picture is not with its labels: it has none then. */

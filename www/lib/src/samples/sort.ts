@@ -4,6 +4,7 @@ import type { Dataset, IndexColumns, Json, SortOptions } from "../model/index.js
 import { stepsOf } from "../base/metadata-path.js";
 import { isArchive, mediaFormats } from "../model/formats.js";
 import { fieldsOf } from "./fields.js";
+import { lookAtAll } from "./sizes.js";
 
 /** What the index says of each sample, by the names that filters have for it; `undefined` is missing. */
 export const INDEXED: Readonly<Record<string, (columns: IndexColumns, i: number) => Sortable>> = {
@@ -57,7 +58,7 @@ export async function sorted(
     by === "name" && typeof value === "string" ? (dataset.nameAmong?.(i, value) ?? value) : value;
   const values = new Map<number, Sortable>();
   if (indexed) {
-    if (isArchive(dataset.format) && LOOKED_AT.has(by)) await dataset.matches("width >= 0", { ...ends, ...progress });
+    if (isArchive(dataset.format) && LOOKED_AT.has(by)) await lookAtAll(dataset, { ...ends, ...progress });
     const columns = dataset.columns();
     for (const i of chosen) values.set(i, indexed(columns, i));
   } else {

@@ -10,6 +10,7 @@ import { rangeExpression, type Facets, type Histogram } from "../ui/facets.ts";
 import { hasLabel, quote, type ValueKind } from "../ui/literals.ts";
 import { FILE_ICONS } from "../ui/file-icons.ts";
 import { controls, facetStyles } from "../ui/styles.ts";
+import { isEnter } from "../ui/typing.ts";
 import { visible } from "../ui/visible.ts";
 import type { Rows } from "../ui/rows.ts";
 import type { BoxCounts } from "./box-counts.ts";
@@ -236,7 +237,7 @@ export class FacetsView extends LitElement {
         <input aria-label=${msg("fieldHoldsClass")} placeholder="cls" list="fields"
           .value=${this.choosing === "" ? "" : this.classField} ?disabled=${this.counting}
           @keydown=${(e: KeyboardEvent) => {
-            if (e.key === "Enter") this.countClasses();
+            if (isEnter(e)) this.countClasses();
           }} />
         <datalist id="fields">${this.fields.map((name) => html`<option value=${name}></option>`)}</datalist>
         <button ?disabled=${this.counting} @click=${this.countClasses}>${this.counting ? msg("counting") : msg("count")}</button>
