@@ -3,6 +3,7 @@ import { LitElement, css, html, nothing, type PropertyValues, type TemplateResul
 import { customElement, property, state } from "lit/decorators.js";
 import type { Dataset, Json } from "../../../lib/src/model/index.ts";
 import { boxesOf } from "../samples/box-source.ts";
+import { ClassColors } from "../samples/colors.ts";
 import { meant, type Meant } from "../samples/meaning.ts";
 import { decode, type Decoded } from "../samples/picture.ts";
 import { drawTile } from "../samples/tile-picture.ts";
@@ -93,6 +94,7 @@ export class PairView extends LitElement {
   @property({ attribute: false }) b!: Dataset;
   @property({ attribute: false }) entry: Entry | null = null;
   @state() private sides: { a: Side | null; b: Side | null } = { a: null, b: null };
+  readonly colors = new ClassColors(this);
   private work = new AbortController();
   private readonly sized = new ResizeObserver(() => this.draw());
 

@@ -1,7 +1,7 @@
 /** Above the samples while they are edited: how far the work is, whether it is kept, and what can be done with it. */
 import { LitElement, css, html, nothing, type TemplateResult } from "lit";
 import { customElement, property, query, state } from "lit/decorators.js";
-import { colorOf } from "../samples/colors.ts";
+import { ClassColors, colorOf } from "../samples/colors.ts";
 import "../ui/menu.ts";
 import type { Menu } from "../ui/menu.ts";
 import { controls } from "../ui/styles.ts";
@@ -124,6 +124,7 @@ export class EditBar extends LitElement {
   ];
   @property({ attribute: false }) drawing!: DrawingActions;
   @state() private sure = false;
+  readonly colors = new ClassColors(this);
   @query("#more") private more!: Menu;
   private unlisten: (() => void) | undefined;
 

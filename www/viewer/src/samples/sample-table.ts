@@ -7,7 +7,7 @@ import { copyUnmarked, inTabs, isMarked } from "../ui/copied.ts";
 import { controls, rowStyles } from "../ui/styles.ts";
 import { count } from "../ui/wording.ts";
 import type { FindBoxes } from "./box-source.ts";
-import { colorOf } from "./colors.ts";
+import { ClassColors, colorOf } from "./colors.ts";
 import { classOf } from "./meaning.ts";
 import { USUAL_COLUMNS, allColumns, type Column, type Row } from "./columns.ts";
 import { Records } from "./records.ts";
@@ -101,6 +101,7 @@ export class Table extends Collection {
   @property({ attribute: false }) find!: FindBoxes;
   /** By which column it is sorted. */
   @property({ attribute: false }) sorting: { readonly by: string; readonly down: boolean } | null = null;
+  readonly colors = new ClassColors(this);
   private readonly grips = new ColumnGrips(this);
   private shown: readonly Column[] = [];
   private thumbs: Thumbs | undefined;
