@@ -144,6 +144,13 @@ test('names over a picture never lie over each other: over, in, under or beside 
   assert.equal(parts.namesOf(CANVAS, [boxed(0, 0, 4, 4)], { ...PLACED, height: 4 }).size, 1);
 });
 
+test('a name stands on its ground from right to left too', () => {
+  // As a canvas is on such a page: a text ends where it is put.
+  const drawn = { textAlign: 'start', direction: 'rtl', fillRect: () => undefined, fillText: () => undefined };
+  parts.paintName(drawn, { label: 'boat', x: 3, y: 4, broad: 35 });
+  assert.equal(drawn.textAlign, 'left');
+});
+
 test('the names of 200 boxes are placed within a part of a frame', () => {
   let state = 1;
   const random = () => (state = (state * 48_271) % 0x7fffffff) / 0x7fffffff;

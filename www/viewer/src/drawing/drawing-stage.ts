@@ -110,8 +110,10 @@ export class DrawingStage extends LitElement {
       const { was } = this;
       const same = was.placed === placed && was.colors === ClassColors.version && was.still.length === still.length;
       // What keys move again and again leaves all others where they are.
-      if (!same || was.still.some((shape, k) => shape !== still[k]))
-        this.drawing.draw(this.still, still, NONE, null, placed);
+      if (!same || was.still.some((shape, k) => shape !== still[k])) {
+        const held = new Set([...sketch.selected].map((at) => sketch.shapes![at]!));
+        this.drawing.draw(this.still, sketch.shapes ?? [], NONE, null, placed, held);
+      }
       this.was = { still, placed, colors: ClassColors.version };
     }
     paintHand(this.hand, sketch, placed, (shape) => this.drawing.nameOf(shape));

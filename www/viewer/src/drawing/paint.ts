@@ -31,7 +31,7 @@ export function paintHand(
     const shape = sketch.shape(at);
     if (!shape) continue;
     outlined(g, shape, on, scale, 2.5, true);
-    if (sketch.selected.size <= NAMED) named(g, shape, placed);
+    if (sketch.selected.size <= NAMED) named(g, shape, placed, nameOf(shape));
     if (sketch.selected.size === 1 && isResizable(shape)) handles(g, shape, on, sketch.handle);
   }
   const color = colorOf(sketch.label);

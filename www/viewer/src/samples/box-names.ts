@@ -93,6 +93,8 @@ export function namesOf(g: Measured, boxes: readonly Box[], placed: Placed): Rea
 export function paintName(g: CanvasRenderingContext2D, { label, x, y, broad }: Name): void {
   g.font = FONT;
   g.textBaseline = "top";
+  // On a page from right to left texts would end where they are put.
+  g.textAlign = "left";
   g.fillStyle = colorOf(label);
   g.fillRect(x, y, broad, HIGH);
   g.fillStyle = inkOn(label);

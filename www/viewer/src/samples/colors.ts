@@ -112,6 +112,12 @@ function placeOf(label: string): number {
   return places.get(label)!;
 }
 
+/** All of these are classes of the dataset, whether they are in sight or not: none of them is another color when it comes. */
+export function learnColors(labels: readonly string[]): void {
+  // Of many only those in sight have colors of their own.
+  if (labels.length <= PALETTE.length) for (const label of labels) placeOf(label);
+}
+
 /** A color for a label, as red, green and blue. */
 export const rgbOf = (label: string): Parts => PALETTE[placeOf(label)]!;
 

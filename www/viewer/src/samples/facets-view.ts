@@ -14,7 +14,7 @@ import { isEnter } from "../ui/typing.ts";
 import { visible } from "../ui/visible.ts";
 import type { Rows } from "../ui/rows.ts";
 import type { BoxCounts } from "./box-counts.ts";
-import { ClassColors, colorOf } from "./colors.ts";
+import { ClassColors, colorOf, learnColors } from "./colors.ts";
 import { bytes, short, type Trouble } from "../ui/wording.ts";
 import { msg as common } from "../messages/common.ts";
 import { msg } from "../messages/pictures.ts";
@@ -198,6 +198,7 @@ export class FacetsView extends LitElement {
     const top = classes.top.slice(0, shown);
     const most = Math.max(1, ...top.map((c) => c.all));
     const rest = classes.distinct - top.length;
+    if (k === 0 && field !== "run") learnColors(classes.top.map(({ label }) => label));
     const offered = Math.min(MORE, classes.top.length - top.length);
     const more = (): void => void (this.shown = new Map(this.shown).set(field, shown + MORE));
     return html`

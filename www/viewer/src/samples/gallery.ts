@@ -1,10 +1,11 @@
 /** Samples as pictures. */
 import { css, html, nothing, type TemplateResult } from "lit";
 import { customElement, property } from "lit/decorators.js";
+import type { Warehouse } from "../../../lib/src/model/index.ts";
 import { Collection, windowStyles } from "../ui/collection.ts";
 import { controls } from "../ui/styles.ts";
 import type { FindBoxes } from "./box-source.ts";
-import { ClassColors, colorOf } from "./colors.ts";
+import { ClassColors, colorOf, learnColors } from "./colors.ts";
 import { classOf, classesOf, meant, type Meant } from "./meaning.ts";
 import { Records } from "./records.ts";
 import { Thumbs, isUnreached, type Ready } from "./thumbs.ts";
@@ -243,6 +244,7 @@ export class Gallery extends Collection {
     if (changed.has("data")) {
       this.begin();
       this.pristine = true;
+      if (this.data.format === "warehouse") learnColors((this.data as Warehouse).manifest.classes ?? []);
       this.named = this.data.schema.find((field) => field.name === "name")?.indexed ?? false;
     }
   }

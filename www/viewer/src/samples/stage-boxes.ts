@@ -4,17 +4,21 @@ import { NAMED, namesOf, paintName, spotOf, type Name, type Placed } from "./box
 import { colorOf, rgbOf } from "./colors.ts";
 import { drawMask, type Mask } from "./masks.ts";
 
+const NONE: ReadonlySet<Box> = new Set();
+
 /** All boxes are one canvas, however many: a page with a thousand elements over a picture stalls. */
 export class StageBoxes {
   private names: ReadonlyMap<Box, Name> = new Map();
   private readonly masks = new WeakMap<Mask, { readonly color: string; readonly drawn: HTMLCanvasElement }>();
 
+  /** Draws all that is not hidden; what is held in a hand is not drawn here, and the place of its name is left free. */
   draw(
     canvas: HTMLCanvasElement,
     boxes: readonly Box[],
     hidden: ReadonlySet<string>,
     marked: Box | null,
     placed: Placed,
+    held: ReadonlySet<Box> = NONE,
   ): void {
     const { x: left, y: top, scale, width, height } = placed;
     const sharp = devicePixelRatio;
@@ -33,7 +37,10 @@ export class StageBoxes {
       if (!color) colors.set(box.label, (color = colorOf(box.label)));
       g.lineWidth = box === marked ? 5 : 2;
       const [x, y, w, h] = [left + box.x * scale, top + box.y * scale, box.w * scale, box.h * scale];
+      const named = box.label && x < right && y < bottom && x + w > left && y + h > top;
       if (x > canvas.clientWidth || y > canvas.clientHeight || x + w < 0 || y + h < 0) continue;
+      if (named) seen.push(box);
+      if (held.has(box)) continue;
       g.strokeStyle = color;
       if (box.mask) g.drawImage(this.maskOf(box.mask, box.label, color), left, top, width * scale, height * scale);
       for (const outline of box.outlines) {
@@ -48,12 +55,11 @@ export class StageBoxes {
         g.stroke();
       }
       g.strokeRect(x, y, w, h);
-      if (box.label && x < right && y < bottom && x + w > left && y + h > top) seen.push(box);
     }
     this.names = new Map();
     // Over all lines: one through a name makes both unreadable.
     if (seen.length <= NAMED) this.names = namesOf(g, seen, placed);
-    for (const [box, name] of this.names) if (box !== marked) paintName(g, name);
+    for (const [box, name] of this.names) if (box !== marked && !held.has(box)) paintName(g, name);
     if (marked && seen.includes(marked)) paintName(g, this.names.get(marked) ?? spotOf(g, marked, placed));
   }
   /** Where the name of a box was drawn, if there was room for it. */
