@@ -224,6 +224,20 @@ test('everything is done by keys: boxes, outlines, classes, copies, review', asy
   await again.context().close();
 });
 
+test('on a phone the menu is gone once editing began, and nothing that is said of the sample is cut off', async () => {
+  const page = await opened(1);
+  await page.setViewportSize({ width: 360, height: 780 });
+  await page.locator('forebay-menu[label="More"] > button, forebay-menu').getByRole('button', { name: 'More' }).click();
+  await page.getByRole('button', { name: 'Edit', exact: true }).click();
+  await drawable(page, 1);
+  assert.equal(await page.getByRole('button', { name: 'Keys and filters' }).isVisible(), false);
+  const said = page.locator('forebay-sample .sum', { hasText: 'sound' });
+  await said.waitFor();
+  assert.ok(await said.evaluate((one) => one.scrollWidth <= one.clientWidth), await said.innerText());
+  assert.deepEqual(page.faults, []);
+  await page.context().close();
+});
+
 test('the second tab is told, and goes on when the first has ended', async () => {
   const context = await browser.newContext();
   const [one, two] = [await opened(0, context), await opened(0, context)];

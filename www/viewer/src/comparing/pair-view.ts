@@ -77,9 +77,10 @@ export class PairView extends LitElement {
     }
     th,
     td {
-      padding: 4px 8px 4px 0;
+      padding-block: 4px;
+      padding-inline-end: 8px;
       border-top: 1px solid var(--line);
-      text-align: left;
+      text-align: start;
       vertical-align: top;
       overflow-wrap: anywhere;
     }

@@ -64,6 +64,9 @@ export class ClassList extends LitElement {
     .row.current {
       box-shadow: inset 3px 0 0 var(--accent);
     }
+    .row.current:dir(rtl) {
+      box-shadow: inset -3px 0 0 var(--accent);
+    }
     kbd {
       flex: none;
       width: 18px;
@@ -80,7 +83,7 @@ export class ClassList extends LitElement {
       forced-color-adjust: none;
     }
     bdi {
-      flex: 1;
+      margin-inline-end: auto;
       overflow: hidden;
       text-overflow: ellipsis;
       white-space: nowrap;
