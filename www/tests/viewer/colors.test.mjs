@@ -39,7 +39,7 @@ function luminance(rgb) {
   return 0.2126 * r + 0.7152 * g + 0.0722 * b;
 }
 const contrast = (a, b) => (Math.max(a, b) + 0.05) / (Math.min(a, b) + 0.05);
-const numbers = (color) => color.match(/\d+/g).map(Number);
+const numbers = (color) => color.match(/[0-9a-f]{2}/g).map((part) => Number.parseInt(part, 16));
 /** How far two colors are apart, in OKLab; 2 is a hundred times what can just be told apart. */
 function apart(a, b) {
   const lab = (rgb) => {
@@ -147,7 +147,7 @@ test('names over a picture never lie over each other: over, in, under or beside 
 test('a name stands on its ground from right to left too', () => {
   // As a canvas is on such a page: a text ends where it is put.
   const drawn = { textAlign: 'start', direction: 'rtl', fillRect: () => undefined, fillText: () => undefined };
-  parts.paintName(drawn, { label: 'boat', x: 3, y: 4, broad: 35 });
+  parts.paintNames(drawn, [{ label: 'boat', x: 3, y: 4, broad: 35 }]);
   assert.equal(drawn.textAlign, 'left');
 });
 

@@ -1,6 +1,6 @@
 /** Draws what is in hand: over the picture and all that stands still on it. */
 import { DARK_INK, colorOf } from "../samples/colors.ts";
-import { paintName, spotOf, type Name, type Placed } from "../samples/box-names.ts";
+import { paintNames, spotOf, type Name, type Placed } from "../samples/box-names.ts";
 import { handlesOf, isResizable, type Point, type Shape } from "./shape.ts";
 import type { Sketch } from "./sketch.ts";
 
@@ -107,7 +107,7 @@ function outlined(
 
 /** What is in hand says what it is, also where the picture is too full for names. */
 function named(g: CanvasRenderingContext2D, shape: Shape, placed: Placed, at?: Name): void {
-  if (shape.label) paintName(g, at ?? spotOf(g, shape, placed));
+  if (shape.label) paintNames(g, [at ?? spotOf(g, shape, placed)]);
 }
 
 /** A line with a dark edge: it is seen on any picture. */

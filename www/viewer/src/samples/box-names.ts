@@ -89,14 +89,16 @@ export function namesOf(g: Measured, boxes: readonly Box[], placed: Placed): Rea
   return names;
 }
 
-/** Draws a name. */
-export function paintName(g: CanvasRenderingContext2D, { label, x, y, broad }: Name): void {
+/** Draws names. */
+export function paintNames(g: CanvasRenderingContext2D, names: Iterable<Name>): void {
   g.font = FONT;
   g.textBaseline = "top";
   // On a page from right to left texts would end where they are put.
   g.textAlign = "left";
-  g.fillStyle = colorOf(label);
-  g.fillRect(x, y, broad, HIGH);
-  g.fillStyle = inkOn(label);
-  g.fillText(visible(label), x + 3, y + 2.5);
+  for (const { label, x, y, broad } of names) {
+    g.fillStyle = colorOf(label);
+    g.fillRect(x, y, broad, HIGH);
+    g.fillStyle = inkOn(label);
+    g.fillText(visible(label), x + 3, y + 2.5);
+  }
 }

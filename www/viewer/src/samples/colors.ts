@@ -1,6 +1,10 @@
 /** Colors of classes: one for each name, wherever it is named or drawn, and in whatever order names come. */
 import type { ReactiveController, ReactiveControllerHost } from "lit";
 
+/** Dark ink, and its luminance. */
+export const DARK_INK = "#10151a";
+const DARK = 0.0074;
+
 /**
  * The colors of the first dozen classes, and of those that find no place among them. They were searched for: each is at least
  * 22 (CIEDE2000) from each other of its dozen, also for eyes that tell red and green apart badly a third of that; it stands out
@@ -10,23 +14,34 @@ const DOZEN = 12;
 const PALETTE = [
   "337744 55bbff bb8833 2255ff dd1155 ff88bb bb4400 9988cc aabb00 00cc88 ff8866 bb00bb",
   "ff5577 ff22aa cc6655 777733 22bbbb 009977 77aa55 0088dd aa5588 7799ff ee6600 bb55ff",
-].flatMap((dozen) => dozen.split(" ").map(toParts));
-/** The luminance of dark ink. */
-const DARK = 0.0074;
-export const DARK_INK = "#10151a";
+].flatMap((dozen) => dozen.split(" ").map(toColor));
+
+/** Red, green and blue. */
+type Parts = readonly [number, number, number];
+
+interface Color {
+  readonly parts: Parts;
+  readonly color: string;
+  readonly ink: string;
+}
+
+function toColor(hex: string): Color {
+  const all = Number.parseInt(hex, 16);
+  const parts = [all >> 16, (all >> 8) & 255, all & 255] as const;
+  // By its luminance, since purple is darker than green.
+  const [r, g, b] = parts.map((part) => {
+    const share = part / 255;
+    return share <= 0.04045 ? share / 12.92 : ((share + 0.055) / 1.055) ** 2.4;
+  }) as [number, number, number];
+  const luminance = 0.2126 * r + 0.7152 * g + 0.0722 * b;
+  const isLight = (luminance + 0.05) / (DARK + 0.05) >= 1.05 / (luminance + 0.05);
+  return { parts, color: `#${hex}`, ink: isLight ? DARK_INK : "#fff" };
+}
 
 /** A name on its way through the places: how many it was refused so far. */
 interface Seated {
   readonly name: string;
   readonly tried: number;
-}
-
-/** Red, green and blue. */
-type Parts = readonly [number, number, number];
-
-function toParts(hex: string): Parts {
-  const all = Number.parseInt(hex, 16);
-  return [all >> 16, (all >> 8) & 255, all & 255];
 }
 
 /** Who has which color, and which color who has. */
@@ -118,18 +133,11 @@ export function learnColors(labels: readonly string[]): void {
   if (labels.length <= PALETTE.length) for (const label of labels) placeOf(label);
 }
 
-/** A color for a label, as red, green and blue. */
-export const rgbOf = (label: string): Parts => PALETTE[placeOf(label)]!;
+/** A color for a label, as CSS writes it. */
+export const colorOf = (label: string): string => PALETTE[placeOf(label)]!.color;
 
-/** The same, as CSS writes it. */
-export const colorOf = (label: string): string => `rgb(${rgbOf(label).join(" ")})`;
+/** The same as red, green and blue. */
+export const rgbOf = (label: string): Parts => PALETTE[placeOf(label)]!.parts;
 
-/** Dark ink or white, whichever reads better on the color of a label: by its luminance, since purple is darker than green. */
-export function inkOn(label: string): string {
-  const [r, g, b] = rgbOf(label).map((part) => {
-    const share = part / 255;
-    return share <= 0.04045 ? share / 12.92 : ((share + 0.055) / 1.055) ** 2.4;
-  }) as [number, number, number];
-  const luminance = 0.2126 * r + 0.7152 * g + 0.0722 * b;
-  return (luminance + 0.05) / (DARK + 0.05) >= 1.05 / (luminance + 0.05) ? DARK_INK : "#fff";
-}
+/** Dark ink or white, whichever reads better on the color of a label. */
+export const inkOn = (label: string): string => PALETTE[placeOf(label)]!.ink;

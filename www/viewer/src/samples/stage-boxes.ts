@@ -1,6 +1,6 @@
 /** Draws what the metadata says is in a picture: over the stage, as large as that, however large the picture is. */
 import type { Box } from "./boxes.ts";
-import { NAMED, namesOf, paintName, spotOf, type Name, type Placed } from "./box-names.ts";
+import { NAMED, namesOf, paintNames, spotOf, type Name, type Placed } from "./box-names.ts";
 import { colorOf, rgbOf } from "./colors.ts";
 import { drawMask, type Mask } from "./masks.ts";
 
@@ -59,8 +59,9 @@ export class StageBoxes {
     this.names = new Map();
     // Over all lines: one through a name makes both unreadable.
     if (seen.length <= NAMED) this.names = namesOf(g, seen, placed);
-    for (const [box, name] of this.names) if (box !== marked && !held.has(box)) paintName(g, name);
-    if (marked && seen.includes(marked)) paintName(g, this.names.get(marked) ?? spotOf(g, marked, placed));
+    const shown = [...this.names].filter(([box]) => box !== marked && !held.has(box)).map(([, name]) => name);
+    if (marked && seen.includes(marked)) shown.push(this.names.get(marked) ?? spotOf(g, marked, placed));
+    paintNames(g, shown);
   }
   /** Where the name of a box was drawn, if there was room for it. */
   nameOf(box: Box): Name | undefined {
