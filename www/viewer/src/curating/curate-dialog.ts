@@ -246,7 +246,7 @@ export class CurateDialog extends LitElement {
     const { groups, duplicates, samples } = found;
     const all = others(groups);
     return html`
-      <p><b>${msg("groups", { groups: groups.length })}</b>${msg("samplesThereBetter", { duplicates, samples })}
+      <p>${groups.length > 0 ? html`<b>${msg("groups", { groups: groups.length })}</b>${msg("samplesThereBetter", { duplicates, samples })}` : html`<b>${msg("noGroups", { samples })}</b>`}
         ${found.plain > 0 ? html`<span class="muted">${msg("plainPicturesComparedBytesAlone", { plain: found.plain })}</span>` : nothing}</p>
       ${this.renderFaults(found)}
       ${

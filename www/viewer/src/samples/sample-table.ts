@@ -89,6 +89,10 @@ export class Table extends Collection {
       border-radius: 3px;
       forced-color-adjust: none;
     }
+    /* A cell is written as its text is, so that it stands before a Latin word on such a page too. */
+    .row i:dir(rtl) {
+      margin-inline: 6px;
+    }
   `,
   ];
 

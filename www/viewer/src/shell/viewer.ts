@@ -670,7 +670,7 @@ export class Viewer extends LitElement implements ViewerMembers {
       ? msg("filtering")
       : progress
         ? msg("sorting", { part: percent(progress.done / Math.max(1, progress.total)) })
-        : this.filtering.error
+        : this.filtering.error && rows.kept
           ? msg("filterBefore", { rows: rows.length, length })
           : rows.kept
             ? msg("ofRowsLength", { rows: rows.length, length })
