@@ -1,7 +1,7 @@
 /** Draws what the metadata says is in a picture: over the stage, as large as that, however large the picture is. */
 import type { Box } from "./boxes.ts";
 import { NAMED, namesOf, paintNames, spotOf, type Name, type Placed } from "./box-names.ts";
-import { colorOf, rgbOf } from "./colors.ts";
+import { colorOf, inkOn, rgbOf } from "./colors.ts";
 import { drawMask, type Mask } from "./masks.ts";
 
 const NONE: ReadonlySet<Box> = new Set();
@@ -31,6 +31,8 @@ export class StageBoxes {
     const [right, bottom] = [left + width * scale, top + height * scale];
     const colors = new Map<string, string>();
     const seen: Box[] = [];
+    // A line between two of the other light is seen on any picture; of thousands that would take too long.
+    const edged = boxes.length <= NAMED;
     for (const box of boxes) {
       if (hidden.has(box.label)) continue;
       let color = colors.get(box.label);
@@ -53,6 +55,15 @@ export class StageBoxes {
         g.fill();
         g.globalAlpha = 1;
         g.stroke();
+      }
+      if (edged) {
+        g.strokeStyle = inkOn(box.label);
+        g.globalAlpha = 0.45;
+        g.lineWidth += 2;
+        g.strokeRect(x, y, w, h);
+        g.globalAlpha = 1;
+        g.lineWidth -= 2;
+        g.strokeStyle = color;
       }
       g.strokeRect(x, y, w, h);
     }
