@@ -292,7 +292,7 @@ test('boxes as another program wrote them are not told as none', async () => {
   ]);
   parts.push(member('3.bmp', bitmap(20, 20, 3)), member('3.txt', Buffer.from('0 0.5 0.5 0.1 0.1\n')));
   parts.push(member('4.bmp', bitmap(20, 20, 4)), member('4.txt', Buffer.from('4 boats\n')));
-  // Numbers that are no shares of a picture: when it was taken.
+  // Five numbers, and not shares of a picture: when it was taken.
   parts.push(member('5.bmp', bitmap(20, 20, 5)), member('5.txt', Buffer.from('2024 1 1 12 30\n')));
   const dataset = await open(new Blob([...parts, Buffer.alloc(1024)]), { name: 'foreign.tar' });
   const edits = await dataset.edit();

@@ -97,7 +97,7 @@ function hashOf(name: string): number {
   return (hash ^ (hash >>> 13)) >>> 0;
 }
 
-/** The place that a name tries after so many: one of the dozen by its letters, then the rest of them, then the others. */
+/** The place that a name tries after that many: one of the dozen by its letters, then the rest of them, then the others. */
 const placeAt = (hash: number, tried: number): number =>
   Math.floor(tried / DOZEN) * DOZEN + ((hash + 5 * (tried % DOZEN)) % DOZEN);
 
