@@ -292,11 +292,13 @@ test('boxes as another program wrote them are not told as none', async () => {
   ]);
   parts.push(member('3.bmp', bitmap(20, 20, 3)), member('3.txt', Buffer.from('0 0.5 0.5 0.1 0.1\n')));
   parts.push(member('4.bmp', bitmap(20, 20, 4)), member('4.txt', Buffer.from('4 boats\n')));
+  // Five numbers, and not shares of a picture: when it was taken.
+  parts.push(member('5.bmp', bitmap(20, 20, 5)), member('5.txt', Buffer.from('2024 1 1 12 30\n')));
   const dataset = await open(new Blob([...parts, Buffer.alloc(1024)]), { name: 'foreign.tar' });
   const edits = await dataset.edit();
   for (const of of [dataset, edits]) {
     for (const i of [0, 1, 3]) assert.equal(await codeOf(of.boxes(i)), 'label.ambiguous', `${i}`);
-    for (const i of [2, 4]) assert.equal(await of.boxes(i), null);
+    for (const i of [2, 4, 5]) assert.equal(await of.boxes(i), null);
   }
   await edits.set(0, { boxes: [box] });
   assert.deepEqual(await edits.boxes(0), [box]);

@@ -49,6 +49,15 @@ test('duplicates are shown as groups, whose best stays and whose others are pick
   await page.close();
 });
 
+test('where nothing is there twice, that is what is said', async () => {
+  const page = await opened('file=8.tbl');
+  const dialog = await curate(page);
+  await dialog.getByRole('button', { name: 'Look at all 8 samples' }).click();
+  await dialog.getByText('No duplicates among 8 samples.').waitFor();
+  assert.deepEqual(page.faults, []);
+  await page.close();
+});
+
 test('outliers have their reasons, and what could not be read is said', async () => {
   const page = await opened('file=300.tbl', { viewport: { width: 360, height: 700 } });
   const dialog = await curate(page);

@@ -175,8 +175,14 @@ test('everything is done by keys: boxes, outlines, classes, copies, review', asy
   await until(async () => (await listed(page)).length === 1, 'the box is gone');
   // An outline, and another class by its key: the first class is that of the first picture that was shown.
   await page.keyboard.press('p');
-  for (const key of [' ', 'ArrowRight', 'ArrowRight', ' ', 'ArrowDown', 'ArrowDown', ' ', 'Enter'])
+  for (const key of [' ', 'ArrowRight', 'ArrowRight', ' ', 'ArrowDown', 'ArrowDown', ' '])
     await page.keyboard.press(key);
+  // What would drop an outline that is in hand is refused until it is ended.
+  for (const key of ['a', 'r', 'n', 'p']) await page.keyboard.press(key);
+  await page.getByRole('alert').filter({ hasText: 'Enter ends it' }).waitFor();
+  await page.locator('h2', { hasText: 'Sample 1' }).waitFor();
+  await far(page, '0 accepted');
+  await page.keyboard.press('Enter');
   await until(async () => (await listed(page)).length === 2, 'an outline is there');
   await page.keyboard.press('s');
   await page.keyboard.type('sail & mast');
@@ -216,6 +222,20 @@ test('everything is done by keys: boxes, outlines, classes, copies, review', asy
   assert.deepEqual(page.faults, []);
   await page.context().close();
   await again.context().close();
+});
+
+test('on a phone the menu is gone once editing began, and nothing that is said of the sample is cut off', async () => {
+  const page = await opened(1);
+  await page.setViewportSize({ width: 360, height: 780 });
+  await page.locator('forebay-menu[label="More"] > button, forebay-menu').getByRole('button', { name: 'More' }).click();
+  await page.getByRole('button', { name: 'Edit', exact: true }).click();
+  await drawable(page, 1);
+  assert.equal(await page.getByRole('button', { name: 'Keys and filters' }).isVisible(), false);
+  const said = page.locator('forebay-sample .sum', { hasText: 'sound' });
+  await said.waitFor();
+  assert.ok(await said.evaluate((one) => one.scrollWidth <= one.clientWidth), await said.innerText());
+  assert.deepEqual(page.faults, []);
+  await page.context().close();
 });
 
 test('the second tab is told, and goes on when the first has ended', async () => {

@@ -55,6 +55,36 @@ test('from an address to a converted file by keys alone', async () => {
   await page.close();
 });
 
+test('a dialog that a key opened has the focus itself: no button has a ring that nobody tabbed to', async () => {
+  const page = await opened('file=300.tbl');
+  for (const key of ['?', 'i', 'c', 'e', 'l', 'u', 'm']) {
+    await page.keyboard.press(key);
+    await page.locator('dialog[open]').waitFor();
+    await until(async () => /^dialog /.test(await focused(page)), `${key}: the dialog has the focus`);
+    assert.equal(await page.locator('dialog[open]').evaluate((one) => getComputedStyle(one).outlineStyle), 'none');
+    await page.keyboard.press('Tab');
+    assert.equal(await focused(page), 'button Close', key);
+    await page.keyboard.press('Escape');
+    await page.locator('dialog[open]').waitFor({ state: 'detached' });
+  }
+  assert.deepEqual(page.faults, []);
+  await page.close();
+});
+
+test('no format stands alone in a row of the first page', async () => {
+  for (const width of [1280, 800, 360]) {
+    const page = await newPage(browser, { viewport: { width, height: 780 } });
+    await page.goto(site.url);
+    await page.locator('.formats li').first().waitFor();
+    const tops = await page
+      .locator('.formats li')
+      .evaluateAll((all) => all.map((one) => Math.round(one.getBoundingClientRect().top)));
+    const rows = [...new Set(tops)].map((top) => tops.filter((one) => one === top).length);
+    assert.ok(Math.min(...rows) > 1, `${rows} at ${width}`);
+    await page.close();
+  }
+});
+
 test('everything that can be used has a name that is read out', async () => {
   for (const hash of ['', 'file=300.tbl', 'file=300.tbl&view=table&i=8', 'file=2000.tbf&i=3']) {
     const page = await newPage(browser);

@@ -107,6 +107,22 @@ test('boxes are found by the rule of the core, and what could mean several thing
   }
 });
 
+test('the package takes for boxes of other programs what the core does', async () => {
+  const outfile = join(folder, 'foreign.mjs');
+  await build({
+    entryPoints: [join(ROOT, 'www/lib/src/samples/foreign-boxes.ts')],
+    bundle: true,
+    format: 'esm',
+    outfile,
+    logLevel: 'error',
+  });
+  const { foreignBoxes } = await import(outfile);
+  const all = JSON.parse(readFileSync(join(ROOT, 'tests/fixtures/boxes.json'), 'utf8'));
+  // It is asked of records that do not say themselves what their annotations are.
+  for (const { record, boxes, broken = 0 } of all.filter(({ record }) => !record?.json?.annotations_format))
+    assert.equal(foreignBoxes(record) !== null, boxes.length + broken > 0, JSON.stringify(record));
+});
+
 test('run lengths without a box are drawn under every name that they have', () => {
   const rle = { size: [10, 10], counts: [32, 4, 6, 4, 6, 4, 6, 4, 34] };
   for (const name of ['segmentation', 'rle', 'mask']) {

@@ -206,6 +206,8 @@ test("where the user's few colors take the place of all others, states can still
 test('what was wrong with a filter is not a fault of the classes once it is mended', async () => {
   const page = await opened('file=1200.tbl&q=width%20%3E');
   await page.locator('.error').waitFor();
+  // There was no filter before: all are there.
+  await page.locator('.counts', { hasText: /^\s*1,200\s*$/ }).waitFor();
   const classes = page.getByRole('region', { name: 'Classes' });
   await classes.getByText('4 of json.label').waitFor();
   assert.equal(await classes.getByRole('alert').count(), 0);

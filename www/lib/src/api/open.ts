@@ -2,7 +2,7 @@ import { abortable } from "../base/abort.js";
 import * as argument from "../base/arguments.js";
 import { openDataset, type OpenDataset } from "../samples/dataset.js";
 import { ForebayError, hostError, unopened } from "../model/errors.js";
-import { isColumnar, isText, textFormatOf } from "../model/formats.js";
+import { isColumnar, isText, sampleFormatOf, textFormatOf } from "../model/formats.js";
 import type { Elsewhere } from "../samples/open-in-worker.js";
 import type { SampleModule } from "../worker/protocol.js";
 import { bulkModule } from "../pool/pool.js";
@@ -105,8 +105,8 @@ export async function openSamples(
   return samples(input, options, () => "forebay");
 }
 
-/** Names of files of samples; one without an ending is in no folder that is opened, for its ending would say what is in it. */
-const SAMPLES = /\.(tbl|tar|zip)$|^[^.]+$/i;
+/** Whether a file is one of samples, by its name; one without an ending is in no folder that is opened, for its ending would say what is in it. */
+const isNamedSamples = (name: string): boolean => sampleFormatOf(name) !== undefined || /^[^.]+$/.test(name);
 
 /** Whether a list is of files of samples, and not the files of a folder. */
 function areShards(input: Input | Folder | readonly Input[]): input is readonly Input[] {
@@ -115,7 +115,7 @@ function areShards(input: Input | Folder | readonly Input[]): input is readonly 
     (typeof one === "object" &&
       one !== null &&
       !("input" in one) &&
-      (!("name" in one) || "read" in one || SAMPLES.test((one as unknown as File).name)));
+      (!("name" in one) || "read" in one || isNamedSamples((one as unknown as File).name)));
   return Array.isArray(input) && input.length > 0 && input.every(shard);
 }
 

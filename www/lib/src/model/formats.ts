@@ -39,8 +39,15 @@ const texts = Object.keys(TEXTS) as TextFormat[];
 
 /** The formats of samples. */
 export const sampleFormats = ["tbl", "tar", "zip"] as const;
+type SampleFormat = (typeof sampleFormats)[number];
 /** Those that samples are written in. */
 export const writtenSamples = ["tbl", "tar"] as const;
+
+/** The format of samples that a name's extension says. */
+export function sampleFormatOf(name: string): SampleFormat | undefined {
+  const extension = /\.([^.]+)$/.exec(name)?.[1]?.toLowerCase();
+  return sampleFormats.find((format) => format === extension);
+}
 
 /** Whether a format is that of an archive: it knows the names of its samples, and the size of no picture. */
 export const isArchive = (format: string): boolean => format === "tar" || format === "zip";

@@ -1,4 +1,8 @@
-/** Finds boxes that other programs wrote, in the places where `forebay labels` looks for them. */
+/**
+ * Finds boxes that other programs wrote, in the places where `forebay labels` looks for them: whether there are any, as the
+ * rule of the core has it (`annotations::record::find`). The same records hold both to it (`tests/fixtures/boxes.json`).
+ */
+import { isYolo } from "../base/yolo-lines.js";
 import type { Json } from "../model/index.js";
 
 type Fields = { readonly [field: string]: Json };
@@ -6,8 +10,8 @@ type Fields = { readonly [field: string]: Json };
 const LISTS = ["boxes", "annotations", "objects", "object", "detections", "bboxes", "bbox"];
 /** What says in an object where something is. */
 const PLACES = ["bbox", "box", "rect", "bndbox", "xmin", "x1", "left", "x", "segmentation", "points"];
-/** A class and shares of the picture, or more than a box. */
-const YOLO = /^\s*\d+(\s+-?\d*\.?\d+(e-?\d+)?){4,}\s*$/i;
+/** Fields that may hold lines of YOLO. */
+const LINES = ["txt", "yolo", "boxes"];
 
 const isFields = (value: Json | undefined): value is Fields =>
   typeof value === "object" && value !== null && !Array.isArray(value);
@@ -28,7 +32,10 @@ export function foreignBoxes(record: Json): string | null {
     const found = isFields(at) ? LISTS.find((name) => isBoxes(at[name])) : undefined;
     if (found) return `${path}${found}`;
   }
-  for (const name of ["txt", "yolo"]) if (isYolo(record[name])) return name;
+  for (const name of LINES) {
+    const text = record[name];
+    if (typeof text === "string" && isYolo(text)) return name;
+  }
   return typeof record.xml === "string" && record.xml.includes("<bndbox") ? "xml" : null;
 }
 
@@ -37,9 +44,4 @@ function isBoxes(value: Json | undefined): boolean {
   if (value === undefined || value === null) return false;
   if (isNumbers(value) || hasPlace(value)) return true;
   return Array.isArray(value) && value.some((one) => isNumbers(one) || hasPlace(one));
-}
-
-function isYolo(text: Json | undefined): boolean {
-  const lines = typeof text === "string" ? text.split("\n").filter((line) => line.trim() !== "") : [];
-  return lines.length > 0 && lines.every((line) => YOLO.test(line));
 }

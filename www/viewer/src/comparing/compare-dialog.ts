@@ -5,6 +5,7 @@ import type { Dataset, Difference, Input, Progress } from "../../../lib/src/mode
 import type { Engine } from "../files/engine.ts";
 import { download } from "../files/targets.ts";
 import { Thumbs } from "../samples/thumbs.ts";
+import { showModal } from "../ui/modal.ts";
 import { controls, questionStyles } from "../ui/styles.ts";
 import { visible } from "../ui/visible.ts";
 import { count, isAbort, stem, trouble, type Trouble } from "../ui/wording.ts";
@@ -31,7 +32,7 @@ export class CompareDialog extends LitElement {
       width: min(1180px, calc(100vw - 24px));
     }
     input.address {
-      flex: 1 1 220px;
+      flex: 1 1 140px;
       min-width: 0;
     }
     forebay-pair {
@@ -60,7 +61,7 @@ export class CompareDialog extends LitElement {
   private thumbs: { readonly a: Thumbs; readonly b: Thumbs } | null = null;
 
   show(): void {
-    this.dialog.showModal();
+    showModal(this.dialog);
   }
   private close(): void {
     if (this.running) this.work.abort();
@@ -174,7 +175,7 @@ export class CompareDialog extends LitElement {
   override render(): TemplateResult {
     const { failure } = this;
     return html`
-      <dialog aria-labelledby="title" @cancel=${() => this.running && this.work.abort()}
+      <dialog tabindex="-1" aria-labelledby="title" @cancel=${() => this.running && this.work.abort()}
         @dragover=${(e: Event) => e.preventDefault()} @drop=${this.drop} @keydown=${(e: Event) => {
           if (this.dialog.open) e.stopPropagation();
         }}>

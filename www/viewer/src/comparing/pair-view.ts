@@ -3,6 +3,7 @@ import { LitElement, css, html, nothing, type PropertyValues, type TemplateResul
 import { customElement, property, state } from "lit/decorators.js";
 import type { Dataset, Json } from "../../../lib/src/model/index.ts";
 import { boxesOf } from "../samples/box-source.ts";
+import { ClassColors } from "../samples/colors.ts";
 import { meant, type Meant } from "../samples/meaning.ts";
 import { decode, type Decoded } from "../samples/picture.ts";
 import { drawTile } from "../samples/tile-picture.ts";
@@ -76,9 +77,10 @@ export class PairView extends LitElement {
     }
     th,
     td {
-      padding: 4px 8px 4px 0;
+      padding-block: 4px;
+      padding-inline-end: 8px;
       border-top: 1px solid var(--line);
-      text-align: left;
+      text-align: start;
       vertical-align: top;
       overflow-wrap: anywhere;
     }
@@ -93,6 +95,7 @@ export class PairView extends LitElement {
   @property({ attribute: false }) b!: Dataset;
   @property({ attribute: false }) entry: Entry | null = null;
   @state() private sides: { a: Side | null; b: Side | null } = { a: null, b: null };
+  readonly colors = new ClassColors(this);
   private work = new AbortController();
   private readonly sized = new ResizeObserver(() => this.draw());
 

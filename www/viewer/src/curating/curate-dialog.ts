@@ -13,6 +13,7 @@ import { isEdited } from "../files/edited.ts";
 import type { Engine } from "../files/engine.ts";
 import { download } from "../files/targets.ts";
 import { Thumbs } from "../samples/thumbs.ts";
+import { showModal } from "../ui/modal.ts";
 import { controls, questionStyles } from "../ui/styles.ts";
 import { bytes, count, isAbort, short, stem, trouble, type Trouble } from "../ui/wording.ts";
 import { journalOf } from "./journal.ts";
@@ -93,7 +94,7 @@ export class CurateDialog extends LitElement {
   private thumbs: Thumbs | null = null;
 
   show(): void {
-    this.dialog.showModal();
+    showModal(this.dialog);
   }
   private close(): void {
     this.work?.abort();
@@ -195,7 +196,7 @@ export class CurateDialog extends LitElement {
         this.failure = null;
       }}>${title}</button>`;
     return html`
-      <dialog aria-labelledby="title" @cancel=${() => this.work?.abort()} @keydown=${(e: Event) => {
+      <dialog tabindex="-1" aria-labelledby="title" @cancel=${() => this.work?.abort()} @keydown=${(e: Event) => {
         if (this.dialog.open) e.stopPropagation();
       }}>
         <div class="head"><h2 id="title">${msg("curate")}</h2><button class="bare icon" aria-label=${common("close")} @click=${this.close}>✕</button></div>
@@ -245,7 +246,7 @@ export class CurateDialog extends LitElement {
     const { groups, duplicates, samples } = found;
     const all = others(groups);
     return html`
-      <p><b>${msg("groups", { groups: groups.length })}</b>${msg("samplesThereBetter", { duplicates, samples })}
+      <p>${groups.length > 0 ? html`<b>${msg("groups", { groups: groups.length })}</b>${msg("samplesThereBetter", { duplicates, samples })}` : html`<b>${msg("noGroups", { samples })}</b>`}
         ${found.plain > 0 ? html`<span class="muted">${msg("plainPicturesComparedBytesAlone", { plain: found.plain })}</span>` : nothing}</p>
       ${this.renderFaults(found)}
       ${

@@ -55,13 +55,14 @@ export class DivideView extends LitElement {
     }
     th,
     td {
-      padding: 5px 16px 5px 0;
+      padding-block: 5px;
+      padding-inline-end: 16px;
       border-top: 1px solid var(--line);
-      text-align: left;
+      text-align: start;
       vertical-align: top;
     }
     td.number {
-      text-align: right;
+      text-align: end;
     }
     .good {
       color: var(--good);

@@ -2,6 +2,7 @@
 import { LitElement, css, html, nothing, type TemplateResult } from "lit";
 import { customElement, property, query, state } from "lit/decorators.js";
 import type { Dataset, Json, Table } from "../../../lib/src/model/index.ts";
+import { showModal } from "../ui/modal.ts";
 import { controls, factStyles } from "../ui/styles.ts";
 import type { TextSource } from "../files/open-any.ts";
 import { tree, treeStyles } from "../ui/tree.ts";
@@ -52,7 +53,7 @@ export class AboutDialog extends LitElement {
   private of: Dataset | Table | null = null;
 
   show(): void {
-    this.dialog.showModal();
+    showModal(this.dialog);
     const { data } = this;
     if (!data || this.of === data) return this.requestUpdate();
     this.of = data;
@@ -71,7 +72,7 @@ export class AboutDialog extends LitElement {
 
   override render(): TemplateResult {
     return html`
-      <dialog aria-labelledby="title" @keydown=${(e: Event) => {
+      <dialog tabindex="-1" aria-labelledby="title" @keydown=${(e: Event) => {
         if (this.dialog.open) e.stopPropagation();
       }}>
         <div class="head"><h2 id="title">${msg("aboutFile")}</h2><button class="bare icon" aria-label=${common("close")}

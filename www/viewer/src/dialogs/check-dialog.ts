@@ -3,6 +3,7 @@ import { LitElement, css, html, nothing, type TemplateResult } from "lit";
 import { customElement, property, query, state } from "lit/decorators.js";
 import type { CheckReport, Dataset, Fault, OpenProgress, Progress, Table } from "../../../lib/src/model/index.ts";
 import type { Engine } from "../files/engine.ts";
+import { showModal } from "../ui/modal.ts";
 import { controls } from "../ui/styles.ts";
 import type { TextSource } from "../files/open-any.ts";
 import { visible } from "../ui/visible.ts";
@@ -81,7 +82,7 @@ export class CheckDialog extends LitElement {
 
   /** Shows the dialog; a file that was not checked yet is checked. */
   show(): void {
-    this.dialog.showModal();
+    showModal(this.dialog);
     if (this.of !== this.data || this.failure) void this.run();
   }
   private async run(): Promise<void> {
@@ -125,7 +126,7 @@ export class CheckDialog extends LitElement {
   override render(): TemplateResult {
     const { report, progress } = this;
     return html`
-      <dialog aria-labelledby="title" @cancel=${(e: Event) => {
+      <dialog tabindex="-1" aria-labelledby="title" @cancel=${(e: Event) => {
         e.preventDefault();
         this.close();
       }} @keydown=${(e: Event) => {

@@ -3,6 +3,7 @@ import { LitElement, css, html, nothing, type TemplateResult } from "lit";
 import { property, query, state } from "lit/decorators.js";
 import type { Output, Progress } from "../../../lib/src/model/index.ts";
 import type { Engine } from "../files/engine.ts";
+import { showModal } from "../ui/modal.ts";
 import { controls, factStyles } from "../ui/styles.ts";
 import { canFolder, hasStore, makeTarget, type Finished, type Target, type Way } from "../files/targets.ts";
 import { visible } from "../ui/visible.ts";
@@ -135,7 +136,7 @@ export abstract class ConvertShell<S> extends LitElement {
         this.requestUpdate();
       });
     }
-    if (!this.dialog.open) this.dialog.showModal();
+    if (!this.dialog.open) showModal(this.dialog);
   }
   protected close(): void {
     if (this.step === "work") return;
@@ -209,7 +210,7 @@ export abstract class ConvertShell<S> extends LitElement {
 
   override render(): TemplateResult {
     return html`
-      <dialog aria-labelledby="title" @cancel=${(e: Event) => {
+      <dialog tabindex="-1" aria-labelledby="title" @cancel=${(e: Event) => {
         e.preventDefault();
         this.close();
       }} @keydown=${(e: Event) => {

@@ -11,6 +11,7 @@ import type {
   WarehouseDrift,
 } from "../../../lib/src/model/index.ts";
 import type { Engine } from "../files/engine.ts";
+import { showModal } from "../ui/modal.ts";
 import { controls, figureStyles } from "../ui/styles.ts";
 import { visible } from "../ui/visible.ts";
 import { isAbort, percent, short, trouble, type Trouble } from "../ui/wording.ts";
@@ -89,7 +90,7 @@ export class DriftDialog extends LitElement {
   /** Compares with a warehouse that lies in this folder. */
   show(folder: Folder, name: string): void {
     this.given = { folder, name };
-    if (!this.dialog.open) this.dialog.showModal();
+    if (!this.dialog.open) showModal(this.dialog);
     void this.run(folder, name);
   }
   private async run(folder: Folder, name: string): Promise<void> {
@@ -122,7 +123,7 @@ export class DriftDialog extends LitElement {
   override render(): TemplateResult {
     const { given, found, failure, progress: p } = this;
     return html`
-      <dialog aria-labelledby="title" @cancel=${() => this.work?.abort()} @keydown=${(e: Event) => {
+      <dialog tabindex="-1" aria-labelledby="title" @cancel=${() => this.work?.abort()} @keydown=${(e: Event) => {
         if (this.dialog.open) e.stopPropagation();
       }}>
         <div class="head"><h2 id="title">${msg("drift")}</h2><button class="bare icon" aria-label=${common("close")}

@@ -1,6 +1,7 @@
 /** The keyboard's map and the filter's language. */
 import { LitElement, css, html, type TemplateResult } from "lit";
 import { customElement, query } from "lit/decorators.js";
+import { showModal } from "../ui/modal.ts";
 import { controls, factStyles } from "../ui/styles.ts";
 import { msg as common } from "../messages/common.ts";
 import { msg } from "../messages/dialogs.ts";
@@ -93,11 +94,11 @@ export class HelpDialog extends LitElement {
   ];
   @query("dialog") private dialog!: HTMLDialogElement;
   show(): void {
-    this.dialog.showModal();
+    showModal(this.dialog);
   }
   override render(): TemplateResult {
     return html`
-      <dialog aria-labelledby="title" @keydown=${(e: Event) => {
+      <dialog tabindex="-1" aria-labelledby="title" @keydown=${(e: Event) => {
         if (this.dialog.open) e.stopPropagation();
       }}>
         <div class="head"><h2 id="title">${msg("keysFilters")}</h2><button class="bare icon" aria-label=${common("close")}

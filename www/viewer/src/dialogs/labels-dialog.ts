@@ -21,6 +21,7 @@ import { TarFile } from "../files/tar.ts";
 import { download } from "../files/targets.ts";
 import type { FindBoxes } from "../samples/box-source.ts";
 import { DrawnLabels } from "../samples/drawn-labels.ts";
+import { showModal } from "../ui/modal.ts";
 import { controls } from "../ui/styles.ts";
 import { visible } from "../ui/visible.ts";
 import { bytes, count, isAbort, stem, trouble, type Trouble } from "../ui/wording.ts";
@@ -126,8 +127,9 @@ export class LabelsDialog extends LitElement {
     .export {
       position: sticky;
       bottom: -18px;
-      margin: 0;
-      padding: 8px 0 18px;
+      margin: 0 -18px;
+      padding: 10px 18px 18px;
+      border-top: 1px solid var(--line);
       background: var(--card);
     }
     .good {
@@ -159,7 +161,7 @@ export class LabelsDialog extends LitElement {
 
   show(): void {
     this.done = this.failure = this.keeping = null;
-    this.dialog.showModal();
+    showModal(this.dialog);
   }
   private close(): void {
     this.work?.abort();
@@ -296,7 +298,7 @@ export class LabelsDialog extends LitElement {
 
   override render(): TemplateResult {
     return html`
-      <dialog aria-labelledby="title" @cancel=${() => this.work?.abort()} @keydown=${(e: Event) => {
+      <dialog tabindex="-1" aria-labelledby="title" @cancel=${() => this.work?.abort()} @keydown=${(e: Event) => {
         if (this.dialog.open) e.stopPropagation();
       }}>
         <div class="head"><h2 id="title">${common("labels")}</h2><button class="bare icon" aria-label=${common("close")}

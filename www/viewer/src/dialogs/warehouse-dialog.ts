@@ -2,6 +2,7 @@
 import { LitElement, css, html, nothing, type TemplateResult } from "lit";
 import { customElement, property, query } from "lit/decorators.js";
 import type { WarehouseCounts, WarehouseManifest } from "../../../lib/src/model/index.ts";
+import { showModal } from "../ui/modal.ts";
 import { controls, factStyles, figureStyles } from "../ui/styles.ts";
 import { visible } from "../ui/visible.ts";
 import { count, moment, percent } from "../ui/wording.ts";
@@ -73,11 +74,11 @@ export class WarehouseDialog extends LitElement {
   @query("dialog") private dialog!: HTMLDialogElement;
 
   show(): void {
-    this.dialog.showModal();
+    showModal(this.dialog);
   }
   override render(): TemplateResult {
     return html`
-      <dialog aria-labelledby="title" @keydown=${(e: Event) => {
+      <dialog tabindex="-1" aria-labelledby="title" @keydown=${(e: Event) => {
         if (this.dialog.open) e.stopPropagation();
       }}>
         <div class="head"><h2 id="title">${msg("validation")}</h2><button class="bare icon" aria-label=${common("close")}

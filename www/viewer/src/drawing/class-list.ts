@@ -1,7 +1,7 @@
 /** The classes to draw: searched, chosen and given keys. As many as there are, only those in sight are on the page. */
 import { LitElement, css, html, nothing, type PropertyValues, type TemplateResult } from "lit";
 import { customElement, property, query, state } from "lit/decorators.js";
-import { colorOf } from "../samples/colors.ts";
+import { ClassColors, colorOf } from "../samples/colors.ts";
 import { Scroller } from "../ui/scroller.ts";
 import { controls } from "../ui/styles.ts";
 import { visible } from "../ui/visible.ts";
@@ -64,6 +64,9 @@ export class ClassList extends LitElement {
     .row.current {
       box-shadow: inset 3px 0 0 var(--accent);
     }
+    .row.current:dir(rtl) {
+      box-shadow: inset -3px 0 0 var(--accent);
+    }
     kbd {
       flex: none;
       width: 18px;
@@ -80,7 +83,7 @@ export class ClassList extends LitElement {
       forced-color-adjust: none;
     }
     bdi {
-      flex: 1;
+      margin-inline-end: auto;
       overflow: hidden;
       text-overflow: ellipsis;
       white-space: nowrap;
@@ -111,6 +114,7 @@ export class ClassList extends LitElement {
   @query("input") private input!: HTMLInputElement;
   private scroller: Scroller | undefined;
   private found: readonly string[] = [];
+  readonly colors = new ClassColors(this);
 
   /** Gives the keys to the search. */
   search(): void {

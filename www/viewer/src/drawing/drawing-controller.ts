@@ -27,6 +27,8 @@ const REVIEWED_UNASKED = 5000;
 
 /** Keys of the picture that mean the same wherever the focus is. */
 const EVERYWHERE: ReadonlySet<string> = new Set(["n", "p", "[", "]"]);
+/** Keys of the picture that begin something else: an outline in hand would be lost. */
+const BEGINS: ReadonlySet<string> = new Set(["n", "p"]);
 /** Keys that judge the open sample: held, they would judge all that come after it. */
 const JUDGES: ReadonlySet<string> = new Set(["a", "r", "w"]);
 
@@ -372,6 +374,8 @@ export class DrawingController implements ReactiveController, DrawingActions {
   judge(review: Review | null): void {
     const i = this.of.open();
     if (i === null || !this.journal) return;
+    // The next picture would come, and what is in hand would be lost.
+    if (review !== null && this.sketch.unfinished) return this.of.warn(this.sketch.unfinished);
     this.journal.review(i, review);
     if (review === null) return this.of.say(msg("notReviewed"));
     this.of.say(review === "accepted" ? msg("acceptedSample") : msg("rejectedSample"));
@@ -520,6 +524,7 @@ export class DrawingController implements ReactiveController, DrawingActions {
     else if (ctrl && key.toLowerCase() === "y") this.redo();
     else if (!ctrl && EVERYWHERE.has(key) && this.picture?.index !== this.of.open())
       this.of.say(msg("pictureNotThere"));
+    else if (!ctrl && BEGINS.has(key) && this.sketch.unfinished) this.of.warn(this.sketch.unfinished);
     else if ((inStage || (EVERYWHERE.has(key) && !ctrl)) && this.sketch.key(key, { shift, ctrl })) {
       if (!inStage) this.focus();
       return true;

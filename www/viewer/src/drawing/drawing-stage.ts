@@ -1,7 +1,9 @@
 /** The canvases over a picture that is drawn on, and the pointer over them. */
 import { LitElement, css, html, type TemplateResult } from "lit";
 import { customElement, property, query } from "lit/decorators.js";
-import { StageBoxes, type Placed } from "../samples/stage-boxes.ts";
+import { ClassColors } from "../samples/colors.ts";
+import type { Placed } from "../samples/box-names.ts";
+import { StageBoxes } from "../samples/stage-boxes.ts";
 import { paintHand } from "./paint.ts";
 import type { Point, Shape } from "./shape.ts";
 import type { Sketch } from "./sketch.ts";
@@ -44,12 +46,17 @@ export class DrawingStage extends LitElement {
   @property({ attribute: false }) attach!: (stage: DrawingStage | null) => void;
   @query(".still") private still!: HTMLCanvasElement;
   @query(".hand") private hand!: HTMLCanvasElement;
+  readonly colors = new ClassColors(this);
   private readonly drawing = new StageBoxes();
   private placed: Placed | null = null;
   private frame = 0;
   private stale = false;
   /** What stands still on its canvas. */
-  private was: { readonly still: readonly Shape[]; readonly placed: Placed | null } = { still: [], placed: null };
+  private was: { readonly still: readonly Shape[]; readonly placed: Placed | null; readonly colors: number } = {
+    still: [],
+    placed: null,
+    colors: 0,
+  };
   /** The finger, the pen or the mouse that draws. */
   private pointer: number | null = null;
   /** A pen is used on this picture: the hand that holds it draws nothing, and fingers move the picture. */
@@ -69,6 +76,10 @@ export class DrawingStage extends LitElement {
   }
   override render(): TemplateResult {
     return html`<canvas class="still"></canvas><canvas class="hand"></canvas>`;
+  }
+
+  override updated(): void {
+    if (this.placed) this.redraw(true);
   }
 
   /** The picture stands here now. */
@@ -97,13 +108,15 @@ export class DrawingStage extends LitElement {
       this.stale = false;
       const still = (sketch.shapes ?? []).filter((_, at) => !sketch.selected.has(at));
       const { was } = this;
-      const same = was.placed === placed && was.still.length === still.length;
+      const same = was.placed === placed && was.colors === ClassColors.version && was.still.length === still.length;
       // What keys move again and again leaves all others where they are.
-      if (!same || was.still.some((shape, k) => shape !== still[k]))
-        this.drawing.draw(this.still, still, NONE, null, placed);
-      this.was = { still, placed };
+      if (!same || was.still.some((shape, k) => shape !== still[k])) {
+        const held = new Set([...sketch.selected].map((at) => sketch.shapes![at]!));
+        this.drawing.draw(this.still, sketch.shapes ?? [], NONE, null, placed, held);
+      }
+      this.was = { still, placed, colors: ClassColors.version };
     }
-    paintHand(this.hand, sketch, placed);
+    paintHand(this.hand, sketch, placed, (shape) => this.drawing.nameOf(shape));
     const { handle, hit } = sketch.over;
     const over = handle !== null ? "handle" : !hit ? "" : sketch.selected.has(hit.at) || hit.border ? "move" : "inside";
     if (this.getAttribute("over") !== over) this.setAttribute("over", over);

@@ -1,7 +1,7 @@
 /** Above the samples while they are edited: how far the work is, whether it is kept, and what can be done with it. */
 import { LitElement, css, html, nothing, type TemplateResult } from "lit";
 import { customElement, property, query, state } from "lit/decorators.js";
-import { colorOf } from "../samples/colors.ts";
+import { ClassColors, colorOf } from "../samples/colors.ts";
 import "../ui/menu.ts";
 import type { Menu } from "../ui/menu.ts";
 import { controls } from "../ui/styles.ts";
@@ -39,7 +39,8 @@ export class EditBar extends LitElement {
     }
     .bar > .push {
       display: flex;
-      gap: 10px;
+      flex-wrap: wrap;
+      gap: 6px;
       margin-inline-start: auto;
     }
     @media (max-width: 760px) {
@@ -91,26 +92,27 @@ export class EditBar extends LitElement {
       border-collapse: collapse;
     }
     caption {
-      text-align: left;
+      text-align: start;
       padding-bottom: 6px;
       color: var(--ink-2);
     }
     td,
     th {
-      padding: 2px 12px 2px 0;
-      text-align: left;
+      padding-block: 2px;
+      padding-inline-end: 12px;
+      text-align: start;
       font-weight: 400;
       overflow-wrap: anywhere;
     }
     td {
-      text-align: right;
-      padding-right: 0;
+      text-align: end;
+      padding-inline-end: 0;
     }
     i {
       display: inline-block;
       width: 9px;
       height: 9px;
-      margin-right: 6px;
+      margin-inline-end: 6px;
       border-radius: 3px;
       forced-color-adjust: none;
     }
@@ -124,6 +126,7 @@ export class EditBar extends LitElement {
   ];
   @property({ attribute: false }) drawing!: DrawingActions;
   @state() private sure = false;
+  readonly colors = new ClassColors(this);
   @query("#more") private more!: Menu;
   private unlisten: (() => void) | undefined;
 
@@ -146,10 +149,10 @@ export class EditBar extends LitElement {
         ${this.renderClasses()}
         <span class="kept muted" role="status">${keptWords(d)}</span>
         <span class="push"><button ?disabled=${!d.canUndo} title=${common("undoCtrlZ")} @click=${() => d.undo()}>${common("undo")}</button>
-        <button ?disabled=${!d.canRedo} title=${common("doAgainCtrlShiftZ")} @click=${() => d.redo()}>${common("redo")}</button></span>
+        <button ?disabled=${!d.canRedo} title=${common("doAgainCtrlShiftZ")} @click=${() => d.redo()}>${common("redo")}</button>
         <button class="primary" ?disabled=${!d.canUndo} title=${msg("writeNewFileEdits")} @click=${() => d.save()}>${msg("save")}</button>
         ${this.renderMore()}
-        <button title=${msg("showDatasetEditsStay")} @click=${() => d.stop()}>${common("done")}</button>
+        <button title=${msg("showDatasetEditsStay")} @click=${() => d.stop()}>${common("done")}</button></span>
       </div>
       ${d.unkept ? this.renderUnkept(d.unkept.message, d.unkept.code, d.unkept.gone) : nothing}
       ${d.clash ? this.renderClash(d.clash) : nothing}

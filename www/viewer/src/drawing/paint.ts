@@ -1,25 +1,37 @@
 /** Draws what is in hand: over the picture and all that stands still on it. */
-import { colorOf } from "../samples/colors.ts";
-import type { Placed } from "../samples/stage-boxes.ts";
+import { DARK_INK, colorOf } from "../samples/colors.ts";
+import { paintNames, spotOf, type Name, type Placed } from "../samples/box-names.ts";
 import { handlesOf, isResizable, type Point, type Shape } from "./shape.ts";
 import type { Sketch } from "./sketch.ts";
 
 /** Pixels of a handle. */
 const HANDLE = 8;
 
-/** Draws on a canvas that is as large as the stage. */
-export function paintHand(canvas: HTMLCanvasElement, sketch: Sketch, placed: Placed): void {
+/** More of what is selected is not named: names would hide what is moved. */
+const NAMED = 20;
+
+/** Draws on a canvas that is as large as the stage; `nameOf` says where the name of what stands still is. */
+export function paintHand(
+  canvas: HTMLCanvasElement,
+  sketch: Sketch,
+  placed: Placed,
+  nameOf: (shape: Shape) => Name | undefined,
+): void {
   const g = fitted(canvas);
   if (!g || !sketch.shapes) return;
   const { x: left, y: top, scale } = placed;
   const on = ([x, y]: Point): Point => [left + x * scale, top + y * scale];
   const hovered = sketch.over.hit?.at;
-  if (hovered !== undefined && !sketch.selected.has(hovered) && sketch.shapes[hovered])
-    outlined(g, sketch.shapes[hovered]!, on, scale, 4);
+  if (hovered !== undefined && !sketch.selected.has(hovered) && sketch.shapes[hovered]) {
+    const shape = sketch.shapes[hovered]!;
+    outlined(g, shape, on, scale, 4);
+    named(g, shape, placed, nameOf(shape));
+  }
   for (const at of sketch.selected) {
     const shape = sketch.shape(at);
     if (!shape) continue;
     outlined(g, shape, on, scale, 2.5, true);
+    if (sketch.selected.size <= NAMED) named(g, shape, placed, nameOf(shape));
     if (sketch.selected.size === 1 && isResizable(shape)) handles(g, shape, on, sketch.handle);
   }
   const color = colorOf(sketch.label);
@@ -93,12 +105,17 @@ function outlined(
   twice(g, color, width, path);
 }
 
+/** What is in hand says what it is, also where the picture is too full for names. */
+function named(g: CanvasRenderingContext2D, shape: Shape, placed: Placed, at?: Name): void {
+  if (shape.label) paintNames(g, [at ?? spotOf(g, shape, placed)]);
+}
+
 /** A line with a dark edge: it is seen on any picture. */
 function twice(g: CanvasRenderingContext2D, color: string, width: number, path: () => void): void {
   g.beginPath();
   path();
   g.lineJoin = "round";
-  g.strokeStyle = "#10151a";
+  g.strokeStyle = DARK_INK;
   g.lineWidth = width + 2;
   g.stroke();
   g.strokeStyle = color;
@@ -112,7 +129,7 @@ function handles(g: CanvasRenderingContext2D, shape: Shape, on: (p: Point) => Po
 function handle(g: CanvasRenderingContext2D, [x, y]: Point, color: string, held: boolean): void {
   const side = held ? HANDLE + 5 : HANDLE;
   g.fillStyle = held ? color : "#ffffff";
-  g.strokeStyle = "#10151a";
+  g.strokeStyle = DARK_INK;
   g.lineWidth = 1.5;
   g.beginPath();
   g.rect(x - side / 2, y - side / 2, side, side);

@@ -122,6 +122,10 @@ export class Sketch {
   get isDrawing(): boolean {
     return this.gesture !== null || this.outline.length > 0;
   }
+  /** What to do first with an outline that is drawn, before a key that would drop it; nothing where there is none. */
+  get unfinished(): string {
+    return this.outline.length > 0 ? msg("outlineFirst") : "";
+  }
   /** Takes back what is in hand: the last point of an outline, or a move that is not done. True if there was something. */
   takeBack(): boolean {
     if (!this.isDrawing) return false;

@@ -1,7 +1,7 @@
 /** Lists of pictures: JSON lines that name pictures, as a table that could be samples, and as a folder that is. */
 import { FIELDS, pictureField, pictureIn } from "../../../lib/src/base/picture-field.ts";
 import { kindByName } from "../../../lib/src/base/picture-kind.ts";
-import { textFormatOf } from "../../../lib/src/model/formats.ts";
+import { sampleFormatOf, textFormatOf } from "../../../lib/src/model/formats.ts";
 import type { Folder, FolderFile, Json, Table } from "../../../lib/src/model/index.ts";
 
 /** The field of a table of JSON lines that names pictures. */
@@ -51,7 +51,7 @@ export async function isListed(folder: Folder): Promise<boolean> {
     }
   } else
     names.push(...Array.from(folder as Iterable<File | FolderFile>, placeOf).filter((path) => !path.includes("/")));
-  return names.filter(isList).length === 1 && !names.some((name) => /\.(tbl|tar|zip)$/i.test(name));
+  return names.filter(isList).length === 1 && !names.some((name) => sampleFormatOf(name) !== undefined);
 }
 
 /** Files that were dropped together: a list and pictures, as a folder of them. */

@@ -1,10 +1,11 @@
 /** Files of samples that are handed over together: the shards of one dataset. */
+import { sampleFormatOf } from "../../../lib/src/model/formats.ts";
 
-/** Names of files of samples. */
-const SAMPLES = /\.(tbl|tar)$/i;
-
-/** What a file of samples is, by its name; nothing of another file. */
-const kindOf = (name: string): string | undefined => SAMPLES.exec(name)?.[1]?.toLowerCase();
+/** What a file of samples is, by its name; nothing of another file, nor of a ZIP, which is a dataset by itself. */
+function kindOf(name: string): string | undefined {
+  const format = sampleFormatOf(name);
+  return format === "zip" ? undefined : format;
+}
 
 /** The names of the samples in a folder, as shards stand behind each other: one or several of one kind; none where it has two kinds. */
 export function sampleNames(names: Iterable<string>): string[] {

@@ -19,6 +19,7 @@ export const curating = {
   everyPictureDecodedOnMachine: "{what} Every picture is decoded on this machine.",
   samplesCouldNotReadDecoded:
     "{faultCount, plural, one {# sample} other {# samples}} could not be read or decoded: {first}{rest}",
+  noGroups: "No duplicates among {samples, plural, one {# sample} other {# samples}}.",
   groups: "{groups, plural, one {# group} other {# groups}}",
   samplesThereBetter: "; of {duplicates} of {samples, plural, one {# sample} other {# samples}} there is a better one.",
   plainPicturesComparedBytesAlone:

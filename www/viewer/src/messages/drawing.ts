@@ -82,6 +82,7 @@ export const drawing = {
   deleteSelected: "Delete",
   point: "point {outline}",
   outlineEnclosesNothing: "the points lie on one line: an outline encloses something",
+  outlineFirst: "An outline is being drawn: Enter ends it, Esc drops it.",
   outlineHasLeastThreePoints: "an outline has at least three points",
   outlineArrowsMoveSpaceSets: "outline: arrows move, space sets a point, enter ends",
   boxes2: "boxes",

@@ -7,7 +7,7 @@ import type { Rows } from "../ui/rows.ts";
 import { controls, facetStyles } from "../ui/styles.ts";
 import { count, percent, type Trouble } from "../ui/wording.ts";
 import { SHARES, maskOfRows, spread, withBoxes, type BoxCounts } from "./box-counts.ts";
-import { colorOf } from "./colors.ts";
+import { ClassColors, colorOf, learnColors } from "./colors.ts";
 import type { Clause } from "../ui/clause.ts";
 import { msg as common } from "../messages/common.ts";
 import { msg } from "../messages/pictures.ts";
@@ -50,6 +50,7 @@ export class BoxFacets extends LitElement {
   @property({ attribute: false }) progress: { done: number; total: number } | null = null;
   @property({ attribute: false }) trouble: Trouble | null = null;
   @state() private shown = SHOWN;
+  readonly colors = new ClassColors(this);
   private mask: Uint8Array | null = null;
 
   override willUpdate(changed: PropertyValues): void {
@@ -90,6 +91,7 @@ export class BoxFacets extends LitElement {
       return html`<p class="note">${msg("metadataHoldsNoBoxes")}</p>`;
     const most = Math.max(1, counts.classes[0]?.samples.length ?? 0);
     const rest = counts.classes.length - this.shown;
+    learnColors(counts.classes.map(({ label }) => label));
     return html`
       ${counts.classes.slice(0, this.shown).map(({ label, samples }) => {
         const name = label || msg("withoutClass");

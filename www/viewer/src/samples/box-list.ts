@@ -5,7 +5,7 @@ import { controls } from "../ui/styles.ts";
 import { visible } from "../ui/visible.ts";
 import { short } from "../ui/wording.ts";
 import type { Box } from "./boxes.ts";
-import { colorOf } from "./colors.ts";
+import { ClassColors, colorOf } from "./colors.ts";
 import { msg as common } from "../messages/common.ts";
 import { msg } from "../messages/pictures.ts";
 
@@ -63,6 +63,8 @@ export class BoxList extends LitElement {
   @property({ attribute: false }) marked: Box | null = null;
   /** What is marked need not come into sight: there is more on the page that people look at. */
   @property({ type: Boolean }) still = false;
+
+  readonly colors = new ClassColors(this);
 
   private mark(box: Box | null): void {
     this.dispatchEvent(new CustomEvent("mark", { detail: box }));

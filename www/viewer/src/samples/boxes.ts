@@ -6,7 +6,8 @@
  */
 import type { Json, LabelAnnotation } from "../../../lib/src/model/index.ts";
 import { extent, maskOf, turned, type Mask } from "./masks.ts";
-import { isYolo, yoloLines } from "./yolo-lines.ts";
+import { isYolo } from "../../../lib/src/base/yolo-lines.ts";
+import { yoloLines } from "./yolo-lines.ts";
 import { msg } from "../messages/samples.ts";
 
 /** A box in pixels of the image. */

@@ -14,7 +14,7 @@ import { isEnter } from "../ui/typing.ts";
 import { visible } from "../ui/visible.ts";
 import type { Rows } from "../ui/rows.ts";
 import type { BoxCounts } from "./box-counts.ts";
-import { colorOf } from "./colors.ts";
+import { ClassColors, colorOf, learnColors } from "./colors.ts";
 import { bytes, short, type Trouble } from "../ui/wording.ts";
 import { msg as common } from "../messages/common.ts";
 import { msg } from "../messages/pictures.ts";
@@ -119,6 +119,7 @@ export class FacetsView extends LitElement {
   @state() private choosing: string | null = null;
   /** Classes that are shown of each field. */
   @state() private shown: ReadonlyMap<string, number> = new Map();
+  readonly colors = new ClassColors(this);
   /** What is folded to its title; on a page of the viewer's own that is remembered. */
   @state() private folded: ReadonlySet<string> = new Set(recall("folded")?.split("\n").filter(Boolean));
   @query(".row input") private field!: HTMLInputElement | null;
@@ -197,6 +198,7 @@ export class FacetsView extends LitElement {
     const top = classes.top.slice(0, shown);
     const most = Math.max(1, ...top.map((c) => c.all));
     const rest = classes.distinct - top.length;
+    if (k === 0 && field !== "run") learnColors(classes.top.map(({ label }) => label));
     const offered = Math.min(MORE, classes.top.length - top.length);
     const more = (): void => void (this.shown = new Map(this.shown).set(field, shown + MORE));
     return html`

@@ -1,10 +1,11 @@
 /** Samples as pictures. */
 import { css, html, nothing, type TemplateResult } from "lit";
 import { customElement, property } from "lit/decorators.js";
+import type { Warehouse } from "../../../lib/src/model/index.ts";
 import { Collection, windowStyles } from "../ui/collection.ts";
 import { controls } from "../ui/styles.ts";
 import type { FindBoxes } from "./box-source.ts";
-import { colorOf } from "./colors.ts";
+import { ClassColors, colorOf, learnColors } from "./colors.ts";
 import { classOf, classesOf, meant, type Meant } from "./meaning.ts";
 import { Records } from "./records.ts";
 import { Thumbs, isUnreached, type Ready } from "./thumbs.ts";
@@ -33,6 +34,8 @@ interface Drawn {
   readonly height: number;
   readonly known: Meant | null;
   readonly boxes: boolean;
+  /** The version of the colors. */
+  readonly colors: number;
 }
 
 /** `<forebay-gallery>`: a window over up to ten million pictures. Sends `drawn` once the first are there. */
@@ -205,6 +208,7 @@ export class Gallery extends Collection {
   @property({ type: Boolean }) boxes = false;
   /** Where boxes come from. */
   @property({ attribute: false }) find!: FindBoxes;
+  readonly colors = new ClassColors(this);
   private thumbs: Thumbs | undefined;
   private records: Records | undefined;
   /** What each canvas shows: a picture at a size, with or without boxes. */
@@ -240,6 +244,7 @@ export class Gallery extends Collection {
     if (changed.has("data")) {
       this.begin();
       this.pristine = true;
+      if (this.data.format === "warehouse") learnColors((this.data as Warehouse).manifest.classes ?? []);
       this.named = this.data.schema.find((field) => field.name === "name")?.indexed ?? false;
     }
   }
@@ -426,12 +431,13 @@ export class Gallery extends Collection {
       was.width === width &&
       was.height === height &&
       was.known === boxes &&
-      was.boxes === this.boxes
+      was.boxes === this.boxes &&
+      was.colors === ClassColors.version
     )
       return;
     if (canvas.width !== width || canvas.height !== height) [canvas.width, canvas.height] = [width, height];
     drawTile(canvas, thumb, boxes, this.boxes, sharp);
     canvas.dataset.ready = "";
-    this.drawn.set(canvas, { bitmap, width, height, known: boxes, boxes: this.boxes });
+    this.drawn.set(canvas, { bitmap, width, height, known: boxes, boxes: this.boxes, colors: ClassColors.version });
   }
 }

@@ -21,7 +21,7 @@ export const pictureListStyles = (side: number): CSSResult => css`
     gap: 3px;
     height: 100%;
     padding: 6px;
-    text-align: left;
+    text-align: start;
     white-space: normal;
     font-size: 12px;
     line-height: 1.35;

@@ -4,7 +4,7 @@ import { customElement, property, query, state } from "lit/decorators.js";
 import type { Dataset, Json } from "../../../lib/src/model/index.ts";
 import type { FindBoxes } from "./box-source.ts";
 import type { Annotations, Box } from "./boxes.ts";
-import { colorOf } from "./colors.ts";
+import { ClassColors, colorOf } from "./colors.ts";
 import "./box-list.ts";
 import { classOf, meant } from "./meaning.ts";
 import { isOnItsSide, orientationOf } from "../../../lib/src/base/picture-header.ts";
@@ -12,7 +12,8 @@ import { unturned } from "./orientation.ts";
 import { NotDrawn, UNKNOWN, decode, isPlayed, type Decoded } from "./picture.ts";
 import { details, hex, hexText, type Sum } from "./sample-facts.ts";
 import { sampleStyles } from "./sample-styles.ts";
-import { StageBoxes, type Placed } from "./stage-boxes.ts";
+import type { Placed } from "./box-names.ts";
+import { StageBoxes } from "./stage-boxes.ts";
 import type { StageEditor } from "./stage-editor.ts";
 import { FILE_ICONS } from "../ui/file-icons.ts";
 import { ICONS } from "../ui/icons.ts";
@@ -81,6 +82,7 @@ export class SamplePanel extends LitElement {
   @state() private tab: Tab = "metadata";
   @state() private zoom = 1;
   @query(".stage") private stage!: HTMLElement;
+  readonly colors = new ClassColors(this);
   private readonly drawing = new StageBoxes();
   private drawingBoxes = 0;
   /** All of the sample was read: how its picture lies is known. */

@@ -147,6 +147,7 @@ export const sampleStyles = css`
   }
   .tabs {
     display: flex;
+    flex-wrap: wrap;
     gap: 2px;
     padding: 6px 8px 0;
     border-block: 1px solid var(--line);
@@ -168,7 +169,7 @@ export const sampleStyles = css`
     font-weight: 600;
   }
   .sum {
-    margin-left: auto;
+    margin-inline-start: auto;
     font-size: 12.5px;
     padding: 2px 9px;
     border-radius: 999px;
@@ -176,6 +177,11 @@ export const sampleStyles = css`
     overflow: hidden;
     text-overflow: ellipsis;
     white-space: nowrap;
+  }
+  @media (max-width: 400px) {
+    .tabs button {
+      padding: 0 6px;
+    }
   }
   .sum.good {
     color: var(--good);

@@ -7,7 +7,7 @@ import { copyUnmarked, inTabs, isMarked } from "../ui/copied.ts";
 import { controls, rowStyles } from "../ui/styles.ts";
 import { count } from "../ui/wording.ts";
 import type { FindBoxes } from "./box-source.ts";
-import { colorOf } from "./colors.ts";
+import { ClassColors, colorOf } from "./colors.ts";
 import { classOf } from "./meaning.ts";
 import { USUAL_COLUMNS, allColumns, type Column, type Row } from "./columns.ts";
 import { Records } from "./records.ts";
@@ -89,6 +89,10 @@ export class Table extends Collection {
       border-radius: 3px;
       forced-color-adjust: none;
     }
+    /* A cell is written as its text is, so that it stands before a Latin word on such a page too. */
+    .row i:dir(rtl) {
+      margin-inline: 6px;
+    }
   `,
   ];
 
@@ -101,6 +105,7 @@ export class Table extends Collection {
   @property({ attribute: false }) find!: FindBoxes;
   /** By which column it is sorted. */
   @property({ attribute: false }) sorting: { readonly by: string; readonly down: boolean } | null = null;
+  readonly colors = new ClassColors(this);
   private readonly grips = new ColumnGrips(this);
   private shown: readonly Column[] = [];
   private thumbs: Thumbs | undefined;

@@ -1,32 +1,26 @@
 /** Draws what the metadata says is in a picture: over the stage, as large as that, however large the picture is. */
 import type { Box } from "./boxes.ts";
+import { NAMED, namesOf, paintNames, spotOf, type Name, type Placed } from "./box-names.ts";
 import { colorOf, inkOn, rgbOf } from "./colors.ts";
 import { drawMask, type Mask } from "./masks.ts";
-import { visible } from "../ui/visible.ts";
 
-/** More names than these hide the picture. */
-const NAMED = 200;
-
-/** Where the picture stands: its corner and its scale, in pixels of the stage. */
-export interface Placed {
-  readonly x: number;
-  readonly y: number;
-  readonly scale: number;
-  readonly width: number;
-  readonly height: number;
-}
+const NONE: ReadonlySet<Box> = new Set();
 
 /** All boxes are one canvas, however many: a page with a thousand elements over a picture stalls. */
 export class StageBoxes {
-  private readonly masks = new WeakMap<Mask, { readonly label: string; readonly drawn: HTMLCanvasElement }>();
+  private names: ReadonlyMap<Box, Name> = new Map();
+  private readonly masks = new WeakMap<Mask, { readonly color: string; readonly drawn: HTMLCanvasElement }>();
 
+  /** Draws all that is not hidden; what is held in a hand is not drawn here, and the place of its name is left free. */
   draw(
     canvas: HTMLCanvasElement,
     boxes: readonly Box[],
     hidden: ReadonlySet<string>,
     marked: Box | null,
-    { x: left, y: top, scale, width, height }: Placed,
+    placed: Placed,
+    held: ReadonlySet<Box> = NONE,
   ): void {
+    const { x: left, y: top, scale, width, height } = placed;
     const sharp = devicePixelRatio;
     const [wide, tall] = [Math.round(canvas.clientWidth * sharp), Math.round(canvas.clientHeight * sharp)];
     if (canvas.width !== wide || canvas.height !== tall) [canvas.width, canvas.height] = [wide, tall];
@@ -34,20 +28,23 @@ export class StageBoxes {
     if (!g) return;
     g.setTransform(sharp, 0, 0, sharp, 0, 0);
     g.clearRect(0, 0, canvas.clientWidth, canvas.clientHeight);
-    g.font = "600 12px system-ui, sans-serif";
-    g.textBaseline = "top";
-    g.lineWidth = 2;
     const [right, bottom] = [left + width * scale, top + height * scale];
     const colors = new Map<string, string>();
+    const seen: Box[] = [];
+    // A line between two of the other light is seen on any picture; of thousands that would take too long.
+    const edged = boxes.length <= NAMED;
     for (const box of boxes) {
       if (hidden.has(box.label)) continue;
       let color = colors.get(box.label);
       if (!color) colors.set(box.label, (color = colorOf(box.label)));
       g.lineWidth = box === marked ? 5 : 2;
       const [x, y, w, h] = [left + box.x * scale, top + box.y * scale, box.w * scale, box.h * scale];
+      const named = box.label && x < right && y < bottom && x + w > left && y + h > top;
       if (x > canvas.clientWidth || y > canvas.clientHeight || x + w < 0 || y + h < 0) continue;
+      if (named) seen.push(box);
+      if (held.has(box)) continue;
       g.strokeStyle = color;
-      if (box.mask) g.drawImage(this.maskOf(box.mask, box.label), left, top, width * scale, height * scale);
+      if (box.mask) g.drawImage(this.maskOf(box.mask, box.label, color), left, top, width * scale, height * scale);
       for (const outline of box.outlines) {
         g.beginPath();
         for (let k = 0; k + 1 < outline.length; k += 2)
@@ -59,30 +56,39 @@ export class StageBoxes {
         g.globalAlpha = 1;
         g.stroke();
       }
+      if (edged) {
+        g.strokeStyle = inkOn(box.label);
+        g.globalAlpha = 0.45;
+        g.lineWidth += 2;
+        g.strokeRect(x, y, w, h);
+        g.globalAlpha = 1;
+        g.lineWidth -= 2;
+        g.strokeStyle = color;
+      }
       g.strokeRect(x, y, w, h);
-      if (!box.label || boxes.length > NAMED || x >= right || y >= bottom || x + w <= left || y + h <= top) continue;
-      const label = visible(box.label);
-      const [broad, high] = [g.measureText(label).width + 7, 17];
-      // Of a box that reaches over the edge the name stands inside.
-      const at = Math.max(left, Math.min(x - 1, right - broad));
-      const up = Math.max(top, Math.min(y - top >= high ? y - high : y, bottom - high));
-      g.fillStyle = color;
-      g.fillRect(at, up, broad, high);
-      g.fillStyle = inkOn(box.label);
-      g.fillText(label, at + 3, up + 2.5);
     }
+    this.names = new Map();
+    // Over all lines: one through a name makes both unreadable.
+    if (seen.length <= NAMED) this.names = namesOf(g, seen, placed);
+    const shown = [...this.names].filter(([box]) => box !== marked && !held.has(box)).map(([, name]) => name);
+    if (marked && seen.includes(marked)) shown.push(this.names.get(marked) ?? spotOf(g, marked, placed));
+    paintNames(g, shown);
+  }
+  /** Where the name of a box was drawn, if there was room for it. */
+  nameOf(box: Box): Name | undefined {
+    return this.names.get(box);
   }
 
   /** A mask is drawn once and then only scaled. */
-  private maskOf(mask: Mask, label: string): HTMLCanvasElement {
+  private maskOf(mask: Mask, label: string, color: string): HTMLCanvasElement {
     const known = this.masks.get(mask);
     // It may have been given another class, and then has its color.
-    if (known?.label === label) return known.drawn;
+    if (known?.color === color) return known.drawn;
     const image = drawMask(mask, [...rgbOf(label), 115]);
     const drawn = document.createElement("canvas");
     [drawn.width, drawn.height] = [image.width, image.height];
     drawn.getContext("2d")?.putImageData(image, 0, 0);
-    this.masks.set(mask, { label, drawn });
+    this.masks.set(mask, { color, drawn });
     return drawn;
   }
 }

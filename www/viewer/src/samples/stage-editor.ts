@@ -2,7 +2,7 @@
 import type { TemplateResult } from "lit";
 import type { Json } from "../../../lib/src/model/index.ts";
 import type { Annotations } from "./boxes.ts";
-import type { Placed } from "./stage-boxes.ts";
+import type { Placed } from "./box-names.ts";
 
 /** A picture that is shown, with what is known of it. */
 export interface ShownPicture {

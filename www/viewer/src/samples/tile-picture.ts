@@ -1,6 +1,6 @@
 /** Draws a thumbnail, and the boxes that are in its picture, into the canvas of a tile. */
 import type { Box } from "./boxes.ts";
-import { colorOf } from "./colors.ts";
+import { colorOf, inkOn } from "./colors.ts";
 import type { Meant } from "./meaning.ts";
 import { isOnItsSide } from "../../../lib/src/base/picture-header.ts";
 import { unturned } from "./orientation.ts";
@@ -44,7 +44,7 @@ export function drawTile(
   g.restore();
 }
 
-/** A line that is seen on light and on dark. */
+/** A line that is seen on light and on dark: a dark one between light ones, or the other way round. */
 function outline(
   g: CanvasRenderingContext2D,
   box: Box,
@@ -61,9 +61,11 @@ function outline(
     g.closePath();
   }
   if (box.outlines.length === 0) g.rect(left + box.x * across, top + box.y * down, box.w * across, box.h * down);
-  g.strokeStyle = "rgb(0 0 0 / 45%)";
+  g.strokeStyle = inkOn(box.label);
+  g.globalAlpha = 0.45;
   g.lineWidth = 3 * sharp;
   g.stroke();
+  g.globalAlpha = 1;
   g.strokeStyle = colorOf(box.label);
   g.lineWidth = 1.5 * sharp;
   g.stroke();

@@ -39,7 +39,7 @@ export const elementStyles = css`
   slot[name="panel"]::slotted(*) {
     flex: none;
     overflow: auto;
-    border-left: 1px solid var(--line);
+    border-inline-start: 1px solid var(--line);
   }
   @container (max-width: 760px) and (min-height: 0px) {
     .work.no-facets,

@@ -4,6 +4,7 @@ import type { Dataset, Table } from "../../../lib/src/model/index.ts";
 import type { Recent } from "../files/recent.ts";
 import type { HiddenPart } from "../public/element.ts";
 import { ICONS } from "../ui/icons.ts";
+import type { Menu } from "../ui/menu.ts";
 import { visible } from "../ui/visible.ts";
 import type { DialogName } from "./dialog-controller.ts";
 import type { Offer } from "./places.ts";
@@ -96,9 +97,12 @@ function renderOpen(head: Head): TemplateResult {
     @recent=${(e: CustomEvent<Recent>) => head.openRecent(e.detail)}></forebay-open>`;
 }
 
+/** What was chosen is done, and not under the menu. */
+const hideMenu = (e: Event): void => (e.currentTarget as Element).closest<Menu>("forebay-menu")!.hide();
+
 function renderMenu(head: Head, found: Dataset | Table): TemplateResult {
   const { hides } = head;
-  return html`<forebay-menu label=${common("more")} icon="⋯"><div class="sheet">
+  return html`<forebay-menu label=${common("more")} icon="⋯"><div class="sheet" @click=${hideMenu}>
     ${renderActions(head, found)}
     <button @click=${() => head.show("about")}>${msg("aboutFile")}</button>
     ${hides("theme") ? nothing : html`<button @click=${head.toggleTheme}>${msg("darkLight")}</button>`}

@@ -15,7 +15,6 @@ import type { SavedFilters } from "../curating/saved-filters.ts";
 import type { SetsOf } from "../curating/sets.ts";
 import type { SetsView } from "../curating/sets-view.ts";
 import type { MapView } from "../mapping/map-view.ts";
-import { forgetColors, holdColors } from "../samples/colors.ts";
 import { USUAL_COLUMNS } from "../samples/columns.ts";
 import { Counts } from "../samples/counts.ts";
 import type { SamplePanel } from "../samples/sample-panel.ts";
@@ -387,7 +386,6 @@ export class Viewer extends LitElement implements ViewerMembers {
   }
 
   private async settleIn(found: Dataset | Table, focused: boolean): Promise<void> {
-    holdColors(this);
     this.outside.pickAsked();
     if (found.kind === "samples") {
       this.filtering.showAll(found.length);
@@ -431,7 +429,6 @@ export class Viewer extends LitElement implements ViewerMembers {
     this.labels.reset();
     this.drawing.reset();
     this.outside.reset();
-    forgetColors(this);
     if (!left) return;
     void this.recents.recall();
     this.links.leave();
@@ -673,7 +670,7 @@ export class Viewer extends LitElement implements ViewerMembers {
       ? msg("filtering")
       : progress
         ? msg("sorting", { part: percent(progress.done / Math.max(1, progress.total)) })
-        : this.filtering.error
+        : this.filtering.error && rows.kept
           ? msg("filterBefore", { rows: rows.length, length })
           : rows.kept
             ? msg("ofRowsLength", { rows: rows.length, length })

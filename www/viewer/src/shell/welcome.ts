@@ -102,6 +102,8 @@ export class Welcome extends LitElement {
       border-radius: 18px;
       background: var(--card);
       text-align: center;
+      /* No chip or word is left alone in a row. */
+      text-wrap: balance;
     }
     .drop svg {
       width: 54px;
@@ -133,12 +135,11 @@ export class Welcome extends LitElement {
       justify-content: center;
     }
     .formats {
-      display: flex;
-      flex-wrap: wrap;
-      justify-content: center;
-      gap: 6px;
+      display: block;
     }
     .formats li {
+      display: inline-block;
+      margin: 3px;
       padding: 1px 9px;
       border: 1px solid var(--line);
       border-radius: 999px;

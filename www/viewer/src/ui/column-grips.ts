@@ -64,6 +64,10 @@ export const gripStyles = css`
   .row.current > .frozen:first-child {
     box-shadow: inset 3px 0 0 var(--accent);
   }
+  .row.current > .frozen:first-child:dir(rtl),
+  .row.current:dir(rtl) {
+    box-shadow: inset -3px 0 0 var(--accent);
+  }
   @media (forced-colors: active) {
     /* What stays lies over the line around its row. */
     .row.current > .frozen {

@@ -169,6 +169,10 @@ export const controls = css`
     color: var(--ink);
     box-shadow: var(--shadow);
   }
+  /* It has the focus until somebody tabs. */
+  dialog:focus-visible {
+    outline: 0;
+  }
   dialog::backdrop {
     background: rgb(8 14 20 / 45%);
   }
