@@ -104,8 +104,15 @@ fn journals_are_checked_shown_and_merged() {
     let shown = String::from_utf8(shown.stdout).unwrap();
     assert_eq!(shown.lines().nth(1), Some("(undone) {\"n\":2,\"do\":\"remove\",\"sample\":1}"));
     let error = refused(&folder, &["edits", "merge", "x", "y", "-o", "z"], "edits.conflict");
-    assert_eq!(error["sample"], 2);
+    assert_eq!((&error["sample"], &error["file"]), (&json!(2), &json!("y")));
     assert!(error["message"].as_str().unwrap().contains("--ours"), "{error}");
+    // What only a record can refuse is found before anything is written.
+    let mut within = Edits::open(&dataset, &folder.at("p")).unwrap();
+    within.change(r#"{"do":"set","sample":2,"fields":{"json.label.x":1}}"#).unwrap();
+    drop(within);
+    for line in [&["edits", "check", "p", "--of", "a.tbl"][..], &["apply", "a.tbl", "p", "--dry-run"]] {
+        refused(&folder, line, "edits.path");
+    }
     let told = ok(&folder, &["edits", "merge", "x", "y", "-o", "z", "--theirs"]);
     assert_eq!(told["conflicts"][0]["path"], "json.label");
     ok(&folder, &["apply", "a.tbl", "z", "--in-place"]);

@@ -9,7 +9,7 @@ use bytes::Bytes;
 use forebay::{
     Error, Result,
     check::Report,
-    error::{self, Kind},
+    error,
     image::decode::{self, Decoder},
     sample::MediaFormat,
     warehouse::{self, Warehouse},
@@ -17,7 +17,7 @@ use forebay::{
 
 use crate::{
     dataset::{Dataset, release},
-    input::Input,
+    input::{Input, is_of_source},
     parallel::{all_cores, ordered},
 };
 
@@ -159,6 +159,9 @@ fn check_samples(
             let member =
                 dataset.container().and_then(|c| c.file_name(i)).or(dataset.folder().and_then(|f| f.sample_name(i)));
             let e = e.sample(i);
+            if is_of_source(&e) {
+                return Err(e);
+            }
             found.push(Outcome::Fault(match member {
                 Some(name) => e.member(name),
                 None => e,
@@ -176,7 +179,7 @@ fn check_samples(
         for outcome in chunk {
             // What could not be read is not the file's fault.
             let outcome = match outcome {
-                Err(e) if e.kind() == Kind::Io => return Err(e),
+                Err(e) if is_of_source(&e) => return Err(e),
                 outcome => outcome,
             };
             for found in report.keep(outcome).into_iter().flatten() {

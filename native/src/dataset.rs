@@ -10,7 +10,7 @@ use bytes::{Bytes, BytesMut};
 use forebay::{
     Error, Limits, Result,
     codec::checksum::fnv1a,
-    error::{Kind, codes},
+    error::codes,
     formats::Format,
     image::{HEAD_BYTES, Probe, probe_named},
     sample::{MediaFormat, SampleInfo, record},
@@ -25,7 +25,7 @@ use serde_json::Value;
 use crate::{
     cache::Cache,
     folder::Folder,
-    input::{Input, Io, WINDOW, remote},
+    input::{Input, Io, WINDOW, is_of_source, remote},
     shards::{self, OpenWarehouse, WarehouseOptions},
 };
 
@@ -142,7 +142,7 @@ impl Dataset {
             Ok(container) => (container, None),
             Err(e) => match opener.into_partial() {
                 // What could not be read is not damage.
-                Some(partial) if options.keep_going && e.kind() != Kind::Io => {
+                Some(partial) if options.keep_going && !is_of_source(&e) => {
                     (partial.map_err(named)?, Some(Arc::new(named(e))))
                 }
                 _ => return Err(named(e)),

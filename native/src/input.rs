@@ -21,7 +21,7 @@ use std::{
 };
 
 use bytes::{Bytes, BytesMut};
-use forebay::{Error, Result, Step, Stepper, words::Word};
+use forebay::{Error, Result, Step, Stepper, error::Kind, words::Word};
 
 use crate::half_written::is_part;
 use buffers::Buffers;
@@ -400,6 +400,13 @@ fn open(path: &Path) -> Result<File> {
 /// What the system said, of a file that is named later.
 fn read_error(tried: &str, e: io::Error) -> Error {
     Error::caused(&forebay::error::codes::IO, format!("cannot {tried}: {e}"), e)
+}
+
+/// Whether what is read from failed, and not what it holds: the disk, the network, or a server that let others read a moment
+/// ago. Nothing can be said then of the bytes that did not come.
+#[doc(hidden)]
+pub fn is_of_source(e: &Error) -> bool {
+    e.kind() == Kind::Io || e.code().id().starts_with("remote.")
 }
 
 /// A path as it is shown to people.

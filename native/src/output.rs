@@ -28,7 +28,7 @@ use forebay::{Error, Result, error::codes};
 pub(crate) use at::write_all_at;
 pub use beneath::{Beneath, Written};
 use far::Far;
-pub use inputs::refuse_inputs;
+pub use inputs::{refuse_inputs, refuse_parts};
 pub use keys::Keys;
 pub use names::Names;
 use part::Part;

@@ -82,10 +82,11 @@ pub fn merge(ours: &Journal, theirs: &Journal, shift: u64, side: Option<Side>) -
     let (own, other) = (things(first), things(&rest));
     let (conflicts, keys) = conflicts(&own, &other);
     if let (None, Some(one)) = (side, conflicts.first()) {
-        let of = one.sample.map_or("the document".to_owned(), |sample| format!("sample {sample}"));
+        // The sample is told by the error's own place.
+        let of = if one.sample.is_some() { "" } else { "the document: " };
         let more = if conflicts.len() > 1 { format!(" (and {} more)", conflicts.len() - 1) } else { String::new() };
-        let message = format!("{}: {} here, {} there{more}", one.path, one.ours, one.theirs);
-        let e = Error::new(&codes::CONFLICT, format!("{of}: {message}")).with_options(&["ours", "theirs"]);
+        let message = format!("{}: {} in the first journal, {} in the second{more}", one.path, one.ours, one.theirs);
+        let e = Error::new(&codes::CONFLICT, format!("{of}{message}")).with_options(&["ours", "theirs"]);
         return Err(one.sample.into_iter().fold(e, Error::sample));
     }
     let mut lost: BTreeSet<Key> = keys.into_iter().collect();

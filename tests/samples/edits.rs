@@ -402,7 +402,7 @@ fn journals_are_merged_and_what_both_changed_is_named() {
     );
     let e = merge(&ours, &theirs, 1, None).unwrap_err();
     assert_eq!((e.code().id(), e.place().sample), ("edits.conflict", Some(1)));
-    assert!(e.message().contains("label: \"ours\" here, \"theirs\" there"), "{e}");
+    assert!(e.message().contains("label: \"ours\" in the first journal, \"theirs\" in the second"), "{e}");
     for (side, label) in [(Side::Ours, "ours"), (Side::Theirs, "theirs")] {
         let merged = merge(&ours, &theirs, 1, Some(side)).unwrap();
         assert_eq!(merged.conflicts.len(), 1);

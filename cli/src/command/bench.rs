@@ -23,7 +23,7 @@ use forebay_native::{
     dataset::Dataset,
     input::{self, Io},
     loader::{Builder, DecodedCache, Dtype, IMAGENET, Image, Loader, Mosaic, OnBroken, Stats, Target},
-    output::AtomicFile,
+    output::{AtomicFile, refuse_inputs},
     parallel::all_cores,
 };
 use serde_json::{Value, json};
@@ -144,7 +144,7 @@ pub(super) fn run(args: &Args, out: &Output) -> Result<Outcome> {
     } else {
         print(&value, out)
     }
-    Ok(Outcome::Fine)
+    Ok(if run.skipped == 0 { Outcome::Fine } else { Outcome::Damaged })
 }
 
 /// Events that a timeline has at most: 72 MiB of memory, and about 150 MB of JSON.
@@ -248,6 +248,9 @@ struct Run {
 
 fn load(args: &Args, jpeg: JpegBackend) -> Result<Run> {
     // What is there is refused before all the work.
+    if let Some(timeline) = &args.timeline {
+        refuse_inputs(timeline, paths(&args.files)?.iter().map(PathBuf::as_path))?;
+    }
     let timeline_file = args.timeline.as_ref().map(|path| AtomicFile::create(path, args.force)).transpose()?;
     let begun = Instant::now();
     let mut loader = builder(args, jpeg)?.build()?;

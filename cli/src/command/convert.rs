@@ -19,6 +19,7 @@ use forebay_native::{
     convert::{Job, MetadataChoice, Options, StreamInput, Summary, To},
     input,
     labels::{Attached, Beside},
+    output::{refuse_inputs, refuse_parts},
     parallel::all_cores,
     sharding,
     tables::{ReadOptions, TableCompression, TableFormat, refuse_promise},
@@ -308,6 +309,10 @@ pub(super) fn run(args: &Args, given: &Given, out: &Output) -> Result<Outcome> {
         return Err(Error::new(&codes::ARGUMENT, message));
     };
     let files = whole_sets(inputs)?;
+    refuse_parts(output, files.iter().map(PathBuf::as_path))?;
+    let beside =
+        [args.labels.labels.as_deref(), args.labels.meant.classes(), args.metadata.as_deref(), args.table.schema()];
+    refuse_inputs(output, beside.into_iter().flatten())?;
     let mut read = args.table.options(&limits, args.table_write.lossy())?;
     let named = || To::from_name(output).is_none().then(|| TableFormat::from_name(output)).flatten();
     let to_table = args.to.map_or_else(named, AnyFormat::table);

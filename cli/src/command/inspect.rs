@@ -2,8 +2,8 @@
 
 use std::{collections::BTreeMap, path::PathBuf};
 
-use forebay::{Result, error::Kind, formats::Format, sample::MediaFormat, warehouse::Warehouse};
-use forebay_native::dataset::Dataset;
+use forebay::{Result, formats::Format, sample::MediaFormat, warehouse::Warehouse};
+use forebay_native::{dataset::Dataset, input::is_of_source};
 use serde_json::{Map, Value, json};
 
 use super::{
@@ -161,7 +161,7 @@ fn metadata(dataset: &Dataset) -> Result<Value> {
     let Some(range) = &header.metadata else { return Ok(Value::Null) };
     let document = match dataset.document() {
         Ok(document) => Value::Object(document),
-        Err(e) if e.kind() == Kind::Io => return Err(e),
+        Err(e) if is_of_source(&e) => return Err(e),
         // The samples can be read all the same, and `check` names the fault.
         Err(e) => json!({ "error": e.message() }),
     };

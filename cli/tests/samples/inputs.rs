@@ -38,7 +38,31 @@ fn warehouse(folder: &Folder) -> String {
 fn no_file_that_is_written_replaces_what_is_read() {
     let folder = folder();
     let (w, link) = (warehouse(&folder), if cfg!(unix) { "link.tbl" } else { "train.tbl" });
-    let kept = ["a.tar", "train.tbl", "s-00000-of-00002.tbl", "s-00001-of-00002.tbl", &format!("{w}/manifest.json")];
+    fs::create_dir(folder.at("d")).unwrap();
+    for name in ["d/0.bmp", "d/0.json", "l.json", "c.txt", "m.json", "j.tbl", "r.csv"] {
+        fs::write(folder.at(name), if name == "d/0.bmp" { bmp(8, 1) } else { name.into() }).unwrap();
+    }
+    fs::create_dir(folder.at("y")).unwrap();
+    fs::write(folder.at("y/0.txt"), "0 0.5 0.5 0.5 0.5\n").unwrap();
+    fs::write(folder.at("y/data.yaml"), "names: [a]\n").unwrap();
+    let (manifest, shard) = (format!("{w}/manifest.json"), format!("{w}/shard_00000.bin"));
+    let kept = [
+        "a.tar",
+        "train.tbl",
+        "s-00000-of-00002.tbl",
+        "s-00001-of-00002.tbl",
+        "d/0.bmp",
+        "d/0.json",
+        "l.json",
+        "c.txt",
+        "m.json",
+        "j.tbl",
+        "r.csv",
+        "y/0.txt",
+        "y/data.yaml",
+        &manifest,
+        &shard,
+    ];
     let before = kept.map(|name| fs::read(folder.at(name)).unwrap());
     for line in [
         "duplicates train.tbl --edits train.tbl --force".to_owned(),
@@ -56,6 +80,23 @@ fn no_file_that_is_written_replaces_what_is_read() {
         format!("warehouse drift {w} {w}/manifest.json --svg {w}/manifest.json --force"),
         "warehouse build train.tbl -o w2 --boxes none --size 8x8 --trace train.tbl".into(),
         "warehouse build train.tbl -o w2 --boxes none --size 8x8 --trace a.tar".into(),
+        "labels convert a.tar a.tar --to coco --boxes json.boxes:xywh --force".into(),
+        "labels convert l.json l.json --to cvat --force".into(),
+        "labels convert y y/data.yaml --to coco --force".into(),
+        "labels convert y y/0.txt --to coco --force".into(),
+        "labels convert y c.txt --classes c.txt --to coco --force".into(),
+        "labels convert l.json d/0.json --pictures d --to coco --force".into(),
+        "labels skeleton d --to coco -o d/0.bmp --force".into(),
+        "bench train.tbl --batch 2 --image 8 --timeline train.tbl --force".into(),
+        "duplicates d --groups d/0.bmp --force".into(),
+        "split d --train 0.5 --val 0.5 --list d/0.json --force".into(),
+        "convert d d/0.bmp --to tar --force".into(),
+        "convert --labels l.json a.tar l.json --to tbl --force".into(),
+        "convert --metadata m.json a.tar m.json --to tbl --force".into(),
+        "convert r.csv m.json --to jsonl --schema m.json --force".into(),
+        format!("convert {w} {shard} --to tar --force"),
+        format!("convert {w} {manifest} --to jsonl --force"),
+        "apply train.tbl j.tbl -o j.tbl --force".into(),
     ] {
         let done = run(&folder, &format!("{line} --json"));
         assert_eq!(done.status.code(), Some(2), "{line}: {done:?}");

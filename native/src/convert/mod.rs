@@ -22,7 +22,8 @@ use forebay::{Error, Result, check::Fault, filter::Filter, samples::is_of_sample
 
 use crate::{
     dataset::Dataset,
-    input::{codes::CHANGED, display},
+    input::{display, is_of_source},
+    output::refuse_parts,
     select::matching_all,
 };
 pub use forebay::samples::MetadataChoice;
@@ -119,6 +120,7 @@ impl Job {
         if let Origin::Datasets { sources, .. } = &self.origin {
             sources.iter().filter_map(|source| source.folder()).try_for_each(|f| f.refuse_without_pictures())?;
         }
+        refuse_parts(output, self.origin.inputs().0.iter().map(Path::new))?;
         if self.filtered.any && self.origin.count() == Some(0) {
             refuse_empty(&self.options)?;
         }
@@ -179,8 +181,9 @@ fn kept<T>(chunk: Vec<Result<T>>, options: &Options, faults: &mut Vec<Fault>) ->
     for result in chunk {
         match result {
             Ok(value) => kept.push(value),
-            // Of a file that changes nothing can be believed, what was read before included.
-            Err(e) if options.keep_going && e.code() != &CHANGED => faults.push(Fault::from(&e)),
+            // Of a file that changes nothing can be believed, what was read before included, and of one that does not come
+            // nothing is broken.
+            Err(e) if options.keep_going && !is_of_source(&e) => faults.push(Fault::from(&e)),
             Err(e) => return Err(e),
         }
     }

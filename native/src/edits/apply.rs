@@ -10,12 +10,12 @@ use forebay::{
     step::Turn,
 };
 
-use super::{Applied, ApplyOptions, begun, identity, open_blobs, read, rewrite};
+use super::{Applied, ApplyOptions, begun, blobs_of, identity, open_blobs, read, rewrite};
 use crate::{
     convert::{Progress, To, apply_patches},
     dataset::{Dataset, OpenOptions},
     input::{Input, WINDOW, display},
-    output::{AtomicFile, Spool},
+    output::{AtomicFile, Spool, refuse_inputs, refuse_parts},
 };
 
 /// A dataset and a journal of it.
@@ -45,8 +45,25 @@ pub fn plan(dataset: &Path, journal: &Path, in_place: bool, options: &ApplyOptio
     if dataset.tbl().is_some() || in_place {
         plan_tbl(&dataset, &edited, &blobs, in_place)?;
     }
+    make_records(&dataset, &edited)?;
     applied.output_bytes = 0;
     Ok(applied)
+}
+
+/// Makes everything that changes, and keeps none of it: what has no place in a record is refused only then.
+fn make_records(dataset: &Dataset, edited: &Edited) -> Result<()> {
+    let named = |e: Error| e.file(dataset.name());
+    for (id, sample) in (0..edited.len()).map_while(|id| Some((id, edited.at(id)?))) {
+        let is_added = edited.added(sample).is_some();
+        if is_added || edited.touches(sample) {
+            let before = if is_added { None } else { dataset.record(sample)? };
+            edited.record(sample, id, before.as_deref()).map_err(named)?;
+        }
+    }
+    if edited.touches_document() {
+        edited.document(dataset.document()?).map_err(named)?;
+    }
+    Ok(())
 }
 
 pub(super) fn plan_tbl(dataset: &Dataset, edited: &Arc<Edited>, blobs: &Input, in_place: bool) -> Result<Apply> {
@@ -69,6 +86,8 @@ pub fn apply(
     let to = To::from_name(output).ok_or_else(|| {
         Error::new(&ARGUMENT, "the output's extension says no format of samples: .tbl or .tar").file(display(output))
     })?;
+    refuse_inputs(output, [journal, &blobs_of(journal)])?;
+    refuse_parts(output, [dataset])?;
     let mut opened = open(dataset, journal, options)?;
     opened.applied.output = display(output);
     if to == To::Tar || opened.dataset.tbl().is_none() {

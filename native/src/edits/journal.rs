@@ -154,7 +154,7 @@ pub fn merge(
     };
     let shift = length(&blobs[0], &first)?;
     let more = length(&blobs[1], &second)?;
-    let done = merged(&first, &second, shift, side)?;
+    let done = merged(&first, &second, shift, side).map_err(|e| e.file(display(theirs)))?;
     // Both are begun before either appears: one that cannot be written leaves none of them.
     let mut out = AtomicFile::create(output, force)?;
     let with_blobs = shift + more > 0;

@@ -35,7 +35,7 @@ pub use records::of_samples;
 pub use skeleton::{Sketched, skeleton};
 pub use write::{Written, write};
 
-use crate::{Dataset, Input, dataset::OpenOptions, input::display};
+use crate::{Dataset, Input, dataset::OpenOptions, input::display, output::refuse_inputs};
 use drive::Driver;
 use shelf::Shelf;
 
@@ -110,6 +110,12 @@ impl Open {
     /// Reads a label file, or a folder of them.
     pub fn read(&self, path: &Path) -> Result<Set> {
         self.read_after(path, |_| Ok(()))
+    }
+
+    /// The same for what becomes `output`, which is not to take the place of a file that is read.
+    pub fn read_for(&self, path: &Path, output: &Path) -> Result<Set> {
+        refuse_inputs(output, [path])?;
+        self.read_after(path, |files| refuse_inputs(output, files.iter().map(PathBuf::as_path)))
     }
 
     /// The same; `first` hears, before they are read, which files say what is labeled: the one of that name, or those of a

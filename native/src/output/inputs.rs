@@ -2,7 +2,7 @@
 
 use std::{fs, path::Path};
 
-use forebay::{Error, Result, error::codes::ARGUMENT};
+use forebay::{Error, Result, error::codes::ARGUMENT, sample::record::is_media};
 
 use crate::input::{PIPE, display};
 
@@ -13,19 +13,32 @@ const SHARD: (&str, &str) = ("shard_", ".bin");
 
 /// Refuses an output that is one of these inputs, by whatever path and through whatever links, though `force` was given:
 /// that is for what an earlier run left. What is made of a dataset (a journal, a list, thumbnails, one sample of
-/// it) does not stand for it, so the dataset would be lost. A warehouse is its manifest and its shards.
+/// it) does not stand for it, so the dataset would be lost. A warehouse is its manifest and its shards, a folder its pictures
+/// and what stands beside them.
 #[doc(hidden)]
 pub fn refuse_inputs<'a>(output: &Path, inputs: impl IntoIterator<Item = &'a Path>) -> Result<()> {
+    refuse(output, inputs, true)
+}
+
+/// The same for what may take the place of the dataset that it was made of, but not that of a part of it.
+#[doc(hidden)]
+pub fn refuse_parts<'a>(output: &Path, inputs: impl IntoIterator<Item = &'a Path>) -> Result<()> {
+    refuse(output, inputs, false)
+}
+
+fn refuse<'a>(output: &Path, inputs: impl IntoIterator<Item = &'a Path>, whole: bool) -> Result<()> {
     if output.as_os_str() == PIPE {
         return Ok(());
     }
     let real = fs::canonicalize(output).ok();
-    let is_input = |input: &Path| match (&real, fs::canonicalize(input)) {
-        (Some(output), Ok(input)) => *output == input || is_of_warehouse(output, &input),
+    let is_read = |input: &Path| match (&real, fs::canonicalize(input)) {
+        (Some(output), Ok(input)) => {
+            (whole && *output == input) || is_of_warehouse(output, &input) || is_of_folder(output, &input)
+        }
         // Addresses are what they say, and what is not there cannot be lost.
-        _ => output == input && real.is_none() && crate::input::remote::is_remote(output),
+        _ => whole && output == input && real.is_none() && crate::input::remote::is_remote(output),
     };
-    match inputs.into_iter().any(is_input) {
+    match inputs.into_iter().any(is_read) {
         false => Ok(()),
         true => {
             let message = "the output is what is read, which would be lost; name another file";
@@ -43,6 +56,19 @@ fn is_of_warehouse(output: &Path, input: &Path) -> bool {
     let name = output.file_name().map(|name| name.to_string_lossy()).unwrap_or_default();
     let is_part = name == MANIFEST || (name.starts_with(SHARD.0) && name.ends_with(SHARD.1));
     is_part && folder.is_some_and(|folder| output.starts_with(folder))
+}
+
+/// Whether `output` is a picture of the folder `input`, or a file of the same name beside one.
+fn is_of_folder(output: &Path, input: &Path) -> bool {
+    if !(input.is_dir() && output.starts_with(input) && output.is_file()) || input.join(MANIFEST).is_file() {
+        return false;
+    }
+    let is_picture = |path: &Path| path.file_name().is_some_and(|name| is_media(&name.to_string_lossy()));
+    let beside = |folder: &Path| {
+        let mut files = fs::read_dir(folder).into_iter().flatten().flatten();
+        files.any(|file| file.path().file_stem() == output.file_stem() && is_picture(&file.path()))
+    };
+    is_picture(output) || output.parent().is_some_and(beside)
 }
 
 #[cfg(test)]
@@ -67,6 +93,16 @@ mod tests {
             assert_eq!(refused(&at(output), folder.path()), lost, "{output}");
             assert_eq!(refused(&at(output), &at("manifest.json")), lost, "{output}");
         }
+        fs::remove_file(at("manifest.json")).unwrap();
+        for name in ["1.jpg", "1.json", "list.json"] {
+            fs::write(at("sub").join(name), name).unwrap();
+        }
+        for (output, lost) in [("1.jpg", true), ("1.json", true), ("list.json", false), ("2.jpg", false)] {
+            let output = at("sub").join(output);
+            assert_eq!(refused(&output, folder.path()), lost, "{}", output.display());
+            assert_eq!(refuse_parts(&output, [folder.path()]).is_err(), lost, "{}", output.display());
+        }
+        assert!(refuse_parts(&input, [input.as_path()]).is_ok());
         #[cfg(unix)]
         {
             std::os::unix::fs::symlink(&input, at("link")).unwrap();

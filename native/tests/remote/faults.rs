@@ -5,11 +5,14 @@ use std::time::Duration;
 use forebay::Error;
 use forebay_native::{
     Dataset, Input,
+    check::check,
     convert::{Job, Options, To},
+    dataset::OpenOptions,
     remote::{Settings, open},
 };
 
 use crate::{
+    common::Folder,
     files, pattern,
     server::{Fault, Server},
     settings,
@@ -79,6 +82,54 @@ fn a_lie_in_the_middle_is_found_out() {
 }
 
 #[test]
+fn an_answer_in_chunks_is_as_long_as_its_range_says() {
+    let server = Server::start();
+    server.put("b/x", pattern(200_000));
+    server.fail_every(1, Fault::Chunked);
+    let input = open("s3://b/x", &settings(&server)).unwrap();
+    assert!(input.slice(60_000..100_000).unwrap() == pattern(200_000)[60_000..100_000]);
+}
+
+#[test]
+fn what_is_refused_in_the_middle_is_no_damage_and_leaves_no_output() {
+    let server = Server::start();
+    let (tar, tbl) = files(400);
+    let folder = Folder::new();
+    let output = folder.at("out.tbl");
+    std::fs::write(&output, "old").unwrap();
+    for (name, bytes) in [("a.tar", tar), ("a.tbl", tbl)] {
+        for fault in [Fault::Status(403, "AccessDenied"), Fault::Status(404, "NoSuchKey"), Fault::Short(1)] {
+            server.put(&format!("b/{name}"), bytes.clone());
+            let mut keep_going = OpenOptions::default();
+            keep_going.keep_going = true;
+            let input = open(&format!("s3://b/{name}"), &settings(&server)).unwrap();
+            let dataset = Dataset::from_input(input, &keep_going).unwrap();
+            server.fail("b/", fault.clone());
+            let looked = match name {
+                "a.tbl" => check(&dataset, 2, &mut |_| {}).map(drop),
+                _ => dataset.payload(399).map(drop),
+            };
+            let e = looked.unwrap_err();
+            assert!(e.code().id().starts_with("remote."), "{name}, {fault:?}: {e}");
+            server.fail("b/", fault.clone());
+            let mut options = Options::new(To::Tbl);
+            (options.keep_going, options.force) = (true, true);
+            let e = Job::new(vec![dataset], options).run(&output).unwrap_err();
+            assert!(e.code().id().starts_with("remote."), "{name}, {fault:?}: {e}");
+            assert_eq!(std::fs::read(&output).unwrap(), b"old");
+            server.forgive();
+            // An archive is read through when it is opened.
+            let input = open(&format!("s3://b/{name}"), &settings(&server)).unwrap();
+            server.fail("b/", fault.clone());
+            if name == "a.tar" {
+                assert!(Dataset::from_input(input, &keep_going).is_err(), "{fault:?}");
+            }
+            server.forgive();
+        }
+    }
+}
+
+#[test]
 fn an_object_that_changes_is_an_error_and_never_a_mixture() {
     let server = Server::start();
     let other = |len: usize| vec![7; len];
@@ -124,6 +175,7 @@ fn what_does_not_pass_ends() {
         let e = open("s3://b/x", &few.clone().with("AWS_ENDPOINT_URL", broken.url())).unwrap_err();
         assert_eq!(e.code().id(), code, "{fault:?}: {e}");
         assert!(e.message().contains("tried 2 times"), "{e}");
+        assert!(code != "remote.broken" || e.message().contains("127.0.0.1"), "{e}");
         assert_eq!(broken.asked().len(), 2);
     }
     let hasty = few.with("FOREBAY_REMOTE_TIMEOUT", "0.2");

@@ -38,6 +38,8 @@ pub enum Fault {
     WrongRange,
     /// The whole object, as if no range had been asked for.
     Whole,
+    /// The right bytes in chunks, without a word on how long they are.
+    Chunked,
     /// Nothing is said for so long.
     Late(Duration),
     /// What was asked for is done, and the connection ends before anything is said of it.
@@ -287,7 +289,7 @@ fn answer(stream: &TcpStream, state: &Mutex<State>, asked: Asked, content: Vec<u
         for (name, value) in headers {
             head.push_str(&format!("{name}: {value}\r\n"));
         }
-        if !headers.iter().any(|(name, _)| name.eq_ignore_ascii_case("content-length")) {
+        if !headers.iter().any(|(name, _)| ["content-length", "transfer-encoding"].contains(name)) {
             head.push_str(&format!("content-length: {}\r\n", body.len()));
         }
         head.push_str("\r\n");
@@ -353,6 +355,10 @@ fn answer(stream: &TcpStream, state: &Mutex<State>, asked: Asked, content: Vec<u
     match fault {
         Some(Fault::Short(n)) => body.truncate(body.len().saturating_sub(n)),
         Some(Fault::Long(n)) => body.extend(vec![0; n]),
+        Some(Fault::Chunked) => {
+            headers.push(("transfer-encoding", "chunked".into()));
+            body = [format!("{:x}\r\n", body.len()).as_bytes(), &body, b"\r\n0\r\n\r\n"].concat();
+        }
         Some(Fault::Reset(n)) => {
             headers.push(("content-length", body.len().to_string()));
             body.truncate(n);

@@ -92,7 +92,8 @@ pub(super) fn run(args: &Args, given: &Given, out: &Output) -> Result<Outcome> {
         }
         Target::Samples(to) => return samples(args, to, given, out),
     };
-    let set = args.read.open(given)?.read(&args.input)?;
+    args.read.refuse_beside(&args.output)?;
+    let set = args.read.open(given)?.read_for(&args.input, &args.output)?;
     let done = write(&set.labels, to, &args.output, args.force)?;
     let (pictures, annotations) = (set.labels.pictures.len() as u64, set.labels.annotations() as u64);
     let to_stdout = args.output.as_os_str() == "-";
@@ -133,12 +134,13 @@ fn samples(args: &Args, to: To, given: &Given, out: &Output) -> Result<Outcome> 
         let message = format!("a {} has the pictures too; say with --pictures where they are", to.word());
         return Err(Error::new(&ARGUMENT, message));
     };
+    args.read.refuse_beside(&args.output)?;
     let limits = args.read.limits.limits();
     let mut options = Options::new(to);
     (options.limits, options.force) = (limits.clone(), args.force);
     let source = super::super::filtering::open(pictures, &limits, false)?;
     let open = args.read.meant.open(args.read.from, &limits, given)?.samples(vec![source.clone()]);
-    let set = open.read(&args.input)?;
+    let set = open.read_for(&args.input, &args.output)?;
     options.labels = Some(Arc::new(Beside::new(set, open.options().clone())));
     super::super::convert::report(Job::new(vec![source], options), &args.output, out)
 }

@@ -1,6 +1,6 @@
 //! What a label file cannot say by itself, said by options.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use forebay::{
     Error, Limits, Result,
@@ -73,6 +73,11 @@ const USES: &[(&str, &[Format])] = &[
 ];
 
 impl MeantArgs {
+    /// The file with the names of the classes.
+    pub fn classes(&self) -> Option<&Path> {
+        self.classes.as_deref()
+    }
+
     /// How labels are opened; `given` says which of the options were written, so that those that would change nothing are
     /// refused once the format is known.
     pub fn open(&self, format: Option<Format>, limits: &Limits, given: &Given) -> Result<Open> {

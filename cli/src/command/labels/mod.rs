@@ -5,10 +5,10 @@ mod look;
 mod meant;
 mod skeleton;
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use forebay::{Result, annotations::Format};
-use forebay_native::labels::Open;
+use forebay_native::{labels::Open, output::refuse_inputs};
 
 pub(super) use meant::{MeantArgs, checked};
 
@@ -56,6 +56,11 @@ impl ReadArgs {
             Some(folder) => open.pictures(folder),
             None => open,
         })
+    }
+
+    /// Refuses an output that is what is read beside the labels.
+    fn refuse_beside(&self, output: &Path) -> Result<()> {
+        refuse_inputs(output, self.pictures.as_deref().into_iter().chain(self.meant.classes()))
     }
 }
 

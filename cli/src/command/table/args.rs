@@ -1,6 +1,9 @@
 //! Arguments that the commands share for tables.
 
-use std::{fs, path::PathBuf};
+use std::{
+    fs,
+    path::{Path, PathBuf},
+};
 
 use forebay::{Error, Limits, Result, error::codes::ARGUMENT, table::DataType, tbf::CallerSchema};
 use forebay_native::{
@@ -42,6 +45,11 @@ pub(in crate::command) struct TableReadArgs {
 }
 
 impl TableReadArgs {
+    /// The file that says the columns.
+    pub fn schema(&self) -> Option<&Path> {
+        self.schema.as_deref()
+    }
+
     pub fn options(&self, limits: &Limits, lossy: bool) -> Result<ReadOptions> {
         let mut read = ReadOptions::default();
         (read.format, read.lossy) = (self.from, lossy);

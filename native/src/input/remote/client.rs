@@ -231,7 +231,13 @@ impl Watching {
         let status = response.status();
         let region = response.headers().get("x-amz-bucket-region").and_then(|v| v.to_str().ok()).map(str::to_owned);
         note(|seen| (seen.status, seen.region) = (Some(status.as_u16()), region));
-        let headers = response.headers().clone();
+        let mut headers = response.headers().clone();
+        // Of an answer in chunks, how long it is stands in its range.
+        if let (Some(range), None) = (headers.get("content-range"), headers.get("content-length"))
+            && let Some(length) = length_of(range)
+        {
+            headers.insert("content-length", length.into());
+        }
         let body = if status.is_success() {
             HttpResponseBody::new(reqwest::Body::from(response).map_err(broken))
         } else {
@@ -244,6 +250,12 @@ impl Watching {
         *answer.headers_mut() = headers;
         Ok(answer)
     }
+}
+
+/// The bytes of a range as an answer names it: `bytes 0-99/1000`.
+fn length_of(range: &HeaderValue) -> Option<u64> {
+    let (first, last) = range.to_str().ok()?.strip_prefix("bytes ")?.split('/').next()?.split_once('-')?;
+    last.parse::<u64>().ok()?.checked_sub(first.parse().ok()?)?.checked_add(1)
 }
 
 /// The body of an error, as far as it is read.

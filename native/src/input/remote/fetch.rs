@@ -113,7 +113,7 @@ impl Object {
         };
         let pin = Pin::new(&result.meta);
         let mut head = BytesMut::new();
-        self.take(result, 0..FIRST.min(pin.len), &mut head).await?;
+        self.take(result, &seen.host, 0..FIRST.min(pin.len), &mut head).await?;
         Ok((pin, head.freeze()))
     }
 
@@ -147,7 +147,7 @@ impl Object {
         if Pin::new(&result.meta) != *pin {
             return Err(Failure::last(&crate::input::codes::CHANGED, changed()));
         }
-        self.take(result, range, got).await
+        self.take(result, &seen.host, range, got).await
     }
 
     async fn get(&self, range: Range<u64>, pin: Option<&Pin>) -> object_store::Result<GetResult> {
@@ -161,7 +161,7 @@ impl Object {
     }
 
     /// Takes the bytes of an answer, which are these and no others.
-    async fn take(&self, result: GetResult, range: Range<u64>, got: &mut BytesMut) -> Result<(), Failure> {
+    async fn take(&self, result: GetResult, host: &str, range: Range<u64>, got: &mut BytesMut) -> Result<(), Failure> {
         let lies = |message: String| Failure::last(&codes::ANSWER, message);
         if result.range != range {
             let (asked, sent) = (shown(&range), shown(&result.range));
@@ -174,7 +174,7 @@ impl Object {
             let bytes = match next {
                 Ok((None, _)) => break,
                 Ok((Some(Ok(bytes)), _)) => bytes,
-                Ok((Some(Err(e)), seen)) => return Err(self.failure(&e, &broken_body(seen))),
+                Ok((Some(Err(e)), seen)) => return Err(self.failure(&e, &broken_body(seen, host))),
                 Err(_) => {
                     let message = format!("the server sent nothing more for {} s", self.store.patience.as_secs_f32());
                     return Err(Failure::passing(&codes::TIMEOUT, message));
@@ -199,7 +199,8 @@ fn shown(range: &Range<u64>) -> String {
 }
 
 /// What is known of a body that broke off, at the least that it did.
-fn broken_body(mut seen: Seen) -> Seen {
+fn broken_body(mut seen: Seen, host: &str) -> Seen {
+    host.clone_into(&mut seen.host);
     seen.broken.get_or_insert_with(|| Broken { kind: Kind::Other, words: "in the middle of an answer".into() });
     seen
 }
