@@ -412,3 +412,22 @@ fn behind_a_damaged_header_of_a_tar_reading_goes_on_where_it_is_asked_to() {
     let (_, said) = place.json(&["inspect", "open.tar"]);
     assert_eq!((said[0]["notes"].as_array().map(Vec::len), said[0].get("note")), (Some(1), None), "{said:?}");
 }
+
+#[test]
+fn head_prints_the_digits_that_are_in_the_file() {
+    let place = Place(Folder::new());
+    let record = r#"{"wide": [123456789012345678901234567890 , -9223372036854775809],  "text": "a  b", "n": 7}"#;
+    place.write("a.tar", &tar(&[("a.bmp", &bmp(8, 1)[..]), ("a.json", record.as_bytes())]));
+    for file in ["a.tar", "a.tbl"] {
+        if file == "a.tbl" {
+            place.ok(&["convert", "a.tar", "a.tbl"]);
+        }
+        let said = String::from_utf8(place.run(&["head", file, "--json"]).stdout).unwrap();
+        assert_eq!(said.lines().count(), 1);
+        assert!(
+            said.contains(r#""wide":[123456789012345678901234567890,-9223372036854775809],"text":"a  b","n":7"#),
+            "{said}"
+        );
+        assert!(said.starts_with(r#"{"i":0,"name":"a.bmp","#) && said.contains(r#""codec":"#), "{said}");
+    }
+}
