@@ -11,7 +11,7 @@ use super::{
 };
 use crate::error::{Error, Kind, Result};
 
-/// So many places are passed over; one more ends the walk as the first would have without this.
+/// This many places are passed over; one more ends the walk as the first would have without this.
 const MOST: usize = 1000;
 /// Where a header says what it is.
 const KIND: usize = 156;
@@ -19,7 +19,7 @@ const KIND: usize = 156;
 /// What a walk that goes on knows of the places that it passed over.
 #[derive(Debug, Default)]
 pub(super) struct Passing {
-    /// How long the file is, where that is known: no header of it announces more.
+    /// How long the file is, if that is known: no header of it announces more.
     file_len: Option<u64>,
     /// What was passed over and not yet taken.
     passed: Vec<Error>,
