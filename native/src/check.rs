@@ -93,13 +93,8 @@ pub(crate) fn check_structure(dataset: &Dataset) -> Result<Report> {
 /// What stands before the samples in a report, and what behind them.
 fn begin(dataset: &Dataset) -> (Report, Report) {
     let rest = Report::new(dataset.len());
-    let mut report = dataset.container().map_or_else(|| rest.clone(), |found| found.report(dataset.damage()));
-    for said in dataset.notes() {
-        // How an archive ends is said by its own report too.
-        if report.notes.iter().all(|note| note.message != said) {
-            report.note(&Error::new(&error::codes::NOTE, said));
-        }
-    }
+    let mut report = dataset.container().map_or_else(|| rest.clone(), |found| found.report(dataset.stopped()));
+    dataset.notes_on_samples().into_iter().for_each(|said| report.note(&Error::new(&error::codes::NOTE, said)));
     (report, rest)
 }
 

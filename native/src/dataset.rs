@@ -15,7 +15,7 @@ use forebay::{
     image::{HEAD_BYTES, Probe, probe_named},
     sample::{MediaFormat, SampleInfo, record},
     samples::{Dataset as Container, Loaded, Opener, Watch, parse_record},
-    tar::{Ending, Tar},
+    tar::Tar,
     tbl::{Metadata, MetadataFormat, OpenMetadata, SampleMetadata, Tbl},
     warehouse::Warehouse,
     zip::Zip,
@@ -55,7 +55,7 @@ enum Source {
 pub struct OpenOptions {
     /// Bounds on what the file may cost.
     pub limits: Limits,
-    /// Keep the members of a damaged TAR that come before the damage.
+    /// Pass over what is damaged in a TAR, and over members that are not read.
     pub keep_going: bool,
     /// How the bytes of a TBL or TAR come in; the files of a folder are always read.
     pub io: Io,
@@ -138,6 +138,9 @@ impl Dataset {
         };
         let named = |e: Error| e.file(input.name());
         let mut opener = Opener::new(input.len()).with_limits(options.limits.clone());
+        if options.keep_going {
+            opener = opener.keep_going();
+        }
         let (container, damage) = match input.drive(&mut opener, |o| if o.scanner().is_some() { WINDOW } else { 0 }) {
             Ok(container) => (container, None),
             Err(e) => match opener.into_partial() {
@@ -215,21 +218,29 @@ impl Dataset {
             Source::Folder(_) => None,
         }
     }
-    /// What stopped the scan of a TAR, when it was told to keep going.
+    /// What was found first to be wrong with a TAR whose scan was told to keep going.
     pub fn damage(&self) -> Option<&Error> {
+        self.damages().next()
+    }
+    /// All that such a scan passed over, and what stopped it.
+    pub(crate) fn damages(&self) -> impl Iterator<Item = &Error> {
+        let passed = self.container().map_or(&[][..], Container::passed);
+        passed.iter().chain(&self.damage).map(|e| &**e)
+    }
+    /// What stopped such a scan.
+    pub(crate) fn stopped(&self) -> Option<&Error> {
         self.damage.as_deref()
     }
     /// What is worth knowing of the file as a whole: where a folder's classes were found, sidecars of an archive that
-    /// lie apart from their pictures.
+    /// lie apart from their pictures, how an archive ends.
     pub fn notes(&self) -> Vec<String> {
-        match (self.tar(), self.zip(), self.folder()) {
-            (Some(tar), ..) => {
-                let ending = &tar.archive().ending;
-                let stopped = matches!(ending, Ending::Stopped { .. }).then(|| ending.note()).flatten();
-                tar.stray().map(|stray| stray.note()).into_iter().chain(stopped).collect()
-            }
-            (_, Some(zip), _) => zip.note().into_iter().collect(),
-            (.., Some(folder)) => folder.notes(),
+        self.notes_on_samples().into_iter().chain(self.container().and_then(Container::note)).collect()
+    }
+    /// Those that the container itself has not.
+    pub(crate) fn notes_on_samples(&self) -> Vec<String> {
+        match (self.tar(), self.folder()) {
+            (Some(tar), _) => tar.stray().map(|stray| stray.note()).into_iter().collect(),
+            (_, Some(folder)) => folder.notes(),
             _ => Vec::new(),
         }
     }

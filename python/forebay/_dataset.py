@@ -222,7 +222,7 @@ class Dataset(Sequence[Sample]):
 
     @property
     def damage(self) -> Exception | None:
-        """What stopped the reading of a damaged archive that was opened with ``keep_going``."""
+        """What was found first to be wrong with an archive that was opened with ``keep_going``."""
         return self._core().damage()
 
     @property
@@ -375,7 +375,7 @@ def open_samples(
     parts that are needed are read.
 
     ``io="map"`` maps the file: payloads come without a copy, and a disk that fails ends the process without a word.
-    ``keep_going`` keeps what comes before the damage of a TAR. ``class_level`` says at which level of a folder the
+    ``keep_going`` passes over what is damaged in a TAR. ``class_level`` says at which level of a folder the
     classes are, from 1; 0 for none.
     """
     options = {"io": io, "keep_going": keep_going, "class_level": class_level}

@@ -22,15 +22,23 @@ impl Dataset {
     #[doc(hidden)]
     pub fn report(&self, damage: Option<&Error>) -> Report {
         let mut report = Report::new(self.len());
+        self.passed().iter().for_each(|e| report.fault(e));
         damage.into_iter().for_each(|e| report.fault(e));
-        if let Some(note) = self.tar().and_then(|tar| tar.archive().ending.note()) {
-            report.note(&Error::new(&codes::NOTE, note));
-        }
-        #[cfg(feature = "zip")]
-        if let Some(note) = self.zip().and_then(zip::Zip::note) {
+        if let Some(note) = self.note() {
             report.note(&Error::new(&codes::NOTE, note));
         }
         report
+    }
+
+    /// What is to be said of an archive as a whole: how a TAR ends, what a ZIP has besides files.
+    #[doc(hidden)]
+    pub fn note(&self) -> Option<String> {
+        match self {
+            Dataset::Tar(tar) => tar.archive().ending.note(),
+            #[cfg(feature = "zip")]
+            Dataset::Zip(zip) => zip.note(),
+            _ => None,
+        }
     }
 }
 

@@ -131,7 +131,8 @@ impl Conversion {
             }
             Form::Tar => (None, Some(Writer::tar())),
         };
-        let faults = opened.damage.as_ref().map(Fault::from).into_iter().collect();
+        let passed = opened.dataset.passed().iter().map(|e| &**e);
+        let faults = passed.chain(&opened.damage).map(Fault::from).collect();
         Ok(Conversion {
             gate: Gate::new(&opened, true),
             opened,

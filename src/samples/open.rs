@@ -129,6 +129,11 @@ impl Dataset {
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }
+    /// What the scan of a TAR passed over.
+    #[doc(hidden)]
+    pub fn passed(&self) -> &[std::sync::Arc<Error>] {
+        self.tar().map_or(&[], |tar| &tar.archive().passed)
+    }
     /// What is known about sample `i` without reading it. A TAR's headers know no width and height.
     pub fn info(&self, i: u64) -> Result<SampleInfo> {
         match self {
@@ -158,6 +163,7 @@ impl Dataset {
 pub struct Opener {
     file_len: u64,
     limits: Limits,
+    keep_going: bool,
     pieces: Pieces,
     work: Work,
 }
@@ -176,12 +182,20 @@ enum Work {
 impl Opener {
     /// For a file of this many bytes, with the limits usual for this host.
     pub fn new(file_len: u64) -> Self {
-        Opener { file_len, limits: Limits::default(), pieces: Pieces::default(), work: Work::Detect }
+        let (limits, pieces) = (Limits::default(), Pieces::default());
+        Opener { file_len, limits, keep_going: false, pieces, work: Work::Detect }
     }
     /// With other limits.
     #[must_use]
     pub fn with_limits(mut self, limits: Limits) -> Self {
         self.limits = limits;
+        self
+    }
+    /// Goes on behind damaged headers of a TAR and members of it that are not read: [`Dataset::passed`] lists them.
+    #[doc(hidden)]
+    #[must_use]
+    pub fn keep_going(mut self) -> Self {
+        self.keep_going = true;
         self
     }
     /// With what an earlier scan of the same archive found, as [`tar::Archive::to_kept`] gave it: the file then opens
@@ -249,6 +263,9 @@ impl Opener {
                 }
                 Some(Format::Tar) => {
                     let mut scanner = tar::Opener::new(self.file_len).with_limits(self.limits.clone());
+                    if self.keep_going {
+                        scanner = scanner.keep_going();
+                    }
                     scanner.push(0, head);
                     Work::Tar(Box::new(scanner))
                 }

@@ -1,10 +1,11 @@
 //! What a scanned archive holds, lean enough for millions of members.
 
-use std::ops::Range;
+use std::{ops::Range, sync::Arc};
 
 use serde::Serialize;
 
 use crate::{
+    check::Fault,
     error::{Error, Result},
     limits::{self, Limits},
 };
@@ -185,4 +186,28 @@ pub struct Archive {
     pub archives: u64,
     /// How the last one ended.
     pub ending: Ending,
+    /// What was passed over, if the scan was to go on.
+    #[doc(hidden)]
+    pub passed: Passed,
 }
+
+/// The errors at places that a scan passed over.
+#[doc(hidden)]
+#[derive(Clone, Debug, Default)]
+pub struct Passed(pub(super) Vec<Arc<Error>>);
+
+impl std::ops::Deref for Passed {
+    type Target = [Arc<Error>];
+
+    fn deref(&self) -> &Self::Target {
+        &self.0
+    }
+}
+
+impl PartialEq for Passed {
+    fn eq(&self, other: &Self) -> bool {
+        let said = |passed: &Self| passed.iter().map(|e| Fault::from(&**e)).collect::<Vec<_>>();
+        said(self) == said(other)
+    }
+}
+impl Eq for Passed {}

@@ -12,7 +12,7 @@ use std::ops::Range;
 
 use super::{
     codes,
-    file::{Archive, Ending, Member, Members, Skipped},
+    file::{Archive, Ending, Member, Members, Passed, Skipped},
     raw::{BLOCK, padding_of},
     walk::{Walk, Want},
 };
@@ -25,8 +25,11 @@ const ENTRY: u64 = 24;
 #[doc(hidden)]
 impl Archive {
     /// These findings as bytes to keep for the next opening of the same file of `file_len` bytes. Nothing if the
-    /// scan did not come to the archive's end.
+    /// scan did not come to the archive's end, or passed something over: a fault is found anew each time.
     pub fn to_kept(&self, file_len: u64) -> Option<Vec<u8>> {
+        if !self.passed.is_empty() {
+            return None;
+        }
         let (ending, at, after) = match self.ending {
             Ending::Closed => (0, 0, 0),
             Ending::Unclosed => (1, 0, 0),
@@ -97,7 +100,7 @@ fn read(body: &[u8], file_len: u64, limits: &Limits) -> Result<Option<Archive>> 
         end = payload_end.saturating_add(padding_of(size));
         members.push(Member { name, header_offset, offset, size }, limits)?;
     }
-    Ok(c.is_empty().then_some(Archive { members, skipped, archives, ending }))
+    Ok(c.is_empty().then_some(Archive { members, skipped, archives, ending, passed: Passed::default() }))
 }
 
 /// The headers that tell whether a kept scan is of this file: those of the first and the last member.

@@ -33,7 +33,8 @@
 //! Members are the regular files, empty ones too, with their exact names and bytes. Folders, links, devices and
 //! pipes are counted in [`Skipped`]. Owners, times and modes are not kept. Names are UTF-8: a name that is not is
 //! an error (`tar.name`), because no other format here could give it back. GNU sparse members and parts of
-//! multi-volume archives are errors too (`tar.unsupported`): their bytes in the archive are not the file's bytes.
+//! multi-volume archives are errors too (`tar.unsupported`): their bytes in the archive are not the file's bytes. An
+//! opener that is to keep going passes over such members and over damaged headers.
 
 #[doc(hidden)]
 pub mod codes;
@@ -41,6 +42,7 @@ mod dataset;
 mod file;
 pub(crate) mod kept;
 mod open;
+mod passing;
 mod pax;
 mod raw;
 mod stream;
@@ -52,6 +54,8 @@ mod write;
 #[doc(hidden)]
 pub use dataset::Stray;
 pub use dataset::Tar;
+#[doc(hidden)]
+pub use file::Passed;
 pub use file::{Archive, Ending, Member, Members, Skipped};
 #[doc(hidden)]
 pub use open::Opener;

@@ -1,9 +1,11 @@
 //! Finding every member of an archive by its headers alone.
 
+use std::sync::Arc;
+
 use bytes::Bytes;
 
 use super::{
-    file::{Archive, Ending, Members, Skipped},
+    file::{Archive, Ending, Members, Passed, Skipped},
     raw::BLOCK,
     walk::{Found, Walk, Want},
 };
@@ -13,7 +15,8 @@ use crate::{
     step::{Pieces, Step, Stepper, drive},
 };
 
-/// Behind an archive's end there are often zeros only; they are read in pieces of at least this many bytes.
+/// Behind an archive's end there are often zeros only, and where a header is looked for payloads; they are read in pieces
+/// of at least this many bytes.
 const ZEROS: u64 = 64 << 10;
 
 /// Walks an archive's headers and never asks for payloads.
@@ -46,6 +49,7 @@ pub struct Opener {
     walk: Walk,
     input: Input,
     members: Members,
+    passed: Passed,
     /// Where the scan came to its end or to an error.
     stopped_at: Option<u64>,
 }
@@ -60,6 +64,7 @@ impl Opener {
             limits: Limits::default(),
             input: Input::default(),
             members: Members::default(),
+            passed: Passed::default(),
             stopped_at: None,
         }
     }
@@ -67,8 +72,15 @@ impl Opener {
     /// With other limits, before the first step.
     #[must_use]
     pub fn with_limits(mut self, limits: Limits) -> Self {
-        self.walk = Walk::new(limits.clone());
+        self.walk.set_limits(limits.clone());
         self.limits = limits;
+        self
+    }
+
+    /// Passes over headers that are damaged and members that are not read, which [`Archive::passed`] then lists.
+    #[must_use]
+    pub fn keep_going(mut self) -> Self {
+        self.walk.keep_going(Some(self.file_len));
         self
     }
 
@@ -97,7 +109,8 @@ impl Opener {
     /// growing archive take one now and then, not at every step.
     pub fn so_far(&self) -> Archive {
         let ending = Ending::Stopped { offset: self.position() };
-        Archive { members: self.members.clone(), skipped: self.walk.skipped(), archives: self.walk.archives(), ending }
+        let (members, passed) = (self.members.clone(), self.passed.clone());
+        Archive { members, skipped: self.walk.skipped(), archives: self.walk.archives(), ending, passed }
     }
     /// What was found so far as an archive that ends here: all that can be had after an error.
     pub fn into_partial(mut self) -> Archive {
@@ -150,13 +163,20 @@ impl Opener {
     }
 
     fn archive(&mut self, ending: Ending) -> Archive {
-        let members = std::mem::take(&mut self.members);
-        Archive { members, skipped: self.walk.skipped(), archives: self.walk.archives(), ending }
+        self.note_passed();
+        let (members, passed) = (std::mem::take(&mut self.members), std::mem::take(&mut self.passed));
+        Archive { members, skipped: self.walk.skipped(), archives: self.walk.archives(), ending, passed }
+    }
+
+    fn note_passed(&mut self) {
+        self.passed.0.extend(self.walk.take_passed().into_iter().map(Arc::new));
     }
 
     fn need(&mut self, at: u64, bytes: u64) -> Step<Archive> {
         self.input.pieces.forget_before(at);
-        let ahead = if self.walk.is_past_end() { self.read_ahead.max(ZEROS) } else { self.read_ahead };
+        self.note_passed();
+        let ahead =
+            if self.walk.is_past_end() || self.walk.is_lost() { self.read_ahead.max(ZEROS) } else { self.read_ahead };
         let end = at.saturating_add(bytes.max(ahead)).min(self.file_len);
         Step::Need(self.input.pieces.lacking(at..end))
     }

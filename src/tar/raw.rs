@@ -93,6 +93,17 @@ impl<'a> HeaderBlock<'a> {
         })
     }
 
+    /// True for a header that is beyond doubt: with the magic of POSIX or GNU, and with a name.
+    pub(super) fn is_of_posix_or_gnu(self) -> bool {
+        let bytes = self.0.as_bytes();
+        bytes[0] != 0 && matches!(&bytes[257..265], b"ustar\x0000" | b"ustar  \0")
+    }
+
+    /// True if headers of a sparse file of GNU follow this one.
+    pub(super) fn has_more_of_sparse(self) -> bool {
+        self.0.entry_type() == EntryType::GNUSparse && self.0.as_bytes()[482] != 0
+    }
+
     /// The two parts of the name; the first is empty if there is no prefix.
     pub(super) fn name(self) -> (&'a [u8], &'a [u8]) {
         let bytes = self.0.as_bytes();

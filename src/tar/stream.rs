@@ -5,7 +5,10 @@ use super::{
     raw::BLOCK,
     walk::{Found, Walk, Want},
 };
-use crate::{error::Result, limits::Limits};
+use crate::{
+    error::{Error, Result},
+    limits::Limits,
+};
 
 /// What the next bytes of an archive turned out to be.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -74,6 +77,19 @@ impl StreamReader {
         StreamReader { walk: Walk::new(limits), taken: 0, payload: None, members: 0, gathered: Vec::new() }
     }
 
+    /// Passes over headers that are damaged and members that are not read; [`take_passed`](Self::take_passed) lists them.
+    #[doc(hidden)]
+    #[must_use]
+    pub fn keep_going(mut self) -> Self {
+        self.walk.keep_going(None);
+        self
+    }
+    /// What was passed over since this was asked last.
+    #[doc(hidden)]
+    pub fn take_passed(&mut self) -> Vec<Error> {
+        self.walk.take_passed()
+    }
+
     /// How many bytes of the archive were taken so far.
     pub fn position(&self) -> u64 {
         self.taken
@@ -126,7 +142,13 @@ impl StreamReader {
     }
 
     /// Ends the stream: says how, or what is missing.
-    pub fn finish(self) -> Result<Summary> {
+    pub fn finish(mut self) -> Result<Summary> {
+        self.end()
+    }
+
+    /// As [`finish`](Self::finish), after which there is still to be asked what was passed over.
+    #[doc(hidden)]
+    pub fn end(&mut self) -> Result<Summary> {
         if let Some(found) = self.payload.filter(|found| !found.ends_within(self.taken)) {
             return Err(self.walk.truncated(found, self.taken));
         }

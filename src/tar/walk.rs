@@ -4,6 +4,7 @@
 use super::{
     codes,
     file::{Ending, Member, Skipped},
+    passing::Passing,
     pax::Extension,
     raw::{BLOCK, HeaderBlock, Kind, padding_of, until_nul},
 };
@@ -49,16 +50,16 @@ impl Found {
 }
 
 /// Everything known between two blocks.
-#[derive(Clone, Debug)]
+#[derive(Debug)]
 pub(super) struct Walk {
     limits: Limits,
-    at: u64,
+    pub(super) at: u64,
     body: Option<(Body, usize)>,
-    local: Extension,
-    global: Extension,
-    long_name: Option<Vec<u8>>,
+    pub(super) local: Extension,
+    pub(super) global: Extension,
+    pub(super) long_name: Option<Vec<u8>>,
     /// Where the extended headers of the next member began.
-    extended_at: Option<u64>,
+    pub(super) extended_at: Option<u64>,
     /// Zero blocks since the last header.
     zeros: u64,
     trailing: bool,
@@ -66,6 +67,8 @@ pub(super) struct Walk {
     members: u64,
     archives: u64,
     skipped: Skipped,
+    /// What becomes of what cannot be read, for whoever wants to go on behind it.
+    pub(super) passing: Option<Passing>,
 }
 
 impl Walk {
@@ -84,7 +87,11 @@ impl Walk {
             members: 0,
             archives: 0,
             skipped: Skipped::default(),
+            passing: None,
         }
+    }
+    pub(super) fn set_limits(&mut self, limits: Limits) {
+        self.limits = limits;
     }
 
     /// Where the wanted bytes begin.
@@ -115,6 +122,13 @@ impl Walk {
 
     /// Takes the block at [`position`](Self::position). After an error the walk stands where it stood.
     pub(super) fn block(&mut self, block: &[u8; BLOCK]) -> Result<Option<Found>> {
+        if self.is_lost_at(block) {
+            return Ok(None);
+        }
+        self.sound_block(block).or_else(|e| self.pass_block(e, block))
+    }
+
+    pub(super) fn sound_block(&mut self, block: &[u8; BLOCK]) -> Result<Option<Found>> {
         let at = self.at;
         let next = at.saturating_add(BLOCK as u64);
         if *block == [0; BLOCK] {
@@ -199,6 +213,10 @@ impl Walk {
             }
             _ => skipped.specials += 1,
         }
+        if self.pass_nameless(payload.saturating_add(found.size)) {
+            self.members -= u64::from(found.is_member);
+            found.is_member = false;
+        }
         self.skipped = skipped;
         self.local = Extension::default();
         self.long_name = None;
@@ -209,17 +227,20 @@ impl Walk {
     /// Takes the body of an extended header, all of it. After an error the walk stands where it stood.
     pub(super) fn body(&mut self, bytes: &[u8]) -> Result<()> {
         let Some((body, _)) = self.body else { return Ok(()) };
-        match body {
-            Body::LongName => {
-                let name = until_nul(bytes);
-                if name.is_empty() {
-                    return Err(self.in_header(Error::new(&codes::EXTENSION, "a GNU long name is empty")));
+        let read = match body {
+            Body::LongName => match until_nul(bytes) {
+                [] => Err(Error::new(&codes::EXTENSION, "a GNU long name is empty")),
+                name => {
+                    self.long_name = Some(name.to_vec());
+                    Ok(())
                 }
-                self.long_name = Some(name.to_vec());
-            }
-            Body::LongLink => {}
-            Body::Pax => self.local.read(bytes).map_err(|e| self.in_header(e))?,
-            Body::GlobalPax => self.global.read(bytes).map_err(|e| self.in_header(e))?,
+            },
+            Body::LongLink => Ok(()),
+            Body::Pax => self.local.read(bytes),
+            Body::GlobalPax => self.global.read(bytes),
+        };
+        if let Err(e) = read {
+            self.pass_body(self.in_header(e))?;
         }
         self.body = None;
         let size = bytes.len() as u64;
@@ -229,9 +250,12 @@ impl Walk {
 
     /// Ends the walk of a file of `file_len` bytes. `tail` is what is left at a place where a header is wanted:
     /// less than a block.
-    pub(super) fn finish(&self, tail: &[u8], file_len: u64) -> Result<Ending> {
+    pub(super) fn finish(&mut self, tail: &[u8], file_len: u64) -> Result<Ending> {
         if file_len == 0 {
             return Err(Error::new(&error::codes::EMPTY, "the file has no bytes").offset(0));
+        }
+        if let Some(ending) = self.end_lost(file_len) {
+            return Ok(ending);
         }
         let trailing = Ending::Trailing { offset: self.at, bytes: file_len.saturating_sub(self.at) };
         if self.trailing {

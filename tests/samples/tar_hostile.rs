@@ -463,3 +463,124 @@ proptest! {
         }
     }
 }
+
+/// What a scan that keeps going finds: names, and the faults with their places.
+fn going_on(file: &Bytes) -> (Vec<String>, Vec<(String, u64, String)>, Ending) {
+    let scanner = Opener::new(file.len() as u64).keep_going();
+    let archive = forebay::step::drive(scanner, file).unwrap();
+    let said = |e: &Error| (e.code().id().to_owned(), e.place().offset.unwrap(), e.message().to_owned());
+    let passed: Vec<_> = archive.passed.iter().map(|e| said(e)).collect();
+    let names: Vec<_> = archive.members.names().map(str::to_owned).collect();
+    for cut in [1, 511, 512, 700, 5000] {
+        let mut reader = StreamReader::new(Limits::default()).keep_going();
+        let mut streamed = Vec::new();
+        for mut piece in file.chunks(cut) {
+            while let Some(event) = reader.next(&mut piece).unwrap() {
+                if let Event::Member(member) = event {
+                    streamed.push(member.name.to_owned());
+                }
+            }
+        }
+        assert_eq!(reader.end().unwrap().ending, archive.ending);
+        assert_eq!(reader.take_passed().iter().map(said).collect::<Vec<_>>(), passed);
+        assert_eq!(streamed, names);
+    }
+    (names, passed, archive.ending)
+}
+
+#[test]
+fn a_scan_that_keeps_going_finds_the_next_sound_header() {
+    let (a, b, c) = (member("a.jpg", &[1; 700]), member("b.jpg", &[2; 1500]), member("c.jpg", b"ccc"));
+    let mut bad = b.clone();
+    bad[3] ^= 1;
+    let (names, passed, ending) = going_on(&file(&[&a, &bad, &c, &bad, &a, &END]));
+    assert_eq!((names, ending), (["a.jpg", "c.jpg", "a.jpg"].map(str::to_owned).to_vec(), Ending::Closed));
+    assert_eq!(
+        passed.iter().map(|(code, at, _)| (&**code, *at)).collect::<Vec<_>>(),
+        [("tar.checksum", 1536), ("tar.checksum", 1536 + 2048 + 1024)]
+    );
+    assert!(
+        passed[0]
+            .2
+            .ends_with("the 2048 bytes from byte 1536 up to the next sound header at byte 3584 were passed over"),
+        "{passed:?}"
+    );
+    // Nothing sound follows: how the file ends is seen all the same.
+    let (names, passed, ending) = going_on(&file(&[&a, &bad, &END]));
+    assert_eq!((names.len(), passed.len(), ending), (1, 1, Ending::Closed));
+    assert!(passed[0].2.contains("the 3072 bytes from byte 1536 up to the end of the file"), "{passed:?}");
+    let (_, passed, ending) = going_on(&file(&[&a, &bad]));
+    assert_eq!((passed.len(), ending), (1, Ending::Stopped { offset: 1536 }));
+    // Without a word nothing is passed over.
+    assert!(scan(&file(&[&a, &bad, &c, &END]), &Limits::default()).is_err());
+}
+
+#[test]
+fn a_member_that_is_not_read_is_passed_over_by_its_size() {
+    let (a, c) = (member("a.jpg", b"a"), member("c.jpg", b"c"));
+    // An archive inside does not belong to this one where the size is known.
+    let inner = file(&[&member("inner.jpg", b"x"), &END]);
+    let sparse = changed("s.bin", &inner, |block| block[156] = b'S');
+    let part = changed("m.bin", &inner, |block| block[156] = b'M');
+    let latin = changed("l.jpg", &inner, |block| block[0] = 0xe9);
+    let parsed = file(&[&pax(b'x', b"22 GNU.sparse.major=1\n"), &member("p.bin", &inner)]);
+    for (odd, code) in [(&sparse, "tar.unsupported"), (&part, "tar.unsupported"), (&latin, "tar.name")] {
+        let (names, passed, ending) = going_on(&file(&[&a, odd, &c, &END]));
+        assert_eq!((names, ending), (["a.jpg", "c.jpg"].map(str::to_owned).to_vec(), Ending::Closed), "{passed:?}");
+        assert_eq!((passed.len(), &*passed[0].0, passed[0].1), (1, code, 1024));
+    }
+    let (names, passed, _) = going_on(&file(&[&a, &parsed, &c, &END]));
+    assert_eq!((names.len(), passed.len()), (2, 1), "{passed:?}");
+    // GNU's further headers of a sparse file are not in its size.
+    let more = changed("s.bin", b"data", |block| (block[156], block[482]) = (b'S', 1));
+    let (names, passed, _) = going_on(&file(&[&a, &more[..512], &[0; 512], &more[512..], &c, &END]));
+    assert_eq!((names.len(), passed.len()), (2, 1), "{passed:?}");
+}
+
+#[test]
+fn the_member_of_a_damaged_extended_header_has_no_name_to_believe() {
+    let (a, c) = (member("a.jpg", b"a"), member("c.jpg", b"c"));
+    let (names, passed, ending) = going_on(&file(&[&a, &pax(b'x', b"99 path=y\n"), &member("cut", b"12"), &c, &END]));
+    assert_eq!((names, ending), (["a.jpg", "c.jpg"].map(str::to_owned).to_vec(), Ending::Closed), "{passed:?}");
+    assert_eq!(passed.iter().map(|(code, ..)| &**code).collect::<Vec<_>>(), ["tar.extension"]);
+    // One whose own header is damaged: the short name behind it is none.
+    let mut bad = pax(b'x', b"12 path=y/z\n");
+    bad[0] ^= 1;
+    let (names, passed, _) = going_on(&file(&[&a, &bad, &member("cut", b"12"), &c, &END]));
+    assert_eq!((names.len(), passed.len()), (2, 1), "{passed:?}");
+    // One that is followed by the end of the archive.
+    let (names, passed, ending) = going_on(&file(&[&a, &pax(b'x', b"9 path=y\n"), &END]));
+    assert_eq!((names.len(), passed.len(), ending), (1, 1, Ending::Closed), "{passed:?}");
+}
+
+#[test]
+fn the_places_that_are_passed_over_are_not_without_number() {
+    let mut bad = member("b.jpg", b"");
+    bad[3] ^= 1;
+    let bytes = file(&[&[bad, member("a.jpg", b"")].concat().repeat(1200), &END]);
+    let mut scanner = Opener::new(bytes.len() as u64).keep_going();
+    assert_eq!(drive_mut(&mut scanner, &bytes).unwrap_err().code().id(), "tar.checksum");
+    let archive = scanner.into_partial();
+    assert_eq!((archive.members.len(), archive.passed.len()), (1000, 1000));
+}
+
+proptest! {
+    #[test]
+    fn keeping_going_ends_whatever_the_bytes_are(at in 0usize..4000, with in any::<u8>(), cut in 1usize..4000) {
+        let mut bytes = small().to_vec();
+        let at = at % bytes.len();
+        bytes[at] = with;
+        bytes.truncate(cut.max(at + 1).min(bytes.len()));
+        let bytes = Bytes::from(bytes);
+        let mut scanner = Opener::new(bytes.len() as u64).keep_going();
+        let by_scan = drive_mut(&mut scanner, &bytes).map_err(|e| e.to_string());
+        let mut reader = StreamReader::new(Limits::default()).keep_going();
+        let mut rest = &bytes[..];
+        while reader.next(&mut rest).unwrap().is_some() {}
+        let by_stream = reader.end().map_err(|e| e.to_string());
+        // Only a scan knows at once that a header announces more than there is.
+        if let (Ok(scanned), Ok(streamed)) = (&by_scan, &by_stream) {
+            prop_assert_eq!(scanned.ending, streamed.ending);
+        }
+    }
+}

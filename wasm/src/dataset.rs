@@ -90,22 +90,21 @@ impl Dataset {
             Core::Tar(tar) => {
                 about.members = Some(tar.archive().members.len() as u64);
                 about.skipped_members = Some(tar.archive().skipped.total());
-                about.notes.extend(tar.archive().ending.note());
             }
             #[cfg(feature = "convert")]
             Core::Zip(zip) => {
                 about.members = Some(zip.members());
                 about.skipped_members = Some(zip.left_out().total());
-                about.notes.extend(zip.note());
             }
             _ => {}
         }
+        about.notes.extend(core.note());
         text(&about)
     }
 
-    /// What stopped the scan of a TAR, as JSON.
+    /// What was found first to be wrong with a TAR, as JSON.
     pub fn damage(&self) -> Option<String> {
-        self.opened.damage.as_ref().map(json)
+        self.opened.dataset.passed().first().map(|e| &**e).or(self.opened.damage.as_ref()).map(json)
     }
 
     /// Takes the place of what was known so far: a TAR of which more was read. Samples keep their numbers.

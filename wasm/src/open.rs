@@ -47,12 +47,12 @@ impl Opener {
 
 #[wasm_bindgen]
 impl Opener {
-    /// For a file of `file_len` bytes. With `keep_going`, what comes before the
-    /// damage of a TAR is kept.
+    /// For a file of `file_len` bytes. With `keep_going`, what is damaged in a TAR is passed over.
     #[wasm_bindgen(constructor)]
     pub fn new(file_len: f64, limits: &GivenLimits, keep_going: bool) -> Opener {
         let limits = Limits::from(limits);
         let work = CoreOpener::new(file_len as u64).with_limits(limits.clone());
+        let work = if keep_going { work.keep_going() } else { work };
         Opener { work: Some(work), done: None, limits, keep_going, head: Bytes::new(), file_len: file_len as u64 }
     }
 

@@ -8,6 +8,7 @@ use serde_json::{Value, json};
 
 use super::{
     effect::{Given, Route, Uses},
+    exact,
     filtering::{Faults, FolderArgs, LimitArgs, filter},
     several::each,
     table::{
@@ -100,7 +101,7 @@ pub(super) fn run(args: &Args, given: &Given, out: &Output) -> Result<Outcome> {
             left -= 1;
             let row = row(&dataset, i, args.hash, &mut faults)?;
             if out.json() {
-                out.value(&row);
+                out.raw(exact::line(&row, &dataset, i));
             } else {
                 table.push(&row);
             }

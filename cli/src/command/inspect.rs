@@ -102,7 +102,6 @@ fn facts(dataset: &Dataset) -> Result<Value> {
         put("skipped", serde_json::to_value(archive.skipped).unwrap_or_default());
         put("archives", archive.archives.into());
         put("payload_bytes", archive.members.payload_bytes().into());
-        put("note", archive.ending.note().into());
         put("compression", "none".into());
         put("metadata", Value::Null);
     }
@@ -265,9 +264,6 @@ fn print(facts: &Value, out: &Output) {
             if !parts.is_empty() {
                 row("skipped", parts.join(", "));
             }
-        }
-        if let Some(note) = facts["note"].as_str() {
-            row("note", note.into());
         }
     }
     if text("format") == "warehouse" {

@@ -15,6 +15,7 @@ mod diff;
 mod duplicates;
 mod edits;
 mod effect;
+mod exact;
 mod extract;
 mod filtering;
 mod head;

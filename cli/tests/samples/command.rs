@@ -376,3 +376,58 @@ fn what_is_one_text_is_an_object_with_json() {
     assert!(place.ok(&["completions", "bash"])["script"].as_str().unwrap().contains("forebay"));
     assert!(place.ok(&["man"])["manual"].as_str().unwrap().contains("FOREBAY"));
 }
+
+#[test]
+fn behind_a_damaged_header_of_a_tar_reading_goes_on_where_it_is_asked_to() {
+    let place = Place(Folder::new());
+    let pictures: Vec<_> = (0..5).map(|i| (format!("{i}.bmp"), bmp(8, i))).collect();
+    let mut bytes = tar(&pictures.iter().map(|(name, bytes)| (&**name, &bytes[..])).collect::<Vec<_>>());
+    let member = 512 + pictures[0].1.len().next_multiple_of(512);
+    bytes[member + 3] ^= 1;
+    bytes[3 * member + 3] ^= 1;
+    place.write("bad.tar", &bytes);
+    let at = |faults: &Value| -> Vec<u64> {
+        faults.as_array().unwrap().iter().map(|fault| fault["offset"].as_u64().unwrap()).collect()
+    };
+    let (code, said) = place.json(&["check", "bad.tar"]);
+    assert_eq!((code, &said[0]["samples"], &said[0]["notes"]), (1, &json!(3), &json!([])), "{said:?}");
+    assert_eq!(at(&said[0]["faults"]), [member as u64, 3 * member as u64]);
+    assert_eq!(place.json(&["convert", "bad.tar", "out.tbl"]).0, 1);
+    let (code, said) = place.json(&["convert", "bad.tar", "out.tbl", "--keep-going"]);
+    assert_eq!((code, &said[0]["samples"]), (1, &json!(3)), "{said:?}");
+    assert_eq!(at(&said[0]["faults"]), [member as u64, 3 * member as u64]);
+    // As a stream the same.
+    let mut packed = Vec::new();
+    let mut encoder = flate2::write::GzEncoder::new(&mut packed, flate2::Compression::fast());
+    std::io::Write::write_all(&mut encoder, &bytes).unwrap();
+    encoder.finish().unwrap();
+    place.write("bad.tar.gz", &packed);
+    let (code, streamed) = place.json(&["convert", "bad.tar.gz", "streamed.tbl", "--keep-going"]);
+    assert_eq!((code, &streamed[0]["samples"]), (1, &json!(3)), "{streamed:?}");
+    assert_eq!(streamed[0]["faults"], said[0]["faults"]);
+    // How it ends is said once.
+    place.write("open.tar", &tar(&[("a.bmp", &bmp(8, 1)[..])])[..2 * 512]);
+    let (_, said) = place.json(&["check", "open.tar"]);
+    assert_eq!(said[0]["notes"].as_array().map(Vec::len), Some(1), "{said:?}");
+    let (_, said) = place.json(&["inspect", "open.tar"]);
+    assert_eq!((said[0]["notes"].as_array().map(Vec::len), said[0].get("note")), (Some(1), None), "{said:?}");
+}
+
+#[test]
+fn head_prints_the_digits_that_are_in_the_file() {
+    let place = Place(Folder::new());
+    let record = r#"{"wide": [123456789012345678901234567890 , -9223372036854775809],  "text": "a  b", "n": 7}"#;
+    place.write("a.tar", &tar(&[("a.bmp", &bmp(8, 1)[..]), ("a.json", record.as_bytes())]));
+    for file in ["a.tar", "a.tbl"] {
+        if file == "a.tbl" {
+            place.ok(&["convert", "a.tar", "a.tbl"]);
+        }
+        let said = String::from_utf8(place.run(&["head", file, "--json"]).stdout).unwrap();
+        assert_eq!(said.lines().count(), 1);
+        assert!(
+            said.contains(r#""wide":[123456789012345678901234567890,-9223372036854775809],"text":"a  b","n":7"#),
+            "{said}"
+        );
+        assert!(said.starts_with(r#"{"i":0,"name":"a.bmp","#) && said.contains(r#""codec":"#), "{said}");
+    }
+}

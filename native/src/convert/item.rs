@@ -135,8 +135,8 @@ impl Origin {
         Ok(())
     }
 
-    /// The samples in order.
-    pub fn items(self) -> Box<dyn Iterator<Item = Result<Item>> + Send> {
+    /// The samples in order. With `keep_going` a stream goes on behind what is damaged.
+    pub fn items(self, keep_going: bool) -> Box<dyn Iterator<Item = Result<Item>> + Send> {
         match self {
             Origin::Datasets { sources, selection: Some(chosen) } => {
                 Box::new(chosen.into_iter().enumerate().filter_map(move |(id, (source, i))| {
@@ -157,10 +157,13 @@ impl Origin {
             })),
             Origin::Stream(input) => {
                 let mut id = 0;
-                Box::new(input.samples().map(move |sample| {
-                    sample.map(|sample| {
-                        id += 1;
-                        Item { id: id - 1, from: From::Stream(sample) }
+                Box::new(input.samples(keep_going).map(move |sample| {
+                    sample.map(|sample| match sample {
+                        Ok(sample) => {
+                            id += 1;
+                            Item { id: id - 1, from: From::Stream(sample) }
+                        }
+                        Err(e) => Item { id, from: From::Passed(e) },
                     })
                 }))
             }
@@ -177,9 +180,17 @@ pub(crate) struct Item {
 
 #[derive(Debug)]
 enum From {
-    Dataset { dataset: Arc<Dataset>, i: u64 },
+    Dataset {
+        dataset: Arc<Dataset>,
+        i: u64,
+    },
     Stream(Streamed),
-    Derived { derived: Derived, i: u64 },
+    /// None at all: a place that a stream passed over.
+    Passed(Error),
+    Derived {
+        derived: Derived,
+        i: u64,
+    },
 }
 
 impl Item {
@@ -190,21 +201,23 @@ impl Item {
                 dataset.stored_range(*i).map_or(0, |r| r.end - r.start)
             }
             From::Stream(sample) => sample.payload.len() as u64,
+            From::Passed(_) => 0,
         }
     }
 
     /// Gives an error the place where the sample is from, as far as it has none.
     pub fn blame(&self) -> impl Fn(Error) -> Error + use<> {
-        let id = self.id;
+        let id = (!matches!(self.from, From::Passed(_))).then_some(self.id);
         let from = match &self.from {
             From::Dataset { dataset, i } | From::Derived { derived: Derived { dataset, .. }, i } => {
                 Some((dataset.clone(), *i))
             }
-            From::Stream(_) => None,
+            From::Stream(_) | From::Passed(_) => None,
         };
-        move |e| match &from {
-            Some((dataset, i)) => e.sample(*i).file(dataset.name()),
-            None => e.sample(id),
+        move |e| match (&from, id) {
+            (Some((dataset, i)), _) => e.sample(*i).file(dataset.name()),
+            (None, Some(id)) => e.sample(id),
+            (None, None) => e,
         }
     }
 
@@ -222,6 +235,7 @@ impl Item {
                 let used = dataset.stored_range(i);
                 (sample, used.map(|range| (dataset, range)))
             }
+            From::Passed(e) => return Err(e),
             From::Stream(sample) => {
                 let payload = sample.payload.clone();
                 (Loaded::from_files(id, &sample.name, payload, &sample.sidecars(), sample.before), None)

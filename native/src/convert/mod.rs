@@ -141,7 +141,7 @@ fn begin(origin: &Origin, filtered: Filtered, output: &Path) -> Begun {
     let mut summary = Summary { inputs, input_bytes, output: display(output), ..Summary::default() };
     summary.whole = !filtered.any;
     if let Origin::Datasets { sources, selection } = origin {
-        summary.faults.extend(sources.iter().filter_map(|s| s.damage()).map(Fault::from));
+        summary.faults.extend(sources.iter().flat_map(|s| s.damages()).map(Fault::from));
         summary.whole = selection.is_none();
     }
     summary.faults.extend(filtered.faults);

@@ -116,10 +116,12 @@ impl StreamInput {
         self.filter = Some(filter);
     }
 
-    /// The samples in the order of the archive.
-    pub(crate) fn samples(self) -> impl Iterator<Item = Result<Streamed>> + Send {
+    /// The samples in the order of the archive; with `keep_going` among them what was passed over.
+    pub(crate) fn samples(self, keep_going: bool) -> impl Iterator<Item = Result<Result<Streamed>>> + Send {
+        let tar = StreamReader::new(self.limits.clone());
         Samples {
-            tar: Some(StreamReader::new(self.limits.clone())),
+            tar: Some(if keep_going { tar.keep_going() } else { tar }),
+            passed: Vec::new().into_iter(),
             name: self.name,
             reader: self.reader,
             limits: self.limits,
@@ -151,6 +153,8 @@ struct Samples {
     reader: Box<dyn Read + Send>,
     /// Gone when the archive came to its end or failed.
     tar: Option<StreamReader>,
+    /// What it passed over and nobody heard of yet.
+    passed: std::vec::IntoIter<Error>,
     limits: Limits,
     watch: Option<Watch>,
     buffer: Vec<u8>,
@@ -165,7 +169,7 @@ impl Samples {
     fn read_group(&mut self) -> Result<bool> {
         let Some(mut tar) = self.tar.take() else { return Ok(false) };
         let before = self.ready.len();
-        while self.ready.len() == before {
+        while self.ready.len() == before && self.passed.len() == 0 {
             let n = fill(&mut self.reader, &mut self.buffer).map_err(|e| unread(&self.name, e))?;
             let mut input = &self.buffer[..n];
             let mut whole = Vec::new();
@@ -187,13 +191,16 @@ impl Samples {
                 }
             }
             if n == 0 {
-                tar.finish()?;
+                let ended = tar.end();
+                self.passed = tar.take_passed().into_iter();
+                ended?;
                 whole.push(std::mem::take(&mut self.files));
                 self.add(whole)?;
                 self.watch.as_ref().map_or(Ok(()), Watch::judge)?;
-                return Ok(self.ready.len() > 0);
+                return Ok(self.ready.len() > 0 || self.passed.len() > 0);
             }
             self.add(whole)?;
+            self.passed = tar.take_passed().into_iter();
         }
         self.tar = Some(tar);
         Ok(true)
@@ -245,12 +252,15 @@ impl Samples {
 }
 
 impl Iterator for Samples {
-    type Item = Result<Streamed>;
+    type Item = Result<Result<Streamed>>;
 
-    fn next(&mut self) -> Option<Result<Streamed>> {
+    fn next(&mut self) -> Option<Result<Result<Streamed>>> {
         loop {
             if let Some(sample) = self.ready.next() {
-                return Some(Ok(sample));
+                return Some(Ok(Ok(sample)));
+            }
+            if let Some(e) = self.passed.next() {
+                return Some(Ok(Err(e.file(&self.name))));
             }
             match self.read_group() {
                 Ok(true) => {}

@@ -97,7 +97,7 @@ pub(super) fn run(
     let weigh = |item: &Item| item.weight().saturating_add(grown);
     let mut text = Vec::new();
     let mut positioned = false;
-    ordered(origin.items(), weigh, options.workers, work, |chunk| {
+    ordered(origin.items(options.keep_going), weigh, options.workers, work, |chunk| {
         let mut made = kept(chunk, options, &mut summary.faults)?;
         let mut slices = Vec::with_capacity(made.len() * 3);
         let mut places = Vec::with_capacity(made.len());

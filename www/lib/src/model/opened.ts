@@ -18,7 +18,7 @@ export interface OpenOptions {
   grow?: boolean;
   /** Where the scan of a TAR is kept, so that the same file opens at once the next time. */
   indexStore?: IndexStore;
-  /** Keep what comes before the damage of a TAR; `Dataset.damage` says what is wrong. Default: true. */
+  /** Pass over what is damaged in a TAR; `Dataset.damage` says what is wrong. Default: true. */
   keepGoing?: boolean;
   /** Bounds on what a file may cost; the usual ones suit a browser tab. */
   limits?: Limits;

@@ -146,7 +146,7 @@ export interface Dataset extends Opened {
   readonly schema: readonly Field[];
   /** What the file says about itself. */
   readonly metadata: Metadata;
-  /** What stopped the scan of a damaged TAR: the samples before it are here. */
+  /** What was found first to be wrong with a damaged TAR: the samples around it are here. */
   readonly damage: ForebayErrorLike | null;
 
   /** What the index says about sample `i`, without reading anything. */
