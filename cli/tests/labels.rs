@@ -324,7 +324,14 @@ fn said(file: &str) -> std::collections::BTreeMap<String, Value> {
     let pictures = coco["images"].as_array().unwrap().iter().map(|picture| {
         let of = |one: &&Value| one["image_id"] == picture["id"];
         let mut annotations: Vec<Value> = coco["annotations"].as_array().unwrap().iter().filter(of).cloned().collect();
-        annotations.iter_mut().for_each(|one| one["id"] = Value::Null);
+        for one in &mut annotations {
+            (one["id"], one["area"]) = (Value::Null, Value::Null);
+            // Samples have no areas, and attributes as texts; from COCO to COCO both stay as they were.
+            let attributes = one.get_mut("attributes").and_then(Value::as_object_mut);
+            for value in attributes.into_iter().flat_map(|object| object.values_mut()).filter(|it| !it.is_string()) {
+                *value = value.to_string().into();
+            }
+        }
         let said = serde_json::json!([picture, annotations, coco["categories"]]);
         (picture["file_name"].as_str().unwrap().to_owned(), said)
     });
