@@ -18,7 +18,7 @@ pub(crate) struct Own {
     more: String,
 }
 
-/// What there is of it. It is no part of the model: annotations that say the same are the same, whatever they were read of.
+/// What there is of it. It is not part of the model: annotations that say the same are the same, whatever they were read of.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Kept(pub Option<Box<Own>>);
 
