@@ -235,6 +235,81 @@ fn options_that_an_error_names_are_taken() {
     }
 }
 
+#[test]
+fn what_is_left_out_is_counted_and_said_wherever_the_file_goes() {
+    let place = tempfile::tempdir().unwrap();
+    let at = |name: &str| place.path().join(name).to_str().unwrap().to_owned();
+    // Without its size a picture cannot be said in shares, and in pixels it can.
+    let text =
+        r#"[{"image":"a.jpg","annotations":[{"label":"x","coordinates":{"x":10,"y":10,"width":4,"height":6}}]}]"#;
+    fs::write(at("cm.json"), text).unwrap();
+    for (to, lost, written) in [("labelstudio", 1, 0), ("yolo", 1, 0), ("voc", 0, 1), ("cvat", 0, 1), ("coco", 0, 1)] {
+        let (code, done) = json(&["convert", &at("cm.json"), &at(to), "--to", to]);
+        let left_out = done["losses"]["size_missing"].as_u64().unwrap_or(0);
+        assert_eq!((code, left_out, &done["pictures"]), (0, lost, &written.into()), "{to}: {done}");
+        assert_eq!(done["annotations"], written, "{to}: {done}");
+    }
+    // An object that is not in the picture is left out; of CVAT, which can say that, it is not.
+    let track = r#"<annotations><track id="0" label="car"><box frame="0" outside="0" xtl="1" ytl="1" xbr="9" ybr="9"/>
+        <box frame="1" outside="1" xtl="1" ytl="1" xbr="9" ybr="9"/></track>
+        <meta><task><original_size><width>16</width><height>16</height></original_size></task></meta></annotations>"#;
+    fs::write(at("t.xml"), track).unwrap();
+    for to in ["coco", "labelstudio", "labelme", "via", "createml", "yolo", "voc", "cvat"] {
+        let (code, done) = json(&["convert", &at("t.xml"), &at(&format!("t.{to}")), "--to", to]);
+        let lost = u64::from(to != "cvat");
+        let losses = (&done["losses"]["outside"], &done["losses"]["flag"]);
+        assert_eq!((code, losses.0.as_u64().unwrap_or(0), losses.1), (0, lost, &Value::Null), "{to}: {done}");
+        assert_eq!((&done["pictures"], &done["annotations"]), (&2.into(), &(2 - lost).into()), "{to}: {done}");
+        let (_, stats) =
+            json(&["stats", &at(&format!("t.{to}")), "--voc-base", "1"][..if to == "voc" { 4 } else { 2 }]);
+        if to != "yolo" {
+            assert_eq!(stats["annotations"], 2 - lost, "{to}: {stats}");
+        }
+    }
+    // What was found while reading is said beside standard output.
+    let circle = r#"{"a":{"filename":"a.jpg","size":1,"file_attributes":{},"regions":[
+        {"shape_attributes":{"name":"circle","cx":1,"cy":2,"r":3},"region_attributes":{"label":"x"}}]}}"#;
+    fs::write(at("v.json"), circle).unwrap();
+    let out = forebay(["labels", "convert", &at("v.json"), "-", "--to", "coco"]);
+    assert!(serde_json::from_slice::<Value>(&out.stdout).is_ok());
+    let said = String::from_utf8(out.stderr).unwrap();
+    assert!(said.contains("1  shapes of a kind that is not read"), "{said}");
+}
+
+#[test]
+fn what_is_written_of_nothing_is_read() {
+    let place = tempfile::tempdir().unwrap();
+    let at = |name: &str| place.path().join(name).to_str().unwrap().to_owned();
+    fs::write(at("none.json"), r#"{"images":[],"annotations":[],"categories":[]}"#).unwrap();
+    for to in ["coco", "labelstudio", "createml", "via", "cvat"] {
+        let file = at(&format!("none.{to}"));
+        assert_eq!(json(&["convert", &at("none.json"), &file, "--to", to]).0, 0);
+        let (code, value) = json(&["check", &file]);
+        assert_eq!((code, &value["pictures"]), (0, &0.into()), "{to}: {value}");
+    }
+    let text = r#"{"images":[{"id":1,"file_name":"a.png","width":40,"height":30}],"annotations":[],"categories":[]}"#;
+    fs::write(at("c.json"), text).unwrap();
+    assert_eq!(json(&["convert", &at("c.json"), &at("set"), "--to", "yolo"]).0, 0);
+    fs::create_dir(at("set/images")).unwrap();
+    let picture = corpus("truth/images");
+    let picture = files(Path::new(&picture)).into_iter().find(|file| file.extension().is_some_and(|it| it == "png"));
+    fs::copy(picture.unwrap(), at("set/images/a.png")).unwrap();
+    let (code, value) = json(&["check", &at("set")]);
+    assert_eq!((code, &value["pictures"], &value["annotations"]), (0, &1.into(), &0.into()), "{value}");
+}
+
+#[test]
+fn a_picture_of_open_images_that_is_not_there_is_a_fault() {
+    let place = tempfile::tempdir().unwrap();
+    let at = |name: &str| place.path().join(name).to_str().unwrap().to_owned();
+    fs::create_dir(at("pictures")).unwrap();
+    fs::write(at("boxes.csv"), "ImageID,LabelName,XMin,XMax,YMin,YMax\nzzz,/m/1,0,0.5,0,0.5\n").unwrap();
+    let out = forebay(["labels", "check", &at("boxes.csv"), "--pictures", &at("pictures"), "--json"]);
+    let error = error_of(&out);
+    assert_eq!((out.status.code(), &error["code"], &error["line"]), (Some(1), &"label.picture".into(), &2.into()));
+    assert!(error["message"].as_str().unwrap().contains("zzz"), "{error}");
+}
+
 /// Runs `convert` with `--json`; the exit code and the one line.
 fn converted(arguments: &[&str]) -> (i32, Value) {
     let out = forebay([&["convert"], arguments, &["--json"]].concat());
@@ -249,7 +324,14 @@ fn said(file: &str) -> std::collections::BTreeMap<String, Value> {
     let pictures = coco["images"].as_array().unwrap().iter().map(|picture| {
         let of = |one: &&Value| one["image_id"] == picture["id"];
         let mut annotations: Vec<Value> = coco["annotations"].as_array().unwrap().iter().filter(of).cloned().collect();
-        annotations.iter_mut().for_each(|one| one["id"] = Value::Null);
+        for one in &mut annotations {
+            (one["id"], one["area"]) = (Value::Null, Value::Null);
+            // Samples have no areas, and attributes as texts; from COCO to COCO both stay as they were.
+            let attributes = one.get_mut("attributes").and_then(Value::as_object_mut);
+            for value in attributes.into_iter().flat_map(|object| object.values_mut()).filter(|it| !it.is_string()) {
+                *value = value.to_string().into();
+            }
+        }
         let said = serde_json::json!([picture, annotations, coco["categories"]]);
         (picture["file_name"].as_str().unwrap().to_owned(), said)
     });

@@ -88,12 +88,12 @@ impl write::Script for Script {
         string(out.text, &picture.name);
         out.text.push_str(",\"annotations\":[");
         let mut boxes = 0;
-        for annotation in &picture.annotations {
-            boxed_only(annotation, out.losses);
+        for annotation in write::present(picture, out.losses) {
             let Some(name) = annotation.class.and_then(|class| labels.classes.name(class)) else {
                 out.losses.add(Loss::NoClass);
                 continue;
             };
+            boxed_only(annotation, out.losses);
             if annotation.shape == Shape::Points {
                 continue;
             }

@@ -91,7 +91,7 @@ pub fn write(picture: &Picture, classes: &Classes, losses: &mut Losses) -> Optio
     }
     let mut out = String::from("{\"version\":\"5.5.0\",\"flags\":{},\"shapes\":[");
     let mut n = 0;
-    for annotation in &picture.annotations {
+    for annotation in write::present(picture, losses) {
         if matches!(annotation.shape, Shape::Mask(_)) {
             losses.add(Loss::Mask);
         }

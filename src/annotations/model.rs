@@ -113,6 +113,8 @@ pub struct Annotation {
     pub id: Option<Id>,
     /// The track of a video that it belongs to.
     pub track: Option<i64>,
+    /// What only COCO has a place for.
+    pub(crate) own: super::coco::Kept,
 }
 
 impl Annotation {

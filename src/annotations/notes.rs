@@ -124,19 +124,19 @@ causes! {
         /// How sure its maker is.
         Score "score" "annotations written without their score",
         /// A flag.
-        Flag "flag" "annotations written without a flag: crowd, difficult, truncated, occluded, outside",
+        Flag "flag" "annotations written without a flag: crowd, difficult, truncated, occluded",
         /// Whatever else the file said.
         Attributes "attributes" "annotations written without their attributes",
         /// An id.
         Id "id" "ids that were given anew",
         /// A class's group, skeleton or number.
         ClassDetail "class_detail" "classes written without their group, number or key points",
-        /// A class's name.
-        Name "name" "classes whose names are read back as others: without blanks around them, or without control characters",
+        /// The name of a class or picture.
+        Name "name" "classes and pictures whose names are read back as others: without blanks around them, or without control characters",
         /// An annotation without a class.
         NoClass "no_class" "annotations without a class, left out",
-        /// An annotation outside the picture.
-        Outside "outside" "boxes of which nothing lies in the picture, left out",
+        /// An annotation outside the picture, or of an object that is not in it.
+        Outside "outside" "boxes of which nothing lies in the picture, or whose object is not in it, left out",
         /// A box that was cut.
         Clipped "clipped" "boxes cut at the border of their picture",
         /// A picture of unknown size.
@@ -248,6 +248,17 @@ impl Notes {
         other.texts.into_iter().for_each(|text| self.say(text));
     }
 
+    /// Counts what marks an annotation.
+    pub(super) fn count_shape(&mut self, shape: &Shape) {
+        match shape {
+            Shape::Box => {}
+            Shape::Rotated { .. } => self.add(Cause::Rotated),
+            Shape::Polygon(_) => self.add(Cause::Polygon),
+            Shape::Mask(_) => self.add(Cause::Mask),
+            Shape::Points => self.add(Cause::Points),
+        }
+    }
+
     /// Counts a picture's annotations: what marks them, and what the picture leaves of them where its size is known.
     pub fn count(&mut self, picture: &Picture) {
         if picture.unlabelled {
@@ -257,13 +268,7 @@ impl Notes {
             self.add(Cause::SizeMissing);
         }
         for annotation in &picture.annotations {
-            match annotation.shape {
-                Shape::Box => {}
-                Shape::Rotated { .. } => self.add(Cause::Rotated),
-                Shape::Polygon(_) => self.add(Cause::Polygon),
-                Shape::Mask(_) => self.add(Cause::Mask),
-                Shape::Points => self.add(Cause::Points),
-            }
+            self.count_shape(&annotation.shape);
             if annotation.flags.crowd {
                 self.add(Cause::Crowd);
             }

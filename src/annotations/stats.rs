@@ -102,6 +102,12 @@ impl coco::Sink for Tally {
         if marked.crowd {
             self.stats.notes.add(Cause::Crowd);
         }
+        // What is said beside the box is looked at as a reader does, and let go.
+        let notes = &mut self.stats.notes;
+        let shape = marked.detail.shape(notes);
+        notes.count_shape(&shape);
+        marked.detail.keypoints(notes);
+        marked.detail.attributes(notes);
         if let Some(Id::Number(id)) = marked.id {
             match self.ids.last_mut() {
                 Some((_, end)) if end.checked_add(1) == Some(id) => *end = id,
@@ -183,9 +189,13 @@ mod tests {
         let images =
             r#""images": [{"id": 5, "file_name": "a.jpg", "width": 100, "height": 80}, {"id": 2, "file_name": "b"}]"#;
         let annotations = r#""annotations": [
-            {"id": 1, "image_id": 5, "category_id": 7, "bbox": [-1, 0, 20, 20]},
-            {"id": 2, "image_id": 5, "category_id": 3, "bbox": [0, 0, 50, 50], "iscrowd": 1},
-            {"id": 2, "image_id": 2, "category_id": 3, "bbox": [1, 1, 0, 5]}]"#;
+            {"id": 1, "image_id": 5, "category_id": 7, "bbox": [-1, 0, 20, 20], "segmentation": [[5, 5, 9, 5, 9, 9]]},
+            {"id": 2, "image_id": 5, "category_id": 3, "bbox": [0, 0, 50, 50], "iscrowd": 1,
+             "segmentation": {"size": [80, 100], "counts": [7999, 1]}, "keypoints": [1, 2], "attributes": 3},
+            {"id": 2, "image_id": 2, "category_id": 3, "bbox": [1, 1, 0, 5], "segmentation": [5, 5]},
+            {"id": 3, "image_id": 5, "category_id": 3, "bbox": [1, 2, 3, 4],
+             "segmentation": {"size": [48, 64], "counts": "0"}},
+            {"id": 4, "image_id": 5, "category_id": 3, "bbox": [1, 2, 3, 4], "segmentation": [[1, 2, 3]]}]"#;
         let classes = r#""categories": [{"id": 7, "name": "x"}, {"id": 3, "name": "y"}]"#;
         for order in [[images, annotations, classes], [annotations, classes, images], [classes, images, annotations]] {
             let text = format!("{{{}}}", order.join(","));
@@ -205,8 +215,10 @@ mod tests {
             let (stats, expected) = (counted.stats(notes, true), LabelStats::of(&labels));
             assert_eq!(stats, expected, "{text}");
             assert_eq!((stats.notes.of(Cause::Clipped), stats.notes.of(Cause::RepeatedId)), (1, 1));
-            assert_eq!(stats.classes, [("y".to_owned(), 2), ("x".to_owned(), 1)]);
-            assert_eq!((stats.areas, stats.most, stats.empty), ([1, 1, 0], 2, 0));
+            let odd = [Cause::BadMask, Cause::OddValue, Cause::Polygon, Cause::Mask].map(|cause| stats.notes.of(cause));
+            assert_eq!(odd, [3, 2, 1, 1]);
+            assert_eq!(stats.classes, [("y".to_owned(), 4), ("x".to_owned(), 1)]);
+            assert_eq!((stats.areas, stats.most, stats.empty), ([3, 1, 0], 4, 0));
         }
     }
 }

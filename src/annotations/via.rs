@@ -133,7 +133,7 @@ impl write::Script for Script {
         string(out.text, &picture.name);
         out.text.push_str(",\"size\":-1,\"regions\":[");
         let mut regions = 0;
-        for annotation in &picture.annotations {
+        for annotation in write::present(picture, out.losses) {
             region(out.text, annotation, labels, &mut regions, out.losses);
         }
         out.text.push_str("],\"file_attributes\":{}}");

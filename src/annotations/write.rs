@@ -7,8 +7,8 @@ use crate::{
 };
 
 use super::{
-    Annotation, Flags, Format, Labels, Loss, Losses, Rect, Shape, coco, codes, createml, cvat, labelme, labelstudio,
-    listing::stem, via, voc, xml::is_held, yolo,
+    Annotation, Flags, Format, Labels, Loss, Losses, Picture, Rect, Shape, coco, codes, createml, cvat, labelme,
+    labelstudio, listing::stem, via, voc, xml::is_held, yolo,
 };
 
 /// Takes the bytes of a file, piece by piece.
@@ -238,6 +238,13 @@ pub(crate) fn outlines<'a>(annotation: &'a Annotation, losses: &mut Losses) -> V
     kept
 }
 
+/// The annotations of objects that are in the picture. Formats that have no word for the others would make truth of them.
+pub(crate) fn present<'a>(picture: &'a Picture, losses: &mut Losses) -> impl Iterator<Item = &'a Annotation> + use<'a> {
+    let absent = picture.annotations.iter().filter(|one| one.flags.outside).count();
+    losses.add_many(Loss::Outside, absent as u64);
+    picture.annotations.iter().filter(|one| !one.flags.outside)
+}
+
 /// Counts what a format cannot say of an annotation beside what marks it and its class, if it has these flags and the
 /// attributes that `has` accepts.
 pub(crate) fn told(annotation: &Annotation, flags: Flags, has: impl Fn(&str, &str) -> bool, losses: &mut Losses) {
@@ -247,7 +254,6 @@ pub(crate) fn told(annotation: &Annotation, flags: Flags, has: impl Fn(&str, &st
         (said.difficult, flags.difficult),
         (said.truncated, flags.truncated),
         (said.occluded, flags.occluded),
-        (said.outside, flags.outside),
     ];
     for (lost, loss) in [
         (pairs.iter().any(|(said, has)| *said && !has), Loss::Flag),
@@ -343,12 +349,13 @@ mod tests {
         for name in ["x", "x ", "y\u{1}"] {
             labels.classes.found(name);
         }
+        labels.pictures = vec![Picture::named("a\u{1}b.jpg"), Picture::named("a b.jpg")];
         for format in [Format::Voc, Format::Cvat] {
             let losses = match writer(format).unwrap() {
                 Writer::File(write) => write(&labels, &mut |_| Ok(())),
                 Writer::Files(write) => write(&labels, &mut |_, _| Ok(())),
             };
-            assert_eq!(losses.unwrap().of(Loss::Name), 2, "{format:?}");
+            assert_eq!(losses.unwrap().of(Loss::Name), 3, "{format:?}");
         }
         let Writer::Files(yolo) = writer(Format::Yolo).unwrap() else { return };
         assert_eq!(yolo(&labels, &mut |_, _| Ok(())).unwrap_err().code(), &codes::REPEATED);

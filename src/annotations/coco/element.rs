@@ -11,9 +11,12 @@ use crate::annotations::{
 /// What an annotation says beside its box, as it stands in the file: looked at by who wants it.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Detail<'a> {
-    segmentation: &'a [u8],
-    keypoints: &'a [u8],
-    attributes: &'a [u8],
+    pub(super) segmentation: &'a [u8],
+    pub(super) keypoints: &'a [u8],
+    pub(super) attributes: &'a [u8],
+    pub(super) area: &'a [u8],
+    /// All of it, if it has fields that are not known.
+    pub(super) own: &'a [u8],
 }
 
 /// An annotation, with the file's own numbers for picture and class, and where these stand.
@@ -266,7 +269,7 @@ fn bbox(cursor: &mut Cursor<'_>) -> Got<Rect> {
 
 /// The fields of an annotation.
 #[derive(Clone, Copy)]
-enum Field {
+pub(super) enum Field {
     Id,
     Picture,
     Class,
@@ -276,13 +279,16 @@ enum Field {
     Keypoints,
     Attributes,
     Score,
+    Area,
+    /// What follows from the others.
+    Counted,
     Other,
 }
 
 impl Field {
     /// By whole texts: a match would compare byte by byte.
     #[inline(always)]
-    fn of(name: &[u8]) -> Field {
+    pub fn of(name: &[u8]) -> Field {
         let is = |known: &[u8]| name == known;
         match () {
             () if is(b"id") => Field::Id,
@@ -290,11 +296,12 @@ impl Field {
             () if is(b"category_id") => Field::Class,
             () if is(b"bbox") => Field::Rect,
             () if is(b"iscrowd") => Field::Crowd,
-            () if is(b"area") => Field::Other,
+            () if is(b"area") => Field::Area,
             () if is(b"segmentation") => Field::Segmentation,
             () if is(b"score") => Field::Score,
             () if is(b"keypoints") => Field::Keypoints,
             () if is(b"attributes") => Field::Attributes,
+            () if is(b"num_keypoints") => Field::Counted,
             () => Field::Other,
         }
     }
@@ -306,7 +313,7 @@ pub(super) fn annotation<'a>(cursor: &mut Cursor<'a>, odd: &mut Odd) -> Got<Elem
     let start = cursor.at - 1;
     let (mut seen, mut fields) = (Seen::default(), 0);
     let (mut own, mut picture, mut class, mut rect) = (None, None, None, None);
-    let (mut crowd, mut score, mut detail) = (false, None, Detail::default());
+    let (mut crowd, mut score, mut detail, mut is_odd) = (false, None, Detail::default(), false);
     while cursor.more(b'}', fields)? {
         fields += 1;
         let at = cursor.at;
@@ -366,10 +373,16 @@ pub(super) fn annotation<'a>(cursor: &mut Cursor<'a>, odd: &mut Odd) -> Got<Elem
                     score = Some(within(cursor.number(), "score")?.value);
                 }
             }
+            Field::Area => detail.area = cursor.skip()?,
+            Field::Counted => drop(cursor.skip()?),
             Field::Other => {
+                is_odd = true;
                 cursor.skip()?;
             }
         }
+    }
+    if is_odd {
+        detail.own = &cursor.text[start..cursor.at];
     }
     let rect = rect.ok_or_else(|| missing(start, "bbox"))?;
     let picture = picture.ok_or_else(|| missing(start, "image_id"))?;
@@ -432,7 +445,7 @@ impl Detail<'_> {
 }
 
 /// Values that were looked at before: they nest no deeper than they may.
-fn whole(text: &[u8]) -> Option<Cursor<'_>> {
+pub(super) fn whole(text: &[u8]) -> Option<Cursor<'_>> {
     (!text.is_empty()).then(|| Cursor::new(text, true, u32::MAX))
 }
 

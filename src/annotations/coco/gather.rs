@@ -7,7 +7,7 @@ use crate::{
     annotations::{Annotation, Cause, Class, Flags, Id, Labels, Notes, Picture, ReadOptions, merge::Pictures},
 };
 
-use super::{Marked, Reader, Sink};
+use super::{Marked, Own, Reader, Sink};
 
 /// Gathers the elements. It holds all of them: for files whose annotations fit into memory.
 #[derive(Debug, Default)]
@@ -35,7 +35,7 @@ impl Sink for Gather {
         if at >= self.marked.len() {
             self.marked.resize_with(at + 1, Vec::new);
         }
-        self.marked[at].push(Annotation {
+        let mut annotation = Annotation {
             shape: marked.detail.shape(&mut self.notes),
             rect: marked.rect,
             class: marked.class,
@@ -45,7 +45,9 @@ impl Sink for Gather {
             attributes: marked.detail.attributes(&mut self.notes),
             id: marked.id,
             ..Annotation::default()
-        });
+        };
+        annotation.own = Own::of(&marked.detail, &annotation);
+        self.marked[at].push(annotation);
         Ok(())
     }
 }

@@ -9,6 +9,7 @@
 //! | `ids.rs` | the file's own numbers of pictures and classes |
 //! | `read.rs` | [`Reader`]: the file in pieces of any size, its elements out, in bounded memory |
 //! | `gather.rs` | the elements as [`Labels`](super::Labels) |
+//! | `own.rs` | what only another COCO file can say again |
 //! | `write.rs` | labels as a COCO file |
 //!
 //! ```
@@ -25,11 +26,13 @@
 mod element;
 mod gather;
 mod ids;
+mod own;
 mod read;
 mod write;
 
 pub use element::Detail;
 pub use gather::{Gather, read};
+pub(super) use own::{Kept, Own};
 pub use read::{Marked, Reader, Sink};
 pub(super) use write::Script;
 pub use write::write;

@@ -11,6 +11,8 @@ use crate::{
     },
 };
 
+use super::own::{self, Own};
+
 /// Writes labels as one COCO file, piece by piece. Pictures and annotations are numbered from 1; classes keep their
 /// numbers where they have some, and are numbered from 1 where they have none.
 pub fn write(labels: &Labels, put: &mut dyn FnMut(&[u8]) -> Result<()>) -> Result<Losses> {
@@ -54,7 +56,7 @@ impl write::Script for Script {
             }
             return Ok(());
         }
-        for annotation in &picture.annotations {
+        for annotation in write::present(picture, out.losses) {
             let Some(class) = annotation.class.and_then(|class| self.categories.get(class as usize)) else {
                 out.losses.add(Loss::NoClass);
                 continue;
@@ -157,16 +159,17 @@ fn marked(out: &mut String, annotation: &Annotation, losses: &mut Losses) {
         number(out, value);
     }
     out.push_str("],\"area\":");
-    let (area, segmentation) = match &annotation.shape {
-        Shape::Box | Shape::Points => (r.area(), None),
+    let segmentation = match &annotation.shape {
+        Shape::Box | Shape::Points => None,
         Shape::Rotated { unturned, degrees } => {
             losses.add(Loss::Rotation);
-            (unturned.area(), Some(outlines(&[unturned.corners(*degrees).to_vec()])))
+            Some(outlines(&[unturned.corners(*degrees).to_vec()]))
         }
-        Shape::Polygon(parts) => (parts.iter().map(|part| area(part)).sum(), Some(outlines(parts))),
-        Shape::Mask(mask) => (mask.area() as f64, Some(runs(mask))),
+        Shape::Polygon(parts) => Some(outlines(parts)),
+        Shape::Mask(mask) => Some(runs(mask)),
     };
-    number(out, area);
+    let (own, area) = (annotation.own.0.as_deref(), own::area(annotation));
+    number(out, own.map_or(area, |own| own.area(area)));
     out.push_str(if annotation.flags.crowd { ",\"iscrowd\":1" } else { ",\"iscrowd\":0" });
     if let Some(segmentation) = segmentation {
         out.push_str(",\"segmentation\":");
@@ -189,7 +192,7 @@ fn marked(out: &mut String, annotation: &Annotation, losses: &mut Losses) {
         number(out, score);
     }
     let flags = annotation.flags;
-    if flags.difficult || flags.truncated || flags.occluded || flags.outside {
+    if flags.difficult || flags.truncated || flags.occluded {
         losses.add(Loss::Flag);
     }
     if annotation.track.is_some() {
@@ -198,7 +201,10 @@ fn marked(out: &mut String, annotation: &Annotation, losses: &mut Losses) {
     if annotation.source.is_some() {
         losses.add(Loss::Source);
     }
-    if !annotation.attributes.is_empty() {
+    if let Some(attributes) = own.and_then(|own| own.attributes(&annotation.attributes)) {
+        out.push_str(",\"attributes\":");
+        out.push_str(attributes);
+    } else if !annotation.attributes.is_empty() {
         out.push_str(",\"attributes\":{");
         for (i, (key, value)) in annotation.attributes.iter().enumerate() {
             out.push_str(if i > 0 { "," } else { "" });
@@ -208,6 +214,7 @@ fn marked(out: &mut String, annotation: &Annotation, losses: &mut Losses) {
         }
         out.push('}');
     }
+    out.push_str(own.map_or("", Own::more));
 }
 
 /// A size that, added to the corner, gives the other corner to the last bit, if there is one.
@@ -236,11 +243,4 @@ fn runs(mask: &Rle) -> String {
     string(&mut out, &mask.text());
     out.push('}');
     out
-}
-
-/// The area inside an outline.
-fn area(part: &[[f64; 2]]) -> f64 {
-    let next = part.iter().cycle().skip(1);
-    let twice: f64 = part.iter().zip(next).map(|(a, b)| a[0] * b[1] - b[0] * a[1]).sum();
-    twice.abs() / 2.0
 }

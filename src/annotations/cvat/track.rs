@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use crate::error::Result;
+use crate::error::{Error, Result};
 
 use super::super::geometry::is_upright;
 use super::super::xml::Node;
@@ -109,14 +109,19 @@ impl Tracks {
             let to = following.and_then(|(_, (annotation, _))| turned(annotation)).unwrap_or(from);
             let attributes = annotation.attributes.iter().map(|(key, text)| key.len() + text.len() + 64);
             let bytes = BYTES.saturating_add(attributes.sum::<usize>() as u64);
+            // All that will be made is counted before any of it is.
+            let count = (end - frame - 1).unsigned_abs() / step.unsigned_abs();
+            self.computed = self.computed.saturating_add(bytes.saturating_mul(count));
+            let many = || format!("{count} frames from {frame} to {end} of a track would be computed");
+            check(self.computed, options, many).map_err(|e| e.line(spot.line, spot.character))?;
             for frame_between in (*frame..end).step_by(usize::try_from(step).unwrap_or(usize::MAX)).skip(1) {
-                self.computed = self.computed.saturating_add(bytes);
-                options.limits.metadata(self.computed).map_err(|e| e.line(spot.line, spot.character))?;
                 let share = (frame_between - frame) as f64 / (end - frame) as f64;
                 let (rect, degrees) = mixed(from, to, if following.is_some() { share } else { 0.0 });
                 let moved = Annotation::rotated(rect, degrees, annotation.class);
                 let computed = Annotation { shape: moved.shape, rect: moved.rect, ..annotation.clone() };
-                self.frames.entry(frame_between).or_default().push(computed);
+                // Most frames have few: a vector's own first step is four.
+                let all = self.frames.entry(frame_between).or_insert_with(|| Vec::with_capacity(1));
+                all.push(computed);
                 notes.add(Cause::Interpolated);
             }
         }
@@ -138,7 +143,8 @@ impl Tracks {
             return Ok(());
         }
         let empty = count.unsigned_abs().saturating_sub(self.frames.len() as u64).saturating_mul(BYTES);
-        options.limits.metadata(self.computed.saturating_add(empty))?;
+        let many = || format!("{count} frames of the video would be pictures, most of them empty");
+        check(self.computed.saturating_add(empty), options, many)?;
         for frame in (0..count).map(|number| first + number * step) {
             self.frames.entry(frame).or_default();
         }
@@ -157,6 +163,14 @@ impl Tracks {
         }
         Ok(())
     }
+}
+
+/// Refuses to make more than metadata may take, and says what makes fewer.
+fn check(bytes: u64, options: &ReadOptions, what: impl FnOnce() -> String) -> Result<()> {
+    options.limits.metadata(bytes).map(drop).map_err(|e| {
+        let message = format!("{}: {}; without frames that are not listed it is less", what(), e.message());
+        Error::new(e.code(), message).with_options(&["between"])
+    })
 }
 
 /// A box and its turn; `None` for other shapes.
@@ -281,6 +295,10 @@ mod tests {
         );
         let limits = crate::Limits::default().with_metadata_bytes(1 << 16);
         let e = read(far.as_bytes(), &ReadOptions { limits: limits.clone(), ..ReadOptions::default() }).unwrap_err();
+        assert_eq!((e.code().id(), e.options()), ("limit.metadata", ["between"].as_slice()));
+        assert!(e.to_string().contains("3999999999 frames from 0 to 4000000000"), "{e}");
+        // What is refused is not made before: by default there would be more of it than there is memory for.
+        let e = read(far.as_bytes(), &ReadOptions::default()).unwrap_err();
         assert_eq!(e.code().id(), "limit.metadata");
         // Every frame has the attributes too.
         let long = format!("<attribute name='a'>{}</attribute></box>", "x".repeat(1 << 12));

@@ -6,7 +6,7 @@ use crate::error::Result;
 use crate::limits::Limits;
 
 use super::super::write::{Out, class_details_of_xml, file};
-use super::super::xml::Writer;
+use super::super::xml::{Writer, is_held};
 use super::super::{Annotation, Labels, Loss, Losses, Picture, Rect, Shape, Source, write as shared};
 use super::mask;
 use super::shape::Account;
@@ -115,10 +115,10 @@ fn image(
     let number = number.to_string();
     let sides = picture.size().map(|(width, height)| (width.to_string(), height.to_string()));
     let mut attributes = vec![("id", number.as_str()), ("name", picture.name.as_str())];
-    match &sides {
-        Some((width, height)) => attributes.extend([("width", width.as_str()), ("height", height)]),
-        None => losses.add(Loss::SizeMissing),
+    if let Some((width, height)) = &sides {
+        attributes.extend([("width", width.as_str()), ("height", height)]);
     }
+    losses.add_many(Loss::Name, u64::from(!is_held(&picture.name)));
     out.open("image", &attributes);
     for annotation in &picture.annotations {
         match annotation.class.and_then(|class| labels.classes.name(class)) {
@@ -293,7 +293,7 @@ mod tests {
             Picture { annotations: vec![scored, parts, Annotation::boxed(rect, None)], ..Picture::named("a.jpg") };
         labels.pictures = vec![picture];
         let (text, losses) = written(&labels);
-        for loss in [Loss::Score, Loss::Keypoints, Loss::Outline, Loss::NoClass, Loss::SizeMissing] {
+        for loss in [Loss::Score, Loss::Keypoints, Loss::Outline, Loss::NoClass] {
             assert_eq!(losses.of(loss), 1, "{loss:?}");
         }
         assert_eq!(read(&text, &ReadOptions::default()).unwrap().annotations(), 2);

@@ -80,7 +80,7 @@ fn regions(out: &mut String, picture: &Picture, labels: &Labels, losses: &mut Lo
         out.push_str("}}");
     };
     let (w, h) = (f64::from(width), f64::from(height));
-    for annotation in &picture.annotations {
+    for annotation in write::present(picture, losses) {
         if matches!(annotation.shape, Shape::Mask(_)) {
             losses.add(Loss::Mask);
         }

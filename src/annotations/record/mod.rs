@@ -117,7 +117,19 @@ mod tests {
         (shape(), rect(), said, more).prop_map(|(shape, rect, said, (keypoints, attributes))| {
             let (class, score, source, flags, id, track) = said;
             let attributes = attributes.into_iter().collect();
-            Annotation { shape, rect, class, score, source, flags, keypoints, attributes, id, track }
+            Annotation {
+                shape,
+                rect,
+                class,
+                score,
+                source,
+                flags,
+                keypoints,
+                attributes,
+                id,
+                track,
+                own: Default::default(),
+            }
         })
     }
 

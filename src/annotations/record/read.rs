@@ -131,6 +131,7 @@ fn annotation(one: &At<'_>, classes: &mut Classes) -> Result<Annotation> {
         attributes: attributes(one)?,
         id: one.field("id").map(|id| id.id()).transpose()?,
         track: track.transpose()?,
+        own: Default::default(),
     })
 }
 

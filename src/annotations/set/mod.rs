@@ -19,7 +19,10 @@
 
 mod texts;
 
-use std::{collections::HashMap, ops::Range};
+use std::{
+    collections::{HashMap, HashSet},
+    ops::Range,
+};
 
 use bytes::Bytes;
 
@@ -271,7 +274,7 @@ impl SetReader {
             let found = match self.asked.filter(|_| self.entry.is_some()) {
                 Some(asked) => Some(asked),
                 None => match self.pieces.get(self.head(*file, HEAD_BYTES as u64)) {
-                    Some(head) => detect(self.name(*file), &head),
+                    Some(head) => detect(self.name(*file), &head).or_else(|| self.nothing(&head)),
                     None => break,
                 },
             };
@@ -320,6 +323,23 @@ impl SetReader {
         (!lacking.is_empty()).then_some(lacking)
     }
 
+    /// What a file without a picture is, if it was named: some formats are then nothing but brackets.
+    fn nothing(&self, head: &[u8]) -> Option<Format> {
+        let text: Vec<u8> = head.iter().copied().filter(|byte| !byte.is_ascii_whitespace()).take(3).collect();
+        match &text[..] {
+            _ if self.entry.is_none() => None,
+            b"[]" => Some(Format::LabelStudio),
+            b"{}" => Some(Format::Via),
+            _ => None,
+        }
+    }
+
+    /// Whether there is nothing in a file.
+    fn is_blank(&self, file: usize) -> bool {
+        let head = self.head(file, HEAD_BYTES as u64);
+        head == self.range(file) && self.pieces.get(head).is_some_and(|text| text.trim_ascii().is_empty())
+    }
+
     /// The format of the files, and those that have it.
     fn choose(&self, candidates: &[usize]) -> Result<(Format, Vec<usize>)> {
         let mut formats: Vec<Format> = self.known.iter().copied().flatten().collect();
@@ -340,7 +360,18 @@ impl SetReader {
             }
         };
         let has = |(file, found): (&usize, &Option<Format>)| (*found == Some(format)).then_some(*file);
-        let list: Vec<usize> = candidates.iter().zip(&self.known).filter_map(has).collect();
+        let mut list: Vec<usize> = candidates.iter().zip(&self.known).filter_map(has).collect();
+        if matches!(format, Format::Kitti | Format::Dota) {
+            // A text beside these with nothing in it is of a picture in which nothing is.
+            let folder = |file: &usize| self.name(*file).rsplit_once('/').map_or("", |(folder, _)| folder);
+            let folders: HashSet<&str> = list.iter().map(folder).collect();
+            let is_text = |file: &usize| listing::ending(self.name(*file)) == "txt";
+            let found = candidates.iter().zip(&self.known).filter(|(file, found)| {
+                found.is_none() && is_text(file) && folders.contains(folder(file)) && self.is_blank(**file)
+            });
+            list.extend(found.map(|(file, _)| *file).collect::<Vec<_>>());
+            list.sort_unstable();
+        }
         if list.is_empty() {
             let message = format!("no labels of the format {} are here", format.word());
             return Err(Error::new(&codes::FORMAT, message));

@@ -179,8 +179,9 @@ impl SetReader {
         let listing = self.listing();
         let pictures = self.by_name(self.shelf());
         let mut size = |id: &str| {
-            let seen = look(*pictures.get(listing.picture(id)?)?)?;
-            Some((seen.width, seen.height))
+            let seen = listing.picture(id).and_then(|name| look(*pictures.get(name)?));
+            // One that has to be there is refused once its line is known, and until then it has any size.
+            seen.map(|seen| (seen.width, seen.height)).or(self.strict.then_some((1, 1)))
         };
         let read = open_images::read(&self.text(file), names.as_deref(), &mut size, &self.options);
         let mut labels = read.map_err(|e| e.file(name))?;

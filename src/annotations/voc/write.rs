@@ -1,7 +1,7 @@
 //! Writing one file.
 
-use super::super::write::told;
-use super::super::xml::Writer;
+use super::super::write::{present, told};
+use super::super::xml::{Writer, is_held};
 use super::super::{Annotation, Classes, Clip, Flags, Loss, Losses, Picture, Shape, base_name};
 
 /// The labels of a picture, counted from 1 as Pascal VOC's makers do, and saying so. What cannot be said is counted.
@@ -10,23 +10,22 @@ use super::super::{Annotation, Classes, Clip, Flags, Loss, Losses, Picture, Shap
 pub fn write(picture: &Picture, classes: &Classes, losses: &mut Losses) -> String {
     let mut out = Writer::new();
     out.open("annotation", &[]);
-    out.text("filename", base_name(&picture.name));
+    let name = base_name(&picture.name);
+    losses.add_many(Loss::Name, u64::from(!is_held(name)));
+    out.text("filename", name);
     out.open("source", &[]);
     out.text("annotation", "written by Forebay; pixels count from 1");
     out.close();
-    match picture.size() {
-        Some((width, height)) => {
-            out.open("size", &[]);
-            out.text("width", &width.to_string());
-            out.text("height", &height.to_string());
-            // The labels do not know it, and readers want a number.
-            out.text("depth", "3");
-            out.close();
-        }
-        None => losses.add(Loss::SizeMissing),
+    if let Some((width, height)) = picture.size() {
+        out.open("size", &[]);
+        out.text("width", &width.to_string());
+        out.text("height", &height.to_string());
+        // The labels do not know it, and readers want a number.
+        out.text("depth", "3");
+        out.close();
     }
     out.text("segmented", "0");
-    for annotation in &picture.annotations {
+    for annotation in present(picture, losses) {
         let Some(name) = annotation.class.and_then(|class| classes.name(class)) else {
             losses.add(Loss::NoClass);
             continue;
@@ -114,7 +113,7 @@ mod tests {
         let mut losses = Losses::default();
         let text = write(&picture, &["a"].into_iter().collect(), &mut losses);
         assert_eq!(text.matches("<object>").count(), 2);
-        for loss in [Loss::Flag, Loss::Outside, Loss::NoClass, Loss::Rotation, Loss::SizeMissing] {
+        for loss in [Loss::Flag, Loss::Outside, Loss::NoClass, Loss::Rotation] {
             assert_eq!(losses.of(loss), 1, "{loss:?}");
         }
     }

@@ -65,6 +65,8 @@ impl Data {
                 let message = format!("nc is {said}, and {} classes are named", data.classes.len());
                 return Err(count.spot.fault(&codes::CLASS, message));
             }
+        } else if data.classes.is_empty() {
+            return Err(names.spot.fault(&codes::VALUE, "names has no name in it, and nc does not say 0"));
         }
         if let Some((_, shape)) = document.get("kpt_shape") {
             data.keypoints = Some(keypoints(shape)?);
@@ -171,9 +173,6 @@ fn classes(names: &Yaml) -> Result<Classes> {
             return Err(names.spot.fault(&codes::VALUE, "names is not a list and no map of names"));
         }
     }
-    if classes.is_empty() {
-        return Err(names.spot.fault(&codes::VALUE, "names has no name in it"));
-    }
     Ok(classes)
 }
 
@@ -254,6 +253,8 @@ mod tests {
         assert_eq!(data.root.as_deref(), Some("."));
         let data = yaml("names: {0: a, 7: b, 90: c}").unwrap();
         assert_eq!([0, 7, 90, 1, 2, 91].map(|n| data.class(n)), [Some(0), Some(1), Some(2), None, None, None]);
+        // Labels of nothing but empty pictures have no classes.
+        assert!(yaml("nc: 0\nnames: []").unwrap().classes.is_empty());
         assert_eq!(yaml("names: [a]\nkpt_shape: [17, 3]").unwrap().keypoints, Some((17, 3)));
     }
 

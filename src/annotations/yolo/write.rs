@@ -5,7 +5,7 @@ use std::collections::HashMap;
 use crate::error::{Error, Result};
 
 use super::super::listing::stem;
-use super::super::write::{Out, boxed_by, class_details, files, told};
+use super::super::write::{Out, boxed_by, class_details, files, present, told};
 use super::super::{Annotation, Classes, Clip, Flags, Labels, Loss, Losses, Picture, Rect, Shape, Task, codes};
 
 /// Writes a set: a `data.yaml`, and the labels of each picture in `labels/`; the pictures belong into `images/`. What the
@@ -67,7 +67,7 @@ fn count_names(classes: &Classes, losses: &mut Losses) -> Result<()> {
 
 /// What the lines of a set have to be so that nothing that marks its objects is lost, if one kind of line can do that.
 fn task_of(labels: &Labels) -> Task {
-    let annotations = || labels.pictures.iter().flat_map(|picture| &picture.annotations);
+    let annotations = || labels.pictures.iter().flat_map(|p| &p.annotations).filter(|one| !one.flags.outside);
     match () {
         () if annotations().next().is_none() => Task::Boxes,
         () if annotations().all(|one| matches!(one.shape, Shape::Rotated { .. })) => Task::Obb,
@@ -78,7 +78,9 @@ fn task_of(labels: &Labels) -> Task {
 
 /// The text of a `data.yaml` for pictures under `images/`.
 pub fn data_yaml(classes: &Classes) -> String {
-    let mut out = format!("path: .\ntrain: images\nval: images\nnc: {}\nnames:\n", classes.len());
+    // A key without a value would be no list of names.
+    let none = if classes.is_empty() { " []" } else { "" };
+    let mut out = format!("path: .\ntrain: images\nval: images\nnc: {}\nnames:{none}\n", classes.len());
     for (number, class) in classes.iter().enumerate() {
         out.push_str(&format!("  {number}: {}\n", quoted(&class.name)));
     }
@@ -122,7 +124,7 @@ pub fn lines(picture: &Picture, task: Task, losses: &mut Losses) -> Option<Strin
     };
     let size = (f64::from(width), f64::from(height));
     let mut out = String::new();
-    for annotation in &picture.annotations {
+    for annotation in present(picture, losses) {
         let Some(class) = annotation.class else {
             losses.add(Loss::NoClass);
             continue;

@@ -201,7 +201,14 @@ fn metadata_of_samples_keeps_all_that_any_format_says() {
                 labels.pictures.iter_mut().for_each(|picture| picture.unlabelled = false);
                 written_files(&labels, to)
             };
-            assert_eq!(of(&labels), of(&back), "{}: {}", case.name, to.word());
+            let (direct, through) = (of(&labels), of(&back));
+            // From COCO to COCO stays also what only COCO has a place for: areas, and types of attributes.
+            if let (Format::Coco, Ok([(_, direct)]), Ok([(_, through)])) = (to, direct.as_deref(), through.as_deref()) {
+                let again = |text: &[u8]| coco::read(text, &case.asked()).unwrap().pictures;
+                assert_eq!(again(direct), again(through), "{}: coco", case.name);
+                continue;
+            }
+            assert_eq!(direct, through, "{}: {}", case.name, to.word());
         }
     }
     assert!(seen >= 50, "{seen}");

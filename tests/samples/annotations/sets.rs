@@ -184,6 +184,21 @@ fn the_labels_of_two_files_are_never_one_picture() {
 }
 
 #[test]
+fn a_text_with_nothing_in_it_is_of_a_picture_in_which_nothing_is() {
+    let kitti = "Car 0.00 0 -1.58 5 5 25 25 1.65 1.67 3.64 -0.65 1.71 46.70 -1.59\n";
+    let dota = "250 190 250 250 210 250 210 190 small-vehicle 1\n";
+    for (text, format) in [(kitti, Format::Kitti), (dota, Format::Dota)] {
+        let texts = ["", text, " \n", "Dear reader,", ""];
+        let names = ["label_2/0.txt", "label_2/1.txt", "label_2/2.txt", "label_2/README.txt", "other/0.txt"];
+        let files = names.iter().zip(texts).map(|(name, text)| (*name, text.len() as u64));
+        let reader = SetReader::folder(files, &ReadOptions::default());
+        let set = drive(reader, &texts.concat().into_bytes().into()).unwrap();
+        let found: Vec<_> = set.labels.pictures.iter().map(|it| (it.name.as_str(), it.annotations.len())).collect();
+        assert_eq!((set.format, &found[..]), (format, &[("0", 0), ("1", 1), ("2", 0)][..]));
+    }
+}
+
+#[test]
 fn a_path_as_long_as_the_file_that_says_it_is_looked_up_at_once() {
     let yaml = format!("train: {}images\nnames: [x]\n", "a/".repeat(1_000_000));
     let files = [("data.yaml", yaml.len() as u64), ("images/a.jpg", 0)];

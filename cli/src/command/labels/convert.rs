@@ -4,7 +4,7 @@ use std::{path::PathBuf, sync::Arc};
 
 use forebay::{
     Error, Result,
-    annotations::{Format, write::written},
+    annotations::{Format, Labels, Loss, Losses, write::written},
     error::codes::ARGUMENT,
     words::Word,
 };
@@ -95,7 +95,7 @@ pub(super) fn run(args: &Args, given: &Given, out: &Output) -> Result<Outcome> {
     args.read.refuse_beside(&args.output)?;
     let set = args.read.open(given)?.read_for(&args.input, &args.output)?;
     let done = write(&set.labels, to, &args.output, args.force)?;
-    let (pictures, annotations) = (set.labels.pictures.len() as u64, set.labels.annotations() as u64);
+    let [pictures, annotations] = counts(&set.labels, &done.losses);
     let to_stdout = args.output.as_os_str() == "-";
     if out.json() && !to_stdout {
         let losses = done.losses.iter().map(|(loss, n)| (loss.word().to_owned(), n.into()));
@@ -120,12 +120,26 @@ pub(super) fn run(args: &Args, given: &Given, out: &Output) -> Result<Outcome> {
         let (pictures, annotations) = (human::count(pictures), human::count(annotations));
         let name = display(&args.output);
         out.line(format!("{name}: {pictures} pictures, {annotations} annotations, {}", human::bytes(done.bytes)));
-        print_notes(&set.labels.notes, out);
     }
+    print_notes(&set.labels.notes, out, lost);
     for (loss, n) in done.losses.iter() {
         lost(format!("  lost {:>7}  {}", human::count(n), loss.meaning()));
     }
     Ok(Outcome::Fine)
+}
+
+/// Pictures and annotations that were written: those that were read, without those that were left out.
+fn counts(labels: &Labels, losses: &Losses) -> [u64; 2] {
+    let left_out = |causes: &[Loss]| causes.iter().map(|loss| losses.of(*loss)).sum::<u64>();
+    let pictures = left_out(&[Loss::SizeMissing, Loss::Unlabelled, Loss::Empty]);
+    let without_size = labels.pictures.iter().filter(|picture| picture.size().is_none());
+    let theirs = match losses.of(Loss::SizeMissing) {
+        0 => 0,
+        _ => without_size.map(|picture| picture.annotations.len() as u64).sum(),
+    };
+    let annotations = theirs + left_out(&[Loss::NoClass, Loss::Outside, Loss::Points]);
+    let read = [labels.pictures.len() as u64, labels.annotations() as u64];
+    [read[0].saturating_sub(pictures), read[1].saturating_sub(annotations)]
 }
 
 /// The pictures with their annotations: the same as `forebay convert --labels`.

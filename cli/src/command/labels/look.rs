@@ -46,7 +46,7 @@ pub(super) fn check(args: &CheckArgs, given: &Given, out: &Output) -> Result<Out
             let (pictures, annotations) = (human::count(stats.pictures), human::count(stats.annotations));
             let shown = display(path);
             out.line(format!("{shown}: sound: {}, {pictures} pictures, {annotations} annotations", format.word()));
-            print_notes(&stats.notes, out);
+            print_notes(&stats.notes, out, |text| out.line(text));
         }
         Ok(Outcome::Fine)
     })
@@ -92,9 +92,9 @@ pub(super) fn notes(notes: &Notes) -> Value {
 }
 
 /// Counts by cause, for people.
-pub(super) fn print_notes(notes: &Notes, out: &Output) {
+pub(super) fn print_notes(notes: &Notes, out: &Output, line: impl Fn(String)) {
     for (cause, n) in notes.iter() {
-        out.line(format!("  {:>12}  {}", human::count(n), cause.meaning()));
+        line(format!("  {:>12}  {}", human::count(n), cause.meaning()));
     }
     notes.texts().iter().for_each(|text| out.note(format!("note: {text}")));
 }
@@ -114,6 +114,6 @@ fn print(format: Format, stats: &LabelStats, out: &Output) {
     }
     if stats.notes.iter().next().is_some() {
         out.line("found");
-        print_notes(&stats.notes, out);
+        print_notes(&stats.notes, out, |text| out.line(text));
     }
 }
