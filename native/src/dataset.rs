@@ -13,7 +13,7 @@ use forebay::{
     error::{Kind, codes},
     formats::Format,
     image::{HEAD_BYTES, Probe, probe_named},
-    sample::{MediaFormat, SampleInfo, record},
+    sample::{MediaFormat, SampleInfo, SamplePlan, record},
     samples::{Dataset as Container, Loaded, Opener, Watch, parse_record},
     tar::{Ending, Tar},
     tbl::{Metadata, MetadataFormat, OpenMetadata, SampleMetadata, Tbl},
@@ -26,7 +26,7 @@ use crate::{
     cache::Cache,
     folder::Folder,
     input::{Input, Io, WINDOW, remote},
-    shards::{self, OpenWarehouse, WarehouseOptions},
+    shards::{self, OpenWarehouse, Proven, WarehouseOptions},
 };
 
 /// Bytes of each end of a sample that are looked at to tell files apart.
@@ -40,6 +40,8 @@ pub struct Dataset {
     /// Found out when it is first asked for: many uses never ask.
     metadata: Arc<OnceLock<Metadata>>,
     damage: Option<Arc<Error>>,
+    /// What proves the bytes of a warehouse.
+    proven: Option<Arc<Proven>>,
 }
 
 /// Where samples come from. What a container is, the core knows; here are its bytes.
@@ -152,7 +154,12 @@ impl Dataset {
     }
 
     fn new(source: Source, options: &OpenOptions, damage: Option<Arc<Error>>) -> Dataset {
-        Dataset { source, limits: options.limits.clone(), metadata: Arc::default(), damage }
+        let warehouse = match &source {
+            Source::File(_, container) => container.warehouse(),
+            Source::Folder(_) => None,
+        };
+        let proven = warehouse.map(|warehouse| Arc::new(Proven::new(warehouse)));
+        Dataset { source, limits: options.limits.clone(), metadata: Arc::default(), damage, proven }
     }
 
     /// The format; `None` for a folder.
@@ -233,6 +240,12 @@ impl Dataset {
             _ => Vec::new(),
         }
     }
+    /// What is not there of a file that was opened nevertheless: what stopped the scan of a TAR, and shards of a warehouse that
+    /// cannot be opened.
+    #[doc(hidden)]
+    pub fn losses(&self) -> impl Iterator<Item = &Error> {
+        self.damage().into_iter().chain(self.warehouse().map(Warehouse::faults).unwrap_or_default())
+    }
     /// The bounds that reading keeps.
     pub fn limits(&self) -> &Limits {
         &self.limits
@@ -297,10 +310,27 @@ impl Dataset {
         match &self.source {
             Source::File(input, container) => {
                 let named = |e: Error| e.file(self.name());
-                let plan = container.plan(i).map_err(named)?;
+                let plan = self.plan(i, input, container).map_err(named)?;
                 plan.decode(&read(input, plan.range())?, &self.limits).map_err(named)
             }
             Source::Folder(folder) => folder.payload(i),
+        }
+    }
+
+    /// Plans the read of sample `i`, with all that there is to prove it.
+    fn plan(&self, i: u64, input: &Input, container: &Container) -> Result<SamplePlan> {
+        match (&self.proven, container.warehouse()) {
+            (Some(proven), Some(warehouse)) => proven.plan(warehouse, input, i),
+            _ => container.plan(i),
+        }
+    }
+
+    /// Refuses sample `i` of a warehouse if its boxes, mask or metadata are not what was written. Others are proven as they
+    /// are read.
+    fn prove_record(&self, i: u64, input: &Input, container: &Container) -> Result<()> {
+        match (&self.proven, container.warehouse()) {
+            (Some(proven), Some(warehouse)) => proven.labels(warehouse, input, i),
+            _ => Ok(()),
         }
     }
 
@@ -323,7 +353,7 @@ impl Dataset {
             Source::File(input, container) => (input, container),
             Source::Folder(folder) => return Ok(Stored { payload: folder.payload(i)?, raw: None }),
         };
-        let plan = container.plan(i).map_err(named)?;
+        let plan = if verify { self.plan(i, input, container) } else { container.plan(i) }.map_err(named)?;
         let bytes = input.slice_in(plan.range(), buffer)?;
         is_read();
         let raw = (plan.info.format == MediaFormat::RawU8).then_some((plan.info.width, plan.info.height));
@@ -356,8 +386,9 @@ impl Dataset {
     /// Sample `i`'s metadata as JSON text: the record that a TBL of it would hold.
     pub fn record(&self, i: u64) -> Result<Option<String>> {
         match &self.source {
-            Source::File(input, container) => container
-                .record(i, self.open_metadata(input, container)?, |range| input.lend(range))
+            Source::File(input, container) => self
+                .prove_record(i, input, container)
+                .and_then(|()| container.record(i, self.open_metadata(input, container)?, |range| input.lend(range)))
                 .map_err(|e| e.file(self.name())),
             Source::Folder(folder) => folder.record(i).map(Some),
         }
@@ -387,6 +418,7 @@ impl Dataset {
         let named = |e: Error| e.file(self.name());
         match &self.source {
             Source::File(input, container) => {
+                self.prove_record(i, input, container).map_err(named)?;
                 let (payload, metadata) = (self.lend(i)?, self.open_metadata(input, container)?);
                 let mut sample = container.load(i, id, payload, metadata, |range| input.lend(range)).map_err(named)?;
                 sample.kept = sample.kept.map(named);
@@ -500,6 +532,7 @@ impl Dataset {
         let named = |e: Error| e.file(self.name());
         match &self.source {
             Source::File(input, container) => {
+                self.prove_record(i, input, container).map_err(named)?;
                 let metadata = self.open_metadata(input, container)?;
                 let found = container.find_value(i, metadata, |range| input.slice(range)).map_err(named)?;
                 Ok(found.map(|(value, kept)| (value, kept.map(named))))
