@@ -222,7 +222,7 @@ class Dataset(Sequence[Sample]):
 
     @property
     def damage(self) -> Exception | None:
-        """What stopped the reading of a damaged archive that was opened with ``keep_going``."""
+        """What is wrong with a damaged archive or a warehouse that was opened with ``keep_going``: the first fault."""
         return self._core().damage()
 
     @property
