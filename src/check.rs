@@ -18,6 +18,9 @@ pub struct Fault {
     pub code: &'static str,
     /// Whose fault it is: `damaged`, or `limit` where the file asks for more than the limits of this check allow.
     pub kind: &'static str,
+    /// The file, if it is one of several.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub file: Option<String>,
     /// The part of the file.
     pub section: Option<&'static str>,
     /// The archive's member.
@@ -55,6 +58,7 @@ impl From<&Error> for Fault {
         Fault {
             code: e.code().id(),
             kind: e.kind().name(),
+            file: None,
             section: place.section,
             member: place.member,
             sample: place.sample,
@@ -67,6 +71,14 @@ impl From<&Error> for Fault {
             offset: place.offset,
             message: e.message().to_owned(),
         }
+    }
+}
+
+#[doc(hidden)]
+impl Fault {
+    /// A fault of one of several files, with its name.
+    pub fn with_file(e: &Error) -> Self {
+        Fault { file: e.place().file.clone(), ..Fault::from(e) }
     }
 }
 

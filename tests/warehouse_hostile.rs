@@ -7,11 +7,11 @@ mod warehouses;
 use forebay::{
     Limits,
     step::drive,
-    warehouse::{Digest, Dtype, Manifest, SampleRecord, Shape, ShardWriter},
+    warehouse::{Digest, Dtype, Manifest, ResizeMode, SampleRecord, Shape, ShardWriter, Transform},
 };
 use peak_alloc::PeakAlloc;
 use proptest::prelude::*;
-use warehouses::Files;
+use warehouses::{Files, Made, made};
 
 #[global_allocator]
 static MEMORY: PeakAlloc = PeakAlloc;
@@ -104,6 +104,41 @@ fn changed(shard: impl FnOnce(&mut Vec<u8>), from: &str, to: &str) -> Files {
     files
 }
 
+/// The same with another transform in its manifest.
+fn transformed(change: impl FnOnce(&mut Transform)) -> Files {
+    told(&damaged("ok_80"), |manifest| change(&mut manifest.transform))
+}
+
+/// The same files, of which the manifest tells something else.
+fn told(files: &Files, change: impl FnOnce(&mut Manifest)) -> Files {
+    let mut files = Files(files.0.clone());
+    let mut manifest = files.manifest().unwrap();
+    change(&mut manifest);
+    files.0.insert("manifest.json".into(), manifest.to_bytes().unwrap());
+    files
+}
+
+#[test]
+fn a_manifest_that_contradicts_itself_is_damaged() {
+    let sample = Made::new("a", 1, &[([0.0, 0.0, 0.5, 0.5], None)]);
+    let sound = made(Shape::new(4, 4, 2, Dtype::U8), &[], &[sample]);
+    let counted = |stored: u64| {
+        told(&sound, |manifest| drop(manifest.summary.totals.other.insert("stored".into(), stored.into())))
+    };
+    assert_eq!((codes(&sound), codes(&counted(1))), (Vec::new(), Vec::new()));
+    assert_eq!(codes(&counted(12)), ["contradiction"]);
+    assert_eq!(codes(&told(&counted(12), |manifest| manifest.shards.clear())), ["contradiction"]);
+    let twice = told(&sound, |manifest| manifest.shards.push(manifest.shards[0].clone()));
+    assert_eq!(codes(&twice), ["contradiction"]);
+    // The transform and the key of the version, the images and the transform.
+    let places = told(&sound, |manifest| manifest.transform.max_boxes = 3);
+    assert_eq!(places.check(64).faults.len(), 2);
+    assert_eq!(
+        codes(&told(&sound, |manifest| manifest.transform.resize_mode = ResizeMode::Letterbox)),
+        ["contradiction"]
+    );
+}
+
 fn at(offset: usize, bytes: &[u8]) -> impl FnOnce(&mut Vec<u8>) {
     move |file| file[offset..offset + bytes.len()].copy_from_slice(bytes)
 }
@@ -143,6 +178,9 @@ fn lies_that_the_corpus_does_not_tell() {
             changed(|_| {}, "\"version_recipe\"", "\"version_key\": \"x\", \"version_recipe\""),
             &["version_key"],
         ),
+        ("another size", transformed(|transform| transform.target_size = Some([2, 2])), &["contradiction"]),
+        ("no size", transformed(|transform| transform.target_size = None), &[]),
+        ("other places", transformed(|transform| transform.max_boxes = 3), &["contradiction"]),
     ] {
         assert_eq!(codes(&files), expected, "{what}");
     }
@@ -202,7 +240,9 @@ fn whole() -> Files {
     file[..80].copy_from_slice(&done.header);
     let mut files = damaged("ok_80");
     let mut manifest = files.manifest().unwrap();
-    manifest.shards = vec![done.entry(0)];
+    let entry = done.entry(0);
+    manifest.transform = Transform::new(Some([entry.width, entry.height]), ResizeMode::Force, entry.max_boxes.into());
+    manifest.shards = vec![entry];
     files.0.insert("manifest.json".into(), manifest.to_bytes().unwrap());
     files.0.insert("shard_00000.bin".into(), file);
     files

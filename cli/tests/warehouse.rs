@@ -3,6 +3,8 @@
 #![allow(clippy::disallowed_methods, clippy::disallowed_types, reason = "tests are hosts: they read and write files")]
 
 mod common;
+#[path = "warehouse/damage.rs"]
+mod damage;
 #[path = "../../tests/common/warehouses.rs"]
 mod warehouses;
 

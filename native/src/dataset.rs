@@ -13,7 +13,7 @@ use forebay::{
     error::codes,
     formats::Format,
     image::{HEAD_BYTES, Probe, probe_named},
-    sample::{MediaFormat, SampleInfo, record},
+    sample::{MediaFormat, SampleInfo, SamplePlan, record},
     samples::{Dataset as Container, Loaded, Opener, Watch, parse_record},
     tar::Tar,
     tbl::{Metadata, MetadataFormat, OpenMetadata, SampleMetadata, Tbl},
@@ -26,7 +26,7 @@ use crate::{
     cache::Cache,
     folder::Folder,
     input::{Input, Io, WINDOW, is_of_source, remote},
-    shards::{self, OpenWarehouse, WarehouseOptions},
+    shards::{self, OpenWarehouse, Proven, WarehouseOptions},
 };
 
 /// Bytes of each end of a sample that are looked at to tell files apart.
@@ -40,6 +40,8 @@ pub struct Dataset {
     /// Found out when it is first asked for: many uses never ask.
     metadata: Arc<OnceLock<Metadata>>,
     damage: Option<Arc<Error>>,
+    /// What proves the bytes of a warehouse.
+    proven: Option<Arc<Proven>>,
 }
 
 /// Where samples come from. What a container is, the core knows; here are its bytes.
@@ -155,7 +157,12 @@ impl Dataset {
     }
 
     fn new(source: Source, options: &OpenOptions, damage: Option<Arc<Error>>) -> Dataset {
-        Dataset { source, limits: options.limits.clone(), metadata: Arc::default(), damage }
+        let warehouse = match &source {
+            Source::File(_, container) => container.warehouse(),
+            Source::Folder(_) => None,
+        };
+        let proven = warehouse.map(|warehouse| Arc::new(Proven::new(warehouse)));
+        Dataset { source, limits: options.limits.clone(), metadata: Arc::default(), damage, proven }
     }
 
     /// The format; `None` for a folder.
@@ -223,7 +230,7 @@ impl Dataset {
         self.damages().next()
     }
     /// All that such a scan passed over, and what stopped it.
-    pub(crate) fn damages(&self) -> impl Iterator<Item = &Error> {
+    fn damages(&self) -> impl Iterator<Item = &Error> {
         let passed = self.container().map_or(&[][..], Container::passed);
         passed.iter().chain(&self.damage).map(|e| &**e)
     }
@@ -243,6 +250,12 @@ impl Dataset {
             (_, Some(folder)) => folder.notes(),
             _ => Vec::new(),
         }
+    }
+    /// What is not there of a file that was opened nevertheless: what the scan of a TAR passed over or was stopped by, and shards of a warehouse that
+    /// cannot be opened.
+    #[doc(hidden)]
+    pub fn losses(&self) -> impl Iterator<Item = &Error> {
+        self.damages().chain(self.warehouse().map(Warehouse::faults).unwrap_or_default())
     }
     /// The bounds that reading keeps.
     pub fn limits(&self) -> &Limits {
@@ -308,10 +321,27 @@ impl Dataset {
         match &self.source {
             Source::File(input, container) => {
                 let named = |e: Error| e.file(self.name());
-                let plan = container.plan(i).map_err(named)?;
+                let plan = self.plan(i, input, container).map_err(named)?;
                 plan.decode(&read(input, plan.range())?, &self.limits).map_err(named)
             }
             Source::Folder(folder) => folder.payload(i),
+        }
+    }
+
+    /// Plans the read of sample `i`, with all that there is to prove it.
+    fn plan(&self, i: u64, input: &Input, container: &Container) -> Result<SamplePlan> {
+        match (&self.proven, container.warehouse()) {
+            (Some(proven), Some(warehouse)) => proven.plan(warehouse, input, i),
+            _ => container.plan(i),
+        }
+    }
+
+    /// Refuses sample `i` of a warehouse if its boxes, mask or metadata are not what was written. Others are proven as they
+    /// are read.
+    fn prove_record(&self, i: u64, input: &Input, container: &Container) -> Result<()> {
+        match (&self.proven, container.warehouse()) {
+            (Some(proven), Some(warehouse)) => proven.labels(warehouse, input, i),
+            _ => Ok(()),
         }
     }
 
@@ -334,7 +364,7 @@ impl Dataset {
             Source::File(input, container) => (input, container),
             Source::Folder(folder) => return Ok(Stored { payload: folder.payload(i)?, raw: None }),
         };
-        let plan = container.plan(i).map_err(named)?;
+        let plan = if verify { self.plan(i, input, container) } else { container.plan(i) }.map_err(named)?;
         let bytes = input.slice_in(plan.range(), buffer)?;
         is_read();
         let raw = (plan.info.format == MediaFormat::RawU8).then_some((plan.info.width, plan.info.height));
@@ -367,8 +397,9 @@ impl Dataset {
     /// Sample `i`'s metadata as JSON text: the record that a TBL of it would hold.
     pub fn record(&self, i: u64) -> Result<Option<String>> {
         match &self.source {
-            Source::File(input, container) => container
-                .record(i, self.open_metadata(input, container)?, |range| input.lend(range))
+            Source::File(input, container) => self
+                .prove_record(i, input, container)
+                .and_then(|()| container.record(i, self.open_metadata(input, container)?, |range| input.lend(range)))
                 .map_err(|e| e.file(self.name())),
             Source::Folder(folder) => folder.record(i).map(Some),
         }
@@ -398,6 +429,7 @@ impl Dataset {
         let named = |e: Error| e.file(self.name());
         match &self.source {
             Source::File(input, container) => {
+                self.prove_record(i, input, container).map_err(named)?;
                 let (payload, metadata) = (self.lend(i)?, self.open_metadata(input, container)?);
                 let mut sample = container.load(i, id, payload, metadata, |range| input.lend(range)).map_err(named)?;
                 sample.kept = sample.kept.map(named);
@@ -511,6 +543,7 @@ impl Dataset {
         let named = |e: Error| e.file(self.name());
         match &self.source {
             Source::File(input, container) => {
+                self.prove_record(i, input, container).map_err(named)?;
                 let metadata = self.open_metadata(input, container)?;
                 let found = container.find_value(i, metadata, |range| input.slice(range)).map_err(named)?;
                 Ok(found.map(|(value, kept)| (value, kept.map(named))))

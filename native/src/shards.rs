@@ -1,5 +1,7 @@
 //! A tensor warehouse on this machine: its manifest, and the shards that it names.
 
+mod proven;
+
 use std::path::{Path, PathBuf};
 
 use bytes::Bytes;
@@ -14,6 +16,8 @@ use crate::{
     cache::Cache,
     input::{Input, Io, WINDOW, display, first_bytes, io_error, remote},
 };
+
+pub(crate) use proven::Proven;
 
 /// A warehouse whose files are open.
 #[derive(Clone, Debug)]

@@ -222,7 +222,7 @@ class Dataset(Sequence[Sample]):
 
     @property
     def damage(self) -> Exception | None:
-        """What was found first to be wrong with an archive that was opened with ``keep_going``."""
+        """What was found first to be wrong with an archive or a warehouse that was opened with ``keep_going``."""
         return self._core().damage()
 
     @property

@@ -101,7 +101,7 @@ impl Dataset {
     }
     /// What stopped the reading of a damaged archive.
     fn damage<'py>(&self, py: Python<'py>) -> PyResult<Option<Bound<'py, PyAny>>> {
-        self.0.damage().map(|e| crate::errors::object(py, e)).transpose()
+        self.0.losses().next().map(|e| crate::errors::object(py, e)).transpose()
     }
 
     /// What all samples of a tensor warehouse have in common, and its manifest, as JSON text.

@@ -156,7 +156,7 @@ fn kept(kept: &Kept) -> Value {
         Kept { held: true, .. } => "being built",
         Kept { unfinished: true, .. } => "unfinished",
         Kept { current: true, .. } => "current",
-        Kept { manifest: None, .. } => "damaged",
+        Kept { fault: Some(_), .. } => "damaged",
         _ => "replaced",
     };
     let manifest = kept.manifest.as_ref();

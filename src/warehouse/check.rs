@@ -1,10 +1,18 @@
 //! Every fault of a warehouse: manifest, headers, blocks, checksums, pixels, boxes, masks, thresholds.
 
-use std::ops::Range;
+use std::{collections::HashSet, ops::Range};
 
 use bytes::Bytes;
 
-use super::{Warehouse, codes, manifest::Manifest, pass::Pass, raw::SHARD_VERSION, version::key_of};
+use serde_json::Value;
+
+use super::{
+    Warehouse, codes,
+    manifest::Manifest,
+    pass::Pass,
+    raw::{SHARD_VERSION, Shape},
+    version::{Transform, key_of},
+};
 use crate::{
     check::Report,
     error::{self, Error, Result},
@@ -20,6 +28,54 @@ impl Manifest {
         self.version_key.as_ref().is_none_or(|text| key_of(text) == self.version)
     }
 
+    /// Where the manifest says one thing and another, in words. What the first builder does not say contradicts nothing.
+    fn contradictions(&self) -> Vec<String> {
+        let mut found = Vec::new();
+        let mut seen = HashSet::new();
+        for shard in self.shards.iter().filter(|shard| !seen.insert(shard.relative_path.as_str())) {
+            found.push(format!("the shard {:?} is listed twice", shard.relative_path));
+        }
+        if let Some(stored) = self.summary.totals.other.get("stored").and_then(Value::as_u64)
+            && stored != self.samples()
+        {
+            found
+                .push(format!("the summary says that {stored} samples are stored, the shards have {}", self.samples()));
+        }
+        let key = self.version_key.as_deref().and_then(|text| serde_json::from_str::<Value>(text).ok());
+        let transform = serde_json::to_value(&self.transform).unwrap_or_default();
+        let fields = [
+            ("dataset_root", Value::from(self.dataset_root.as_str())),
+            ("code_version", self.code_version.as_str().into()),
+        ];
+        let fields = fields.into_iter().chain(
+            ["target_size", "resize_mode", "max_boxes"]
+                .map(|name| (name, transform.get(name).cloned().unwrap_or_default())),
+        );
+        for (name, said) in fields {
+            if let Some(keyed) = key.as_ref().and_then(|key| key.get(name)).filter(|keyed| **keyed != said) {
+                found.push(format!("`{name}` is {said}, and {keyed} in `version_key`"));
+            }
+        }
+        found
+    }
+
+    /// What the transform says of images that are of another size, or have places for another number of boxes.
+    fn contradicted_by(&self, shape: &Shape) -> Vec<String> {
+        let Transform { target_size, max_boxes, .. } = &self.transform;
+        let mut found = Vec::new();
+        if let Some([width, height]) = target_size.filter(|size| *size != [shape.width, shape.height]) {
+            let message = format!("`target_size` is {width} x {height}, images are {} x {}", shape.width, shape.height);
+            found.push(message);
+        }
+        if *max_boxes != u64::from(shape.max_boxes) {
+            found.push(format!(
+                "`max_boxes` of `transform` is {max_boxes}, samples have places for {}",
+                shape.max_boxes
+            ));
+        }
+        found
+    }
+
     /// Everything that is wrong with what the manifest says of itself. Its shards are the opener's matter.
     pub fn check(&self, report: &mut Report) {
         let place = |e: Error| e.section("manifest");
@@ -29,6 +85,9 @@ impl Manifest {
         } else if !self.has_own_version() {
             let message = "the version is not the SHA-256 of `version_key`";
             report.fault(&place(Error::new(&codes::VERSION_KEY, message)));
+        }
+        for said in self.contradictions() {
+            report.fault(&place(Error::new(&codes::CONTRADICTION, said)));
         }
         if self.default_shard_version != SHARD_VERSION {
             let message = format!("shards are of version {}", self.default_shard_version);
@@ -112,7 +171,11 @@ impl Stepper for Checker {
     fn step(&mut self) -> Result<Step<Report>> {
         if !std::mem::replace(&mut self.begun, true) {
             self.warehouse.faults().iter().for_each(|e| self.report.fault(e));
-            self.warehouse.manifest().check(&mut self.report);
+            let manifest = self.warehouse.manifest();
+            manifest.check(&mut self.report);
+            for said in self.warehouse.shape().map(|shape| manifest.contradicted_by(&shape)).unwrap_or_default() {
+                self.report.fault(&Error::new(&codes::CONTRADICTION, said).section("manifest"));
+            }
         }
         loop {
             if self.pass.is_none() {

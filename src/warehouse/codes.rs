@@ -38,8 +38,10 @@ pub const RANGE: Code =
 pub const OVERLAP: Code =
     Code::damaged("warehouse.overlap", "Two blocks of a shard, or a block and its header, share bytes.");
 /// Manifest and shard disagree.
-pub const CONTRADICTION: Code =
-    Code::damaged("warehouse.contradiction", "A shard's header does not say what the manifest says of the shard.");
+pub const CONTRADICTION: Code = Code::damaged(
+    "warehouse.contradiction",
+    "A shard's header does not say what the manifest says of the shard, or the manifest contradicts itself.",
+);
 /// Shards do not go together.
 pub const MIXED: Code = Code::damaged(
     "warehouse.mixed",

@@ -150,7 +150,7 @@ impl Warehouse {
 
     /// Plans the read of sample `i`'s image.
     pub fn plan(&self, i: u64) -> Result<SamplePlan> {
-        Ok(SamplePlan::new(self.info(i)?, Proof::None, &codes::CHECKSUM, &codes::CHECKSUM))
+        Ok(SamplePlan::new(self.info(i)?, Proof::None, &codes::BLOCK_CHECKSUM, &codes::BLOCK_CHECKSUM))
     }
 
     /// What is known of sample `i` beside its tensors.

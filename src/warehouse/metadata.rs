@@ -79,6 +79,10 @@ impl Records {
     pub fn new(block: Bytes, offset: u64) -> Self {
         Records { block, offset }
     }
+    /// The whole block.
+    pub fn block(&self) -> &Bytes {
+        &self.block
+    }
     /// Where the block lies in the shard.
     pub fn range(&self) -> Range<u64> {
         self.offset..self.offset + self.block.len() as u64

@@ -46,6 +46,7 @@
 //! | `open.rs`, `file.rs` | opening; where the tensors of a sample lie |
 //! | `write.rs` | where everything goes |
 //! | `check.rs`, `pass.rs`, `codes.rs` | every fault |
+//! | `proof.rs` | what is read beside its checksums |
 //! | `transform.rs`, `placement.rs` | pictures and boxes made to fit |
 //! | `picture.rs` | images as pictures again |
 //! | `validation.rs` | what became of every frame |
@@ -66,6 +67,7 @@ mod open;
 mod pass;
 mod picture;
 mod placement;
+mod proof;
 mod raw;
 mod statistics;
 mod survey;

@@ -10,6 +10,7 @@ use super::{
     codes,
     element::to_f32,
     file::{Shard, Warehouse},
+    proof::mismatch,
     raw::ShardHeader,
     write::is_box,
 };
@@ -364,10 +365,6 @@ impl Pass {
     }
 
     fn compare(&self, said: &Checksums, report: &mut Report) {
-        let wrong = |found: u32, said: u32, section: &'static str| {
-            let message = format!("CRC-32 is {found:08x}, the shard says {said:08x}");
-            Error::new(&codes::BLOCK_CHECKSUM, message).section(section)
-        };
         let has_meta = self.shard.header.meta_offset > 0;
         let blocks = [
             ("header", self.found.header, said.header, self.shard.header.len == super::raw::HEADER_LEN),
@@ -376,11 +373,11 @@ impl Pass {
             ("metadata", self.found.meta, said.meta, has_meta),
         ];
         for (name, found, said, _) in blocks.into_iter().filter(|(_, found, said, there)| *there && found != said) {
-            self.say(report, wrong(found, said, name));
+            self.say(report, mismatch(name, found, said));
         }
         for (k, (found, said)) in self.found.images.iter().zip(&said.images).enumerate() {
             if found != said {
-                let e = wrong(*found, *said, "images").offset(self.shard.image(k as u64).start);
+                let e = mismatch("images", *found, *said).offset(self.shard.image(k as u64).start);
                 self.say(report, e.sample(self.shard.first + k as u64));
             }
         }

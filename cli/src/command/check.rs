@@ -151,6 +151,7 @@ fn print(path: &Path, report: &Report, unit: &str, out: &Output) {
 /// A fault in one line.
 pub(super) fn describe(fault: &forebay::check::Fault) -> String {
     let mut place = Vec::new();
+    place.extend(fault.file.as_ref().map(|name| printable(name).to_string()));
     place.extend(fault.section.map(str::to_owned));
     place.extend(fault.member.as_ref().map(|m| format!("member {}", printable(m))));
     place.extend(fault.sample.map(|i| format!("sample {i}")));

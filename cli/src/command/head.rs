@@ -133,7 +133,7 @@ fn row(dataset: &Dataset, i: u64, hash: bool, faults: &mut Faults) -> Result<Val
     });
     let name = match &metadata {
         Some(value) => value["name"].as_str().map(str::to_owned),
-        None if dataset.tbl().is_some() => None,
+        None if dataset.tbl().is_some() || dataset.warehouse().is_some() => None,
         None => dataset.sample_name(i)?,
     };
     let known = |n: u32| if n == 0 { Value::Null } else { n.into() };

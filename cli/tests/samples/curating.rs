@@ -152,6 +152,26 @@ fn pictures_that_do_not_decode_are_named_and_hide_no_other() {
 }
 
 #[test]
+fn a_fault_of_several_datasets_says_whose_it_is() {
+    let place = Place(Folder::new());
+    let broken = scene(1, 64, 48, 1.0)[..400].to_vec();
+    for name in ["a.tar", "b.tar"] {
+        fs::write(place.0.at(name), tar(&[("0.bmp", scene(2, 64, 48, 1.0)), ("1.bmp", broken.clone())])).unwrap();
+    }
+    for command in ["duplicates", "outliers"] {
+        let found = place.json(&format!("{command} a.tar b.tar"), 1);
+        let files: Vec<_> = found["faults"].as_array().unwrap().iter().map(|fault| fault["file"].clone()).collect();
+        assert_eq!(files, ["a.tar", "b.tar"], "{command}");
+        let told = place.run(&format!("{command} a.tar b.tar"));
+        assert!(String::from_utf8_lossy(&told.stderr).contains("fault: b.tar, "), "{told:?}");
+        // Of one it is known.
+        assert_eq!(place.json(&format!("{command} a.tar"), 1)["faults"][0]["file"], Value::Null);
+    }
+    let joined = place.json("convert a.tar b.tar joined.tbl --decode 8 --keep-going", 1);
+    assert_eq!((&joined["faults"][0]["file"], &joined["faults"][1]["file"]), (&"a.tar".into(), &"b.tar".into()));
+}
+
+#[test]
 fn how_far_it_is_never_passes_the_end() {
     use forebay_native::{Dataset, curate};
     let place = alike();

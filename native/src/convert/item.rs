@@ -53,6 +53,23 @@ impl Origin {
         }
     }
 
+    /// Refuses warehouses of which no shard can be opened: an output without samples would replace one that has some.
+    pub fn refuse_nothing_left(&self) -> Result<()> {
+        let Origin::Datasets { sources, .. } = self else { return Ok(()) };
+        if sources.iter().any(|source| !source.is_empty()) {
+            return Ok(());
+        }
+        let first = sources.iter().find_map(|source| Some((source, source.warehouse()?.faults().first()?)));
+        match first {
+            Some((source, e)) => {
+                let message = format!("no shard of the warehouse can be opened; the first: {}", e.message());
+                let member = e.place().member.iter();
+                Err(member.fold(Error::new(e.code(), message), Error::member).file(source.name()))
+            }
+            None => Ok(()),
+        }
+    }
+
     /// Whether samples of more than one source come together.
     pub fn is_joined(&self) -> bool {
         matches!(self, Origin::Datasets { sources, .. } if sources.len() > 1)

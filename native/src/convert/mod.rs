@@ -91,7 +91,8 @@ impl Job {
                 let keep_going = self.options.keep_going;
                 let forgiven = |e: &Error| keep_going && is_of_sample(e);
                 let selected = matching_all(sources.iter().map(Arc::as_ref), filter, forgiven)?;
-                self.filtered.faults.extend(selected.broken.iter().map(Fault::from));
+                let several = sources.len() > 1;
+                self.filtered.faults.extend(selected.broken.iter().map(|e| fault_of(e, several)));
                 let number = |(source, chosen): (usize, Vec<u64>)| chosen.into_iter().map(move |i| (source as u32, i));
                 let kept: Vec<(u32, u64)> = selected.chosen.into_iter().enumerate().flat_map(number).collect();
                 *selection = Some(match selection.take() {
@@ -121,6 +122,7 @@ impl Job {
             sources.iter().filter_map(|source| source.folder()).try_for_each(|f| f.refuse_without_pictures())?;
         }
         refuse_parts(output, self.origin.inputs().0.iter().map(Path::new))?;
+        self.origin.refuse_nothing_left()?;
         if self.filtered.any && self.origin.count() == Some(0) {
             refuse_empty(&self.options)?;
         }
@@ -135,13 +137,13 @@ impl Job {
 }
 
 /// What is known of a conversion before its first sample: among that, what stopped a damaged TAR, of which everything
-/// before it is kept.
+/// before it is kept, and shards of a warehouse that cannot be opened.
 fn begin(origin: &Origin, filtered: Filtered, output: &Path) -> Begun {
     let (inputs, input_bytes) = origin.inputs();
     let mut summary = Summary { inputs, input_bytes, output: display(output), ..Summary::default() };
     summary.whole = !filtered.any;
     if let Origin::Datasets { sources, selection } = origin {
-        summary.faults.extend(sources.iter().flat_map(|s| s.damages()).map(Fault::from));
+        summary.faults.extend(sources.iter().flat_map(|s| s.losses()).map(|e| fault_of(e, sources.len() > 1)));
         summary.whole = selection.is_none();
     }
     summary.faults.extend(filtered.faults);
@@ -176,18 +178,23 @@ fn refuse_empty(options: &Options) -> Result<()> {
 }
 
 /// The samples that came through. With `keep_going` a broken one is left out and listed, else it ends the work.
-fn kept<T>(chunk: Vec<Result<T>>, options: &Options, faults: &mut Vec<Fault>) -> Result<Vec<T>> {
+fn kept<T>(chunk: Vec<Result<T>>, options: &Options, several: bool, faults: &mut Vec<Fault>) -> Result<Vec<T>> {
     let mut kept = Vec::with_capacity(chunk.len());
     for result in chunk {
         match result {
             Ok(value) => kept.push(value),
             // Of a file that changes nothing can be believed, what was read before included, and of one that does not come
             // nothing is broken.
-            Err(e) if options.keep_going && !is_of_source(&e) => faults.push(Fault::from(&e)),
+            Err(e) if options.keep_going && !is_of_source(&e) => faults.push(fault_of(&e, several)),
             Err(e) => return Err(e),
         }
     }
     Ok(kept)
+}
+
+/// A fault of an input, which is named if there are several.
+fn fault_of(e: &Error, several: bool) -> Fault {
+    if several { Fault::with_file(e) } else { Fault::from(e) }
 }
 
 /// The codes of converting.

@@ -4,7 +4,6 @@ use std::{io::IoSlice, path::Path};
 
 use forebay::{
     Error, Result,
-    check::Fault,
     codec::checksum::crc32,
     error,
     samples::{Ready, Writer},
@@ -12,7 +11,7 @@ use forebay::{
 };
 
 use super::{
-    Begun,
+    Begun, fault_of,
     item::{Item, Origin},
     kept,
     options::{Options, To},
@@ -97,8 +96,9 @@ pub(super) fn run(
     let weigh = |item: &Item| item.weight().saturating_add(grown);
     let mut text = Vec::new();
     let mut positioned = false;
+    let several = origin.is_joined();
     ordered(origin.items(options.keep_going), weigh, options.workers, work, |chunk| {
-        let mut made = kept(chunk, options, &mut summary.faults)?;
+        let mut made = kept(chunk, options, several, &mut summary.faults)?;
         let mut slices = Vec::with_capacity(made.len() * 3);
         let mut places = Vec::with_capacity(made.len());
         for one in &mut made {
@@ -155,7 +155,7 @@ fn metadata_writer(origin: &Origin, options: &Options, summary: &mut Summary) ->
     origin.protobuf(&mut inherited)?;
     if inherited.wants_fields(options.layout, choice) {
         let faults = &mut summary.faults;
-        let mut forgiving = |e: Error| faults.push(Fault::from(&e));
+        let mut forgiving = |e: Error| faults.push(fault_of(&e, origin.is_joined()));
         origin.document(&mut inherited, options.keep_going.then_some(&mut forgiving as &mut dyn FnMut(Error)))?;
     }
     if let Some(labels) = &options.labels

@@ -58,13 +58,20 @@ pub struct Faults {
     pub count: u64,
     /// The first of them.
     pub all: Vec<Fault>,
+    /// Whether a fault has to say whose it is.
+    several: bool,
 }
 
 impl Faults {
+    /// Of these datasets; if there are several, each fault names its own.
+    pub(super) fn of(datasets: &[Dataset]) -> Faults {
+        Faults { several: datasets.len() > 1, ..Faults::default() }
+    }
+
     pub(super) fn add(&mut self, e: &Error) {
         self.count += 1;
         if self.all.len() < KEPT {
-            self.all.push(Fault::from(e));
+            self.all.push(if self.several { Fault::with_file(e) } else { Fault::from(e) });
         }
     }
 }
@@ -134,7 +141,7 @@ pub(super) fn survey(
     options: &SurveyOptions,
     told: &mut dyn FnMut(u64, u64),
 ) -> Result<Survey> {
-    let mut survey = Survey::default();
+    let mut survey = Survey { faults: Faults::of(datasets), ..Survey::default() };
     let chosen = chosen(datasets, options, &mut survey.faults)?;
     let total = chosen.iter().map(|numbers| numbers.len() as u64).sum();
     let mut done = 0;

@@ -14,7 +14,7 @@ use forebay::{
 use super::stage::{aside, is_held, is_stage, remove_dead};
 use crate::{
     input::{Input, display, io_error, remote},
-    shards::sha256_of,
+    shards::{self, WarehouseOptions, sha256_of},
 };
 
 /// A warehouse in a folder.
@@ -25,11 +25,11 @@ pub struct Kept {
     pub folder: PathBuf,
     /// Its manifest; none where it does not read, or the build has not ended.
     pub manifest: Option<Manifest>,
-    /// Why it does not read.
+    /// Why its manifest does not read, or its shards do not open: one is not there, was cut, or is not what the manifest says.
     pub fault: Option<String>,
     /// Bytes of all its files.
     pub bytes: u64,
-    /// Whether it is the newest that was made of its sources with its settings.
+    /// Whether it is the newest without a fault that was made of its sources with its settings.
     pub current: bool,
     /// Whether it is being built: then a process may be at work on it.
     pub unfinished: bool,
@@ -113,6 +113,20 @@ fn kind_of(manifest: &Manifest) -> Option<String> {
     Some(format!("{}\n{transform}\n{}\n{key}", manifest.dataset_root, manifest.default_dtype.name()))
 }
 
+/// The manifest of a warehouse, as far as it reads, and what is wrong with it. Shards are opened, not read: their headers and
+/// lengths are looked at.
+fn looked_at(folder: &Path) -> (Option<Manifest>, Option<String>) {
+    let path = remote::beneath(folder, MANIFEST_NAME);
+    let how = WarehouseOptions { keep_going: true, ..WarehouseOptions::default() };
+    match read_manifest(&path) {
+        Ok(manifest) => match shards::open(&path, &how) {
+            Ok(opened) => (Some(manifest), opened.warehouse.faults().first().map(ToString::to_string)),
+            Err(e) => (Some(manifest), Some(e.to_string())),
+        },
+        Err(e) => (None, Some(e.to_string())),
+    }
+}
+
 /// The warehouses in a folder, the oldest first, and builds that have not ended.
 pub fn list(out: &Path) -> Result<Vec<Kept>> {
     let mut found = Vec::new();
@@ -122,16 +136,14 @@ pub fn list(out: &Path) -> Result<Vec<Kept>> {
         false => versions(out)?.into_iter().map(|folder| (folder.clone(), bytes_in(&folder))).collect(),
     };
     for (folder, bytes) in kept {
-        let (manifest, fault) = match read_manifest(&remote::beneath(&folder, MANIFEST_NAME)) {
-            Ok(manifest) => (Some(manifest), None),
-            Err(e) => (None, Some(e.to_string())),
-        };
+        let (manifest, fault) = looked_at(&folder);
         found.push(Kept { folder, manifest, fault, bytes, current: false, unfinished: false, held: false });
     }
     let made = |kept: &Kept| kept.manifest.as_ref().map_or(0, |manifest| manifest.created_at_ms);
     found.sort_by_key(made);
     let mut newest = HashMap::new();
-    for (i, kept) in found.iter_mut().enumerate() {
+    // In favor of one that is damaged none has to go.
+    for (i, kept) in found.iter_mut().enumerate().filter(|(_, kept)| kept.fault.is_none()) {
         match kept.manifest.as_ref().map(kind_of) {
             Some(Some(kind)) => drop(newest.insert(kind, i)),
             Some(None) => kept.current = true,
@@ -154,10 +166,15 @@ pub fn list(out: &Path) -> Result<Vec<Kept>> {
 /// were ended in the middle. Nothing is removed where `only_say`.
 pub fn gc(out: &Path, only_say: bool) -> Result<Vec<Removed>> {
     let mut removed = Vec::new();
-    for kept in list(out)? {
+    let all = list(out)?;
+    let current =
+        |(k, kept): (usize, &Kept)| Some((kept.manifest.as_ref().filter(|_| kept.current).and_then(kind_of)?, k));
+    let newest: HashMap<String, usize> = all.iter().enumerate().filter_map(current).collect();
+    for (k, kept) in all.into_iter().enumerate() {
+        let newer = || newest.get(&kept.manifest.as_ref().and_then(kind_of)?).filter(|newer| **newer > k);
         let why = match &kept {
             Kept { unfinished: true, held: false, .. } => "its build did not end",
-            Kept { manifest: Some(_), current: false, .. } => "a newer one was made of the same sources",
+            Kept { manifest: Some(_), .. } if newer().is_some() => "a newer one was made of the same sources",
             _ => continue,
         };
         let gone = !only_say

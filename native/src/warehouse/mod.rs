@@ -153,7 +153,7 @@ pub fn build_with(
             match settings.existing {
                 Existing::Refuse => return Err(exists(&target)),
                 Existing::Reuse => {
-                    if let Some(built) = reuse(&target, &survey)? {
+                    if let Some(built) = reuse(&target, &survey, settings)? {
                         return Ok(built);
                     }
                 }
@@ -261,9 +261,11 @@ fn now() -> u64 {
     u64::try_from(since.as_millis()).unwrap_or(u64::MAX)
 }
 
-/// What builds that go on from each other have in common.
+/// What builds that go on from each other have in common: all that their version follows from but the pictures, which are
+/// not read yet.
 fn plan_of(survey: &Survey, settings: &Settings) -> String {
-    survey.plan(&json!([recipe(survey, settings).transform, more(settings, ""), version_words()]).to_string())
+    let version = version_of(survey, settings, "");
+    survey.plan(&json!([version.text, version_words()]).to_string())
 }
 
 fn version_words() -> &'static str {
@@ -348,7 +350,11 @@ fn tally(survey: &Survey, chunks: &[Chunk]) -> Vec<RunTally> {
 fn judge(settings: &Settings, tallies: &[RunTally], open: u64) -> Result<Vec<String>> {
     let mut totals = summary(tallies).totals;
     totals.total = totals.total.saturating_add(open);
-    let broken = settings.thresholds.broken_by(&totals);
+    permit(settings, settings.thresholds.broken_by(&totals))
+}
+
+/// Thresholds that are broken, if they may be.
+fn permit(settings: &Settings, broken: Vec<String>) -> Result<Vec<String>> {
     if broken.is_empty() || settings.allow_violations {
         return Ok(broken);
     }
@@ -369,9 +375,11 @@ fn refused(survey: &Survey, chunks: &[Chunk]) -> Vec<Refused> {
     all
 }
 
-/// The warehouse that is there, if it is still what its manifest says.
-fn reuse(target: &Path, survey: &Survey) -> Result<Option<Built>> {
+/// The warehouse that is there, if it is still what its manifest says. It has to hold the thresholds of now, which may be
+/// others than those that it was built with.
+fn reuse(target: &Path, survey: &Survey, settings: &Settings) -> Result<Option<Built>> {
     let Some((manifest, bytes)) = kept::whole(target)? else { return Ok(None) };
+    let violations = permit(settings, settings.thresholds.broken_by(&manifest.summary.totals))?;
     Ok(Some(Built {
         manifest: remote::beneath(target, MANIFEST_NAME),
         samples: manifest.samples(),
@@ -380,7 +388,7 @@ fn reuse(target: &Path, survey: &Survey) -> Result<Option<Built>> {
         version: manifest.version,
         summary: manifest.summary,
         refused: survey.refused.clone(),
-        violations: Vec::new(),
+        violations,
         notes: survey.notes.clone(),
         resumed: 0,
         reused: true,

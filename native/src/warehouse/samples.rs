@@ -17,7 +17,7 @@ use super::open;
 use crate::{
     input::display,
     output::refuse_inputs,
-    shards::OpenWarehouse,
+    shards::{OpenWarehouse, Proven},
     tables::{TableFormat, TableOutput, WriteOptions, create},
 };
 
@@ -78,6 +78,7 @@ fn schema(means: bool) -> Result<Schema> {
 /// The rows, made as they are asked for.
 struct Rows {
     opened: OpenWarehouse,
+    proven: Proven,
     schema: Arc<Schema>,
     means: bool,
     wanted: Vec<usize>,
@@ -88,7 +89,8 @@ impl Rows {
     fn new(opened: OpenWarehouse, means: bool) -> Result<Rows> {
         let schema = Arc::new(schema(means)?);
         let wanted = (0..schema.len()).collect();
-        Ok(Rows { opened, schema, means, wanted, next: 0 })
+        let proven = Proven::new(&opened.warehouse);
+        Ok(Rows { opened, proven, schema, means, wanted, next: 0 })
     }
 
     fn slice(&self, range: std::ops::Range<u64>) -> Result<Bytes> {
@@ -99,6 +101,7 @@ impl Rows {
     fn cells(&self, i: u64) -> Result<Vec<Value>> {
         let warehouse = &self.opened.warehouse;
         let (shard, index) = warehouse.locate(i)?;
+        self.proven.labels(warehouse, &self.opened.joined, i)?;
         let [boxes, mask] = warehouse.box_ranges(i)?;
         let boxes = warehouse.boxes(i, &self.slice(boxes)?, &self.slice(mask)?)?;
         let record = warehouse.sample_record(i)?;
@@ -130,8 +133,10 @@ impl Rows {
 
     /// The mean of each channel; none where a pixel is not a number.
     fn channels(&self, i: u64) -> Result<[Option<f64>; 3]> {
-        let shape = self.opened.warehouse.locate(i)?.0.header().shape;
-        let bytes = self.slice(self.opened.warehouse.plan(i)?.range())?;
+        let OpenWarehouse { warehouse, joined, .. } = &self.opened;
+        let shape = warehouse.locate(i)?.0.header().shape;
+        let plan = self.proven.plan(warehouse, joined, i)?;
+        let bytes = plan.decode(&self.slice(plan.range())?, warehouse.limits())?;
         let mut values = vec![0.0f32; bytes.len() / shape.dtype.size() as usize];
         to_f32(shape.dtype, shape.endianness, &bytes, &mut values);
         let plane = (values.len() / 3).max(1);

@@ -136,7 +136,7 @@ fn state(kept: &Kept) -> &'static str {
         Kept { held: true, .. } => "being built",
         Kept { unfinished: true, .. } => "unfinished",
         Kept { current: true, .. } => "current",
-        Kept { manifest: None, .. } => "damaged",
+        Kept { fault: Some(_), .. } => "damaged",
         _ => "replaced",
     }
 }
