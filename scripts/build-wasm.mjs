@@ -25,8 +25,8 @@ export const MODULES = [
   { name: 'tensor', features: ['tensor'], budget: 116_000, fast: true },
   { name: 'pictures', features: ['pictures'], budget: 262_000 },
   { name: 'warehouse', features: ['warehouse'], budget: 286_000 },
-  { name: 'labels', features: ['labels'], budget: 274_000 },
-  { name: 'edits', features: ['edits'], budget: 337_000, even: true },
+  { name: 'labels', features: ['labels'], budget: 280_000 },
+  { name: 'edits', features: ['edits'], budget: 341_000, even: true },
   { name: 'curate', features: ['curate'], budget: 256_000 },
 ];
 const FEATURES = [

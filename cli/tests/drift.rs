@@ -285,10 +285,8 @@ fn samples_become_a_table_in_every_format() {
 #[cfg(feature = "arrow")]
 fn samples_without_metadata_or_with_odd_boxes_are_rows_too() {
     let folder = Folder::new();
-    let mut files = made(SHAPE, &[], &[Made { seed: 1, boxes: vec![WIDE], record: None }]);
-    let (warehouse, _) = files.open().unwrap();
-    let at = warehouse.shards()[0].boxes(0).start as usize;
-    files.0.get_mut("shard_00000.bin").unwrap()[at..at + 4].copy_from_slice(&f32::NAN.to_le_bytes());
+    let odd = [f32::NAN, 0.25, 1.0, 0.5];
+    let files = made(SHAPE, &[], &[Made { seed: 1, boxes: vec![odd], record: None }]);
     let warehouse = put(&folder, "w", &files);
     let path = folder.at("s.parquet");
     let output = forebay(["warehouse", "export", &warehouse, "--samples", "-o", path.to_str().unwrap()]);

@@ -25,9 +25,12 @@ class Fault:
     #: The way to the value, in a document.
     path: str | None = None
     offset: int | None = None
+    #: The file, where several were read.
+    file: str | None = None
 
     def __str__(self) -> str:
         named = (
+            (self.file, "{}"),
             (self.section, "{}"),
             (self.member, "member {!r}"),
             (self.sample, "sample {}"),

@@ -578,9 +578,10 @@ proptest! {
         let mut rest = &bytes[..];
         while reader.next(&mut rest).unwrap().is_some() {}
         let by_stream = reader.end().map_err(|e| e.to_string());
-        // Only a scan knows at once that a header announces more than there is.
+        // Only a scan knows at once that a header announces more than there is, and looks for another one then.
         if let (Ok(scanned), Ok(streamed)) = (&by_scan, &by_stream) {
-            prop_assert_eq!(scanned.ending, streamed.ending);
+            let longer = matches!((scanned.ending, streamed.ending), (Ending::Stopped { .. }, Ending::Unclosed));
+            prop_assert!(longer || scanned.ending == streamed.ending, "{:?}, {:?}", scanned.ending, streamed.ending);
         }
     }
 }

@@ -97,35 +97,37 @@ fn what_is_refused_in_the_middle_is_no_damage_and_leaves_no_output() {
     let folder = Folder::new();
     let output = folder.at("out.tbl");
     std::fs::write(&output, "old").unwrap();
-    for (name, bytes) in [("a.tar", tar), ("a.tbl", tbl)] {
-        for fault in [Fault::Status(403, "AccessDenied"), Fault::Status(404, "NoSuchKey"), Fault::Short(1)] {
-            server.put(&format!("b/{name}"), bytes.clone());
-            let mut keep_going = OpenOptions::default();
-            keep_going.keep_going = true;
-            let input = open(&format!("s3://b/{name}"), &settings(&server)).unwrap();
-            let dataset = Dataset::from_input(input, &keep_going).unwrap();
+    let faults = [Fault::Status(403, "AccessDenied"), Fault::Status(404, "NoSuchKey"), Fault::Short(1)];
+    let mut keep_going = OpenOptions::default();
+    keep_going.keep_going = true;
+    for ((name, bytes), (k, fault)) in [("a.tar", tar), ("a.tbl", tbl)]
+        .iter()
+        .flat_map(|file| faults.iter().enumerate().map(move |fault| (file, fault)))
+    {
+        // Each time another object: what was found in an archive is kept.
+        let address = format!("s3://b/{k}/{name}");
+        server.put(&format!("b/{k}/{name}"), bytes.clone());
+        let opened = open(&address, &settings(&server)).unwrap();
+        if *name == "a.tar" {
             server.fail("b/", fault.clone());
-            let looked = match name {
-                "a.tbl" => check(&dataset, 2, &mut |_| {}).map(drop),
-                _ => dataset.payload(399).map(drop),
-            };
-            let e = looked.unwrap_err();
-            assert!(e.code().id().starts_with("remote."), "{name}, {fault:?}: {e}");
-            server.fail("b/", fault.clone());
-            let mut options = Options::new(To::Tbl);
-            (options.keep_going, options.force) = (true, true);
-            let e = Job::new(vec![dataset], options).run(&output).unwrap_err();
-            assert!(e.code().id().starts_with("remote."), "{name}, {fault:?}: {e}");
-            assert_eq!(std::fs::read(&output).unwrap(), b"old");
-            server.forgive();
-            // An archive is read through when it is opened.
-            let input = open(&format!("s3://b/{name}"), &settings(&server)).unwrap();
-            server.fail("b/", fault.clone());
-            if name == "a.tar" {
-                assert!(Dataset::from_input(input, &keep_going).is_err(), "{fault:?}");
-            }
+            assert!(Dataset::from_input(opened.clone(), &keep_going).is_err(), "{fault:?}");
             server.forgive();
         }
+        let dataset = Dataset::from_input(opened, &keep_going).unwrap();
+        server.fail("b/", fault.clone());
+        let looked = match *name {
+            "a.tbl" => check(&dataset, 2, &mut |_| {}).map(drop),
+            _ => dataset.payload(399).map(drop),
+        };
+        let e = looked.unwrap_err();
+        assert!(e.code().id().starts_with("remote."), "{name}, {fault:?}: {e}");
+        server.fail("b/", fault.clone());
+        let mut options = Options::new(To::Tbl);
+        (options.keep_going, options.force) = (true, true);
+        let e = Job::new(vec![dataset], options).run(&output).unwrap_err();
+        assert!(e.code().id().starts_with("remote."), "{name}, {fault:?}: {e}");
+        assert_eq!(std::fs::read(&output).unwrap(), b"old");
+        server.forgive();
     }
 }
 
