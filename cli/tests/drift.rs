@@ -8,7 +8,10 @@ mod warehouses;
 use std::{fs, path::Path, process::Output};
 
 use common::{Folder, bmp, error_of, forebay};
-use forebay::warehouse::{Dtype, Endianness, Shape};
+use forebay::{
+    codec::checksum::crc32,
+    warehouse::{Dtype, Endianness, Shape},
+};
 use serde_json::{Value, json};
 use warehouses::{Files, Made, made};
 
@@ -285,8 +288,20 @@ fn samples_become_a_table_in_every_format() {
 #[cfg(feature = "arrow")]
 fn samples_without_metadata_or_with_odd_boxes_are_rows_too() {
     let folder = Folder::new();
-    let odd = [f32::NAN, 0.25, 1.0, 0.5];
-    let files = made(SHAPE, &[], &[Made { seed: 1, boxes: vec![odd], record: None }]);
+    let mut files = made(SHAPE, &[], &[Made { seed: 1, boxes: vec![WIDE], record: None }]);
+    let (warehouse, _) = files.open().unwrap();
+    let block = warehouse.shards()[0].boxes(0);
+    let block = block.start as usize..block.end as usize;
+    let file = files.0.get_mut("shard_00000.bin").unwrap();
+    let before = crc32(&file[block.clone()]).to_le_bytes();
+    file[block.start..block.start + 4].copy_from_slice(&f32::NAN.to_le_bytes());
+    // Another builder may have written that, with its checksum.
+    let sum = file.windows(4).rposition(|bytes| bytes == before).unwrap();
+    let after = crc32(&file[block]).to_le_bytes();
+    file[sum..sum + 4].copy_from_slice(&after);
+    let sums = file.windows(4).rposition(|bytes| bytes == b"TWC1").unwrap();
+    let own = crc32(&file[sums..sums + 44]).to_le_bytes();
+    file[sums + 44..sums + 48].copy_from_slice(&own);
     let warehouse = put(&folder, "w", &files);
     let path = folder.at("s.parquet");
     let output = forebay(["warehouse", "export", &warehouse, "--samples", "-o", path.to_str().unwrap()]);

@@ -108,24 +108,24 @@ fn what_is_refused_in_the_middle_is_no_damage_and_leaves_no_output() {
         let address = format!("s3://b/{k}/{name}");
         server.put(&format!("b/{k}/{name}"), bytes.clone());
         let opened = open(&address, &settings(&server)).unwrap();
+        // What is read ahead may fail unheard: it goes on failing.
         if *name == "a.tar" {
-            server.fail("b/", fault.clone());
+            server.fail_every(1, fault.clone());
             assert!(Dataset::from_input(opened.clone(), &keep_going).is_err(), "{fault:?}");
             server.forgive();
         }
         let dataset = Dataset::from_input(opened, &keep_going).unwrap();
-        server.fail("b/", fault.clone());
+        server.fail_every(1, fault.clone());
         let looked = match *name {
             "a.tbl" => check(&dataset, 2, &mut |_| {}).map(drop),
             _ => dataset.payload(399).map(drop),
         };
-        let e = looked.unwrap_err();
-        assert!(e.code().id().starts_with("remote."), "{name}, {fault:?}: {e}");
-        server.fail("b/", fault.clone());
         let mut options = Options::new(To::Tbl);
         (options.keep_going, options.force) = (true, true);
-        let e = Job::new(vec![dataset], options).run(&output).unwrap_err();
-        assert!(e.code().id().starts_with("remote."), "{name}, {fault:?}: {e}");
+        let converted = Job::new(vec![dataset], options).run(&output).map(drop);
+        for e in [looked, converted].map(Result::unwrap_err) {
+            assert!(e.code().id().starts_with("remote."), "{name}, {fault:?}: {e}");
+        }
         assert_eq!(std::fs::read(&output).unwrap(), b"old");
         server.forgive();
     }
