@@ -128,6 +128,33 @@ fn journals_are_checked_shown_and_merged() {
 }
 
 #[test]
+fn a_record_that_does_not_read_is_refused_before_anything_is_written() {
+    let folder = Folder::new();
+    datasets(&folder, 4);
+    ok(&folder, &["convert", "a.tbl", "t.tbl", "--layout", "turboloader"]);
+    let mut bytes = fs::read(folder.at("t.tbl")).unwrap();
+    let label = br#""label":"c1""#;
+    let at = bytes.windows(label.len()).position(|part| part == label).unwrap();
+    // That layout has no checksum over its metadata.
+    bytes[at..at + label.len()].copy_from_slice(br#""label": NaN"#);
+    fs::write(folder.at("t.tbl"), bytes).unwrap();
+    let mut edits = Edits::open(&Dataset::open(folder.at("t.tbl")).unwrap(), &folder.at("j")).unwrap();
+    edits.change(r#"{"do":"set","sample":1,"fields":{"json.label":"boat"}}"#).unwrap();
+    drop(edits);
+    let errors = [
+        &["apply", "t.tbl", "j", "-o", "o.tbl"][..],
+        &["apply", "t.tbl", "j", "--dry-run"],
+        &["edits", "check", "j", "--of", "t.tbl"],
+    ]
+    .map(|line| error_of(&run(&folder, line)));
+    for error in &errors {
+        assert_eq!((&error["code"], &error["sample"]), (&errors[0]["code"], &json!(1)), "{error}");
+        assert!(error["message"].as_str().unwrap().contains("so it cannot be changed"), "{error}");
+    }
+    assert!(!folder.at("o.tbl").exists());
+}
+
+#[test]
 fn merging_leaves_nothing_where_it_is_refused() {
     let folder = Folder::new();
     datasets(&folder, 4);

@@ -251,8 +251,8 @@ impl Dataset {
             _ => Vec::new(),
         }
     }
-    /// What is not there of a file that was opened nevertheless: what the scan of a TAR passed over or was stopped by, and shards of a warehouse that
-    /// cannot be opened.
+    /// What is not there of a file that was opened nevertheless: what the scan of a TAR passed over or was stopped by, and
+    /// shards of a warehouse that cannot be opened.
     #[doc(hidden)]
     pub fn losses(&self) -> impl Iterator<Item = &Error> {
         self.damages().chain(self.warehouse().map(Warehouse::faults).unwrap_or_default())

@@ -1,6 +1,6 @@
 //! Which samples a filter accepts.
 
-use forebay::{Error, Result, filter::Filter, samples::Watch};
+use forebay::{Error, Result, check::Fault, filter::Filter, samples::Watch};
 
 use crate::{dataset::Dataset, parallel::blocks::in_blocks};
 
@@ -11,6 +11,11 @@ use crate::{dataset::Dataset, parallel::blocks::in_blocks};
 pub fn matching(dataset: &Dataset, filter: &Filter) -> Result<Vec<u64>> {
     let mut selected = matching_all([dataset], filter, |_| false)?;
     Ok(selected.chosen.pop().unwrap_or_default())
+}
+
+/// A fault of a dataset, which is named if there are several.
+pub(crate) fn fault_of(e: &Error, several: bool) -> Fault {
+    if several { Fault::with_file(e) } else { Fault::from(e) }
 }
 
 /// What a filter selects of several datasets.

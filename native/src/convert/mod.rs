@@ -24,7 +24,7 @@ use crate::{
     dataset::Dataset,
     input::{display, is_of_source},
     output::refuse_parts,
-    select::matching_all,
+    select::{fault_of, matching_all},
 };
 pub use forebay::samples::MetadataChoice;
 pub(crate) use item::Derived;
@@ -190,11 +190,6 @@ fn kept<T>(chunk: Vec<Result<T>>, options: &Options, several: bool, faults: &mut
         }
     }
     Ok(kept)
-}
-
-/// A fault of an input, which is named if there are several.
-fn fault_of(e: &Error, several: bool) -> Fault {
-    if several { Fault::with_file(e) } else { Fault::from(e) }
 }
 
 /// The codes of converting.

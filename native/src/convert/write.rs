@@ -11,7 +11,7 @@ use forebay::{
 };
 
 use super::{
-    Begun, fault_of,
+    Begun,
     item::{Item, Origin},
     kept,
     options::{Options, To},
@@ -24,6 +24,7 @@ use crate::{
     input::remote,
     output::{AtomicFile, Spool},
     parallel::ordered,
+    select::fault_of,
 };
 
 struct Made {

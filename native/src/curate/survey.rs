@@ -15,7 +15,7 @@ use forebay::{
 use crate::{
     dataset::{Dataset, release},
     parallel::{all_cores, ordered},
-    select::matching_all,
+    select::{fault_of, matching_all},
 };
 
 /// Faults that are kept; more are only counted.
@@ -71,7 +71,7 @@ impl Faults {
     pub(super) fn add(&mut self, e: &Error) {
         self.count += 1;
         if self.all.len() < KEPT {
-            self.all.push(if self.several { Fault::with_file(e) } else { Fault::from(e) });
+            self.all.push(fault_of(e, self.several));
         }
     }
 }
