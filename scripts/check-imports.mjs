@@ -38,7 +38,7 @@ const CRATES = {
   'columns/src': ['codes hugging ranges sink thrift zstd', 'guard', 'arrow', 'ipc parquet'],
   'cli/src': ['human output serve signals words', 'exit progress', 'command', 'tar_to_tbl'],
   'python/src': [
-    'errors memory',
+    'errors kept memory',
     'capsule large_pages page recipe source wait',
     'batch options',
     'arrow_in arrow_out check dataset edits extract labels loader plan thumbs warehouse',

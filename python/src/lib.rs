@@ -27,10 +27,10 @@
 //! | `rows.rs` | rows of tables as batches |
 //! | `pictures.rs` | tensors of samples that others choose |
 //! | `page.rs` | the viewer's page, unpacked |
-//! | `large_pages.rs` | memory on large pages |
+//! | `large_pages.rs`, `kept.rs` | memory on large pages, kept when it is returned |
 
 // Allowed where a capsule of Arrow's is opened, in `capsule.rs` and below it, where an array is made, in `memory.rs`, where memory
-// comes from, in `large_pages.rs`, and nowhere else.
+// comes from, in `large_pages.rs` and `kept.rs`, and nowhere else.
 #![deny(unsafe_code)]
 // The clock and threads that the core must not touch are a host's work.
 #![allow(clippy::disallowed_methods, clippy::disallowed_types)]
@@ -48,6 +48,8 @@ mod dataset;
 mod edits;
 mod errors;
 mod extract;
+#[cfg(target_os = "linux")]
+mod kept;
 mod labels;
 #[cfg(target_os = "linux")]
 mod large_pages;
