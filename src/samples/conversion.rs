@@ -131,8 +131,7 @@ impl Conversion {
             }
             Form::Tar => (None, Some(Writer::tar())),
         };
-        let passed = opened.dataset.passed().iter().map(|e| &**e);
-        let faults = passed.chain(&opened.damage).map(Fault::from).collect();
+        let faults = opened.losses().map(Fault::from).collect();
         Ok(Conversion {
             gate: Gate::new(&opened, true),
             opened,

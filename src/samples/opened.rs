@@ -37,6 +37,15 @@ impl Opened {
         let (metadata, run, probed) = (OnceLock::new(), Mutex::default(), Arc::default());
         Opened { dataset, limits, damage, growing: false, metadata, run, probed }
     }
+    /// What is not there of a file that was opened nevertheless: what the scan of a TAR passed over or was stopped by, and
+    /// shards of a warehouse that cannot be opened.
+    pub(super) fn losses(&self) -> impl Iterator<Item = &Error> {
+        #[cfg(feature = "warehouse")]
+        let shards = self.dataset.warehouse().map(|warehouse| warehouse.faults()).unwrap_or_default();
+        #[cfg(not(feature = "warehouse"))]
+        let shards: &[Error] = &[];
+        self.dataset.passed().iter().map(|e| &**e).chain(&self.damage).chain(shards)
+    }
 
     /// An archive that is still being scanned: more samples may follow.
     #[must_use]

@@ -216,6 +216,15 @@ test('pictures become PNG in a TAR or a TBL, with their boxes, and labels every 
     for (const [k, { box }] of mine.entries())
       for (const [n, corner] of box.entries()) assert.ok(Math.abs(corner - theirs[k].box[n]) < 1e-6);
   }
+  const lost = join(folder, 'lost');
+  cpSync(LETTERBOX, lost, { recursive: true });
+  rmSync(join(lost, 'shard_00001.bin'));
+  const part = keep(await openWarehouse(lost, { keepGoing: true }));
+  const { samples, faults } = await convert(part, memorySink(), { to: 'tar', keepGoing: true });
+  assert.equal(samples, part.length);
+  assert.ok(samples < dataset.length);
+  assert.equal(faults.length, 1);
+  assert.match(JSON.stringify(faults), /shard_00001\.bin/, 'what is not there is said');
   const labels = await labelsOf(dataset);
   assert.equal(labels.pictures.length, dataset.length);
   for (const format of ['coco', 'yolo', 'voc', 'cvat', 'labelstudio', 'labelme', 'via', 'createml']) {
