@@ -8,6 +8,7 @@ export const cannot = {
   'drop folders': 'Firefox has no protocol that drops files of the machine',
   'use a pen': 'no pen is driven in Firefox here',
   'read the clipboard': 'Firefox asks people before a page reads what was copied',
+  'refuse pictures that end too early': 'Firefox draws a JPEG that ends too early as if it were whole',
   'choose folders': 'Firefox has no protocol that chooses a folder of the machine',
 };
 

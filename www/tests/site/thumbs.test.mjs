@@ -5,7 +5,7 @@ import { copyFileSync, mkdirSync, mkdtempSync, rmSync, statSync, writeFileSync }
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
-import { ROOT, dropFiles, launch, newPage, visit } from '../browser.mjs';
+import { ROOT, dropFiles, launch, needs, newPage, visit } from '../browser.mjs';
 import { bitmap, member } from '../lib/helpers.mjs';
 
 const FOREBAY = process.env.FOREBAY ?? join(ROOT, 'target/release/forebay');
@@ -91,7 +91,9 @@ test('thumbnails of an earlier file are not shown, and a file without any opens 
   }
 });
 
-test('thumbnails that are dropped together with their file, or on it, are used', async () => {
+test('thumbnails that are dropped together with their file, or on it, are used', {
+  skip: needs('drop folders'),
+}, async () => {
   const page = await newPage(browser);
   await visit(page, url.replace(/#.*/, ''));
   await page

@@ -14,3 +14,12 @@ export function whyUnread(e: unknown): string {
   if (!NAMES.has(name) && !STREAM.test(message)) return `the file cannot be read: ${message}`;
   return `the file cannot be read any more: it was probably ${CHANGED}; choose it again`;
 }
+
+/** Bytes of a file, all that were asked for: of one that became shorter some browsers give what is left, and no error. */
+export function whole<T extends ArrayBufferLike>(bytes: Uint8Array<T>, wanted: number): Uint8Array<T> {
+  if (bytes.byteLength < wanted) throw shorter();
+  return bytes;
+}
+
+/** What a browser throws that says so. */
+export const shorter = (): DOMException => new DOMException("it ends too early", "NotReadableError");

@@ -1,3 +1,4 @@
+import { whole } from "./changed.js";
 import { hostError } from "../model/errors.js";
 import type { Source } from "../model/index.js";
 
@@ -133,5 +134,5 @@ export function bytesOf(chunks: readonly Chunk[], start: number, end: number): U
 
 /** Reads one range of a file, in a worker, which waits for it. */
 export function readSync(file: Blob, start: number, end: number): Uint8Array {
-  return new Uint8Array(new FileReaderSync().readAsArrayBuffer(file.slice(start, end)));
+  return whole(new Uint8Array(new FileReaderSync().readAsArrayBuffer(file.slice(start, end))), end - start);
 }

@@ -1,5 +1,5 @@
 import * as argument from "../base/arguments.js";
-import { whyUnread } from "./changed.js";
+import { whole, whyUnread } from "./changed.js";
 import { hostError } from "../model/errors.js";
 import { isNode } from "../base/node.js";
 import { fileSource } from "./file.js";
@@ -34,7 +34,8 @@ export function blobSource(blob: Blob, name?: string): Source {
       options?.signal?.throwIfAborted();
       telemetry.requests++;
       try {
-        const bytes = new Uint8Array(await blob.slice(start, end).arrayBuffer());
+        const part = blob.slice(start, end);
+        const bytes = whole(new Uint8Array(await part.arrayBuffer()), part.size);
         telemetry.bytesRead += bytes.byteLength;
         return bytes;
       } catch (e) {

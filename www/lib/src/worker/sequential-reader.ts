@@ -1,4 +1,4 @@
-import { whyUnread } from "../source/changed.js";
+import { shorter, whyUnread } from "../source/changed.js";
 import { openPrivate, readPrivate, type ReadHandle } from "./private-file.js";
 import { coalesce, readSync, ReadCounter, type Chunk, type Counted, type Reading } from "../source/ranges.js";
 
@@ -116,7 +116,7 @@ export class SequentialReader implements Reading {
           throw failed(e, start + done);
         });
       this.#alive(start);
-      if (!value || (ended && value.length < wanted.length)) throw readFailure("it ends too early", this.#at);
+      if (!value || (ended && value.length < wanted.length)) throw failed(shorter(), this.#at);
       buffer = value.buffer as ArrayBuffer;
       done += value.length;
       this.#at += value.length;
@@ -137,7 +137,7 @@ export class SequentialReader implements Reading {
     } catch (e) {
       throw failed(e, start);
     }
-    if (n < length) throw readFailure("it ends too early", start + n);
+    if (n < length) throw failed(shorter(), start + n);
     this.#used.push(buffer);
     return bytes;
   }

@@ -1,5 +1,5 @@
 /** Pictures as the browser decodes them: no larger than they are shown, and damaged ones as far as they go. */
-import { CHANGED, whyUnread } from "../../../lib/src/source/changed.ts";
+import { CHANGED, whole, whyUnread } from "../../../lib/src/source/changed.ts";
 import type { Dataset, SampleInfo, Warehouse } from "../../../lib/src/model/index.ts";
 import { drawWarehouse } from "./warehouse-picture.ts";
 import { HEAD, isOnItsSide, orientationOf, sizeInHeader } from "../../../lib/src/base/picture-header.ts";
@@ -106,8 +106,9 @@ export async function decode(
     } catch (e) {
       // Of a file that can no longer be read browsers say that it is not a picture.
       await blob!
-        .slice(0, 1)
+        .slice(-1)
         .arrayBuffer()
+        .then((last) => whole(new Uint8Array(last), 1))
         .catch((why: unknown) => {
           throw Object.assign(new Error(whyUnread(why)), { code: "io" });
         });
