@@ -35,8 +35,8 @@ function part(bytes, range) {
   return [206, bytes.subarray(start, end), { 'content-range': `bytes ${start}-${end - 1}/${bytes.length}` }];
 }
 
-/** Serves `find(path)`: the place of a file, or the text of a page. */
-export async function serve(find) {
+/** Serves `find(path)`: the place of a file, or the text of a page; pages under `policy`, if there is one. */
+export async function serve(find, policy = policyOf) {
   const answers = [];
   const server = createServer((request, response) => {
     const path = normalize(decodeURIComponent(new URL(request.url, 'http://x').pathname));
@@ -51,7 +51,7 @@ export async function serve(find) {
       .writeHead(status, {
         'content-type': (isPage ? TYPES['.html'] : TYPES[extname(place)]) ?? 'application/octet-stream',
         'accept-ranges': 'bytes',
-        ...(isPage && { 'content-security-policy': policyOf(bytes.toString()) }),
+        ...(isPage && policy && { 'content-security-policy': policy(bytes.toString()) }),
         ...more,
       })
       .end(body);

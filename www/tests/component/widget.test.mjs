@@ -12,7 +12,8 @@ const PAGE =
   '<!doctype html><html lang="en"><head><title>Notebook</title><link rel="icon" href="data:,"></head><body></body></html>';
 let browser, site;
 before(async () => {
-  site = await serve((path) => (path === '/' ? PAGE : join(ROOT, 'dist/widget', path)));
+  // Notebooks have no policy: their scripts are loaded from what is in memory.
+  site = await serve((path) => (path === '/' ? PAGE : join(ROOT, 'dist/widget', path)), null);
   browser = await launch();
 });
 after(async () => {
@@ -22,7 +23,7 @@ after(async () => {
 
 /** A page with a widget for each of these files, and what the kernel is asked. */
 async function shown(datasets) {
-  const page = await newPage(browser, { bypassCSP: true });
+  const page = await newPage(browser);
   // Notebooks come over plain HTTP from other machines too, and then there is none.
   await page.addInitScript(() => delete Crypto.prototype.randomUUID);
   const asked = [];
@@ -141,7 +142,7 @@ test('a table is opened with the module that reads it', async () => {
 });
 
 test('a kernel that does not answer at first is asked again by the next widget', async () => {
-  const page = await newPage(browser, { bypassCSP: true });
+  const page = await newPage(browser);
   await page.goto(site.url);
   const told = await page.evaluate(async () => {
     const text = await (await fetch('/widget.js')).text();

@@ -77,18 +77,23 @@ test('the same is said to be the same, and what cannot be compared is refused', 
   await page.close();
 });
 
+/** By keys, since not every engine says that a field changed which was filled without any. */
+async function typed(field, text) {
+  await field.press('Control+a');
+  await field.pressSequentially(text);
+  await field.press('Tab');
+}
+
 test('parts become sets, a list and a filter', async () => {
   const page = await opened('file=300.tbl');
   await page.keyboard.press('u');
   const dialog = page.locator('forebay-curate dialog');
   await dialog.getByRole('button', { name: 'Train, validate, test' }).click();
   assert.deepEqual(await axe(page), []);
-  await dialog.getByLabel('Test, percent').fill('10');
-  await dialog.getByLabel('Test, percent').press('Tab');
+  await typed(dialog.getByLabel('Test, percent'), '10');
   await dialog.getByText('The shares are 110 percent together').waitFor();
   assert.ok(await dialog.getByRole('button', { name: 'Divide' }).isDisabled());
-  await dialog.getByLabel('Test, percent').fill('0');
-  await dialog.getByLabel('Test, percent').press('Tab');
+  await typed(dialog.getByLabel('Test, percent'), '0');
   await dialog.getByRole('button', { name: 'Divide' }).click();
   await dialog.getByRole('row', { name: /^train 240 samples boat 60/ }).waitFor();
   await dialog.getByText('2 groups of samples stayed together.').waitFor();

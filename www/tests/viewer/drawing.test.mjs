@@ -93,7 +93,8 @@ async function saved(page) {
         button.click();
       }),
   ]);
-  await dialog.getByText(`✓ ${download.suggestedFilename()}`).waitFor();
+  // Where a file of the name is there already, some browsers give it another.
+  await dialog.getByText(`✓ ${download.suggestedFilename().replace(/ ?\(\d+\)(?=\.)/, '')}`).waitFor();
   const bytes = readFileSync(await download.path());
   assert.equal(downloads, 1);
   return { name: download.suggestedFilename(), bytes, dialog };
