@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import pathlib
 import pickle
 
@@ -122,6 +123,25 @@ def test_the_same_jobs_run_without_ray(inputs: list[str], tmp_path: pathlib.Path
     assert built.samples == 42 and forebay.ray.build_warehouse(inputs, tmp_path / "ware", size=8, dtype="u8", jobs=1).reused
     with pytest.raises(forebay.UsageError, match="trace"):
         forebay.ray.build_warehouse(inputs, tmp_path / "ware", trace="t.jsonl")
+
+
+def test_an_address_is_no_folder_of_this_machine(
+    inputs: list[str], tmp_path: pathlib.Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "empty").mkdir()
+    monkeypatch.chdir(tmp_path / "empty")
+    # Without keys nothing is asked of anybody.
+    for name in [name for name in os.environ if name.startswith("AWS_")]:
+        monkeypatch.delenv(name)
+    monkeypatch.setenv("AWS_SHARED_CREDENTIALS_FILE", str(tmp_path / "none"))
+    for work in (
+        lambda: forebay.ray.convert(inputs, "s3://bucket/ready", 2, jobs=1),
+        lambda: forebay.ray.build_warehouse(inputs, "s3://bucket/ware", size=8, jobs=1),
+        lambda: forebay.ray.stats("s3://bucket/ready/a.tbl", jobs=1),
+    ):
+        with pytest.raises(forebay.Error, match="s3://bucket/"):
+            work()
+    assert not list((tmp_path / "empty").iterdir())
 
 
 def test_parts_of_a_warehouse_are_what_one_build_makes(inputs: list[str], tmp_path: pathlib.Path) -> None:
