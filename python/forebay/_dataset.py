@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import operator
 import os
 from typing import IO, TYPE_CHECKING, Any, Callable, Iterator, Literal, NamedTuple, Sequence, overload
 
@@ -246,9 +247,12 @@ class Dataset(Sequence[Sample]):
     def __getitem__(self, key: int | slice | Sequence[int] | NDArray[Any]) -> Sample | Dataset:
         if isinstance(key, slice):
             return self._with(self.indices[key])
-        if isinstance(key, (int, np.integer)):
-            return Sample(self, self._number(int(key)))
+        # A tensor or an array of several numbers has an index too, if it is one.
+        if hasattr(key, "__index__") and np.ndim(key) == 0:
+            return Sample(self, self._number(operator.index(key)))
         wanted = np.asarray(key)
+        if wanted.ndim > 1:
+            raise IndexError(f"samples are chosen by a list of their numbers, and not by {wanted.ndim} dimensions of them")
         if wanted.size == 0:
             wanted = wanted.astype(np.int64)
         return self._with(self.indices[wanted])

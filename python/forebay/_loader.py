@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import operator
 import os
 import sys
 import time
@@ -16,11 +17,12 @@ from . import _forebay
 from ._augment import Augment, Step, steps
 from ._batch import Batch
 from ._convert import PathLike
-from ._dataset import Dataset, open_samples
+from ._dataset import Dataset
 from ._errors import UsageError
 from ._files import shown, unsigned
 from ._padding import Padding
 from ._sampling import Balance, Weights, balance_json, weights_json
+from ._sources import sources
 from ._targets import Target, words
 
 if TYPE_CHECKING:
@@ -207,7 +209,8 @@ class Loader:
     """Batches of a dataset: shuffled, decoded and transformed on many threads, in an order that is the same everywhere.
 
     Iterating gives one epoch of :class:`Batch`; the next time the next epoch, also where the end of the first was not asked
-    for, as by Lightning, which takes ``len(loader)`` batches. :meth:`numpy` and :meth:`torch` give arrays and tensors, without
+    for, as by Lightning, which takes ``len(loader)`` batches. An epoch that is left before its last batch begins again, unless
+    :meth:`set_epoch` says another. :meth:`numpy` and :meth:`torch` give arrays and tensors, without
     a copy. ``rank`` and ``world`` are those of ``torch.distributed`` where it is initialized, else of
     the environment (``RANK``, ``WORLD_SIZE``), else 0 and 1. Without a ``size`` the batches hold payloads.
 
@@ -310,7 +313,7 @@ class Loader:
         transform: Callable[[Batch], Any] | None = None,
         per_sample: Callable[[Any], Any] | None = None,
     ) -> None:
-        self._paths, chosen = _sources(paths, indices)
+        self._paths, chosen, class_level = sources(paths, indices, class_level)
         rank, world = place(rank, world)
         if (mix is None) != (epoch_samples is None):
             raise UsageError("usage.argument", "usage", "mix and epoch_samples are given together, or neither")
@@ -368,6 +371,7 @@ class Loader:
             "allow_unproven": allow_unproven,
         }
         self._labeled = named is not None
+        self._layout = layout
         self._transform = transform
         self._per_sample = per_sample
         if per_sample is not None:
@@ -377,13 +381,26 @@ class Loader:
             )
             warnings.warn(message, stacklevel=2)
         self._open(None)
+        self._refuse_idle()
         mask = None if indices is None else np.asarray(indices)
         if mask is not None and mask.dtype == bool:
             # It says of each sample whether it is chosen, so it has as many values as there are samples.
-            sources = json.loads(self._core_of.state())["order"]["sources"]
-            if mask.shape != (sum(one["samples"] for one in sources),):
-                message = f"indices has {mask.size} truth values, and there are {sum(one['samples'] for one in sources)} samples"
+            there = sum(one["samples"] for one in json.loads(self._core_of.state())["order"]["sources"])
+            if mask.shape != (there,):
+                message = f"indices has {mask.size} truth values, and there are {there} samples"
                 raise UsageError("usage.argument", "usage", message)
+
+    def _refuse_idle(self) -> None:
+        """Refuses what says how pictures become tensors where none do."""
+        options = self._options
+        if options["views"]:
+            return
+        usual = {"dtype": "f32", "orient": False, "exact": False}
+        idle = [] if self._pictured else [name for name, value in usual.items() if options[name] != value]
+        # What is prepared as a warehouse is has the warehouse's layout.
+        idle += ["layout"] if options["image"] is None and self._layout != "nchw" else []
+        if idle:
+            raise UsageError("usage.argument", "usage", f"{' and '.join(idle)}: for pictures that become tensors, by a size")
 
     def _open(self, state: str | None) -> None:
         before: _forebay.Loader | None = getattr(self, "_core_of", None)
@@ -637,43 +654,6 @@ def _of(batch: Batch, gives: str) -> Any:
     return (batch.images, batch.labels) if gives == "pairs" else batch.images
 
 
-def _sources(paths: Any, indices: Any) -> tuple[list[str], list[int] | None]:
-    """The paths, and the numbers of the samples that are chosen."""
-    many = [paths] if isinstance(paths, (str, os.PathLike, Dataset)) else list(paths)
-    if not any(isinstance(one, Dataset) and one._chosen is not None for one in many):
-        chosen = None if indices is None else _rising(np.asarray(indices))
-        return [_path(one) for one in many], chosen
-    if indices is not None:
-        raise UsageError("usage.argument", "usage", "datasets that are parts of others say which samples they are, and indices too")
-    many = [one for each in many for one in ([each] if isinstance(each, Dataset) else _forebay.expand([os.fspath(each)]))]
-    numbers, begin = [], 0
-    for one in many:
-        dataset = one if isinstance(one, Dataset) else open_samples(one)
-        numbers.append(dataset.indices + np.uint64(begin))
-        begin += len(dataset._core())
-    return [_path(one) for one in many], _rising(np.concatenate(numbers))
-
-
-def _path(one: Any) -> str:
-    source = one._source if isinstance(one, Dataset) else os.fspath(one)
-    if not isinstance(source, str):
-        raise UsageError("usage.argument", "usage", "a loader reads files: this dataset was opened from bytes")
-    return source
-
-
-def _rising(numbers: NDArray[Any]) -> list[int]:
-    """In the order of the files, which is what orders are made of."""
-    if numbers.dtype == bool:
-        numbers = np.flatnonzero(numbers)
-    if numbers.size and (numbers.dtype.kind not in "iu" or int(numbers.min()) < 0):
-        raise UsageError("usage.argument", "usage", "indices are whole numbers from 0 on, or True and False for each sample")
-    unique = np.unique(numbers)
-    if unique.size != numbers.size:
-        raise UsageError("usage.argument", "usage", "a sample is chosen twice; each comes once an epoch")
-    found: list[int] = unique.tolist()
-    return found
-
-
 def _boxes(annotations: Any, kind: str | None, field: str | None) -> dict[str, Any] | None:
     if annotations is None or annotations is False:
         if field is not None:
@@ -719,9 +699,19 @@ def _shuffled(shuffle: int | Blocks | None, seed: int | None) -> tuple[str, int,
         raise UsageError("usage.argument", "usage", "the shuffle has the seed; `seed` is for a loader that does not shuffle")
     if isinstance(shuffle, Blocks):
         return "", shuffle.seed, {"blocks": {"block": shuffle.block, "window": shuffle.window}}
-    if isinstance(shuffle, bool):
+    if isinstance(shuffle, (bool, np.bool_)) or not hasattr(shuffle, "__index__"):
         raise UsageError("usage.argument", "usage", "shuffle is a seed, such as shuffle=42, or Blocks, or None")
-    return "full", int(shuffle), None
+    return "full", operator.index(shuffle), None
+
+
+def both(size: Any) -> tuple[int, int]:
+    """Width and height."""
+    try:
+        width, height = (size, size) if hasattr(size, "__index__") and np.ndim(size) == 0 else size
+        return operator.index(width), operator.index(height)
+    except (TypeError, ValueError):
+        message = f"a size is a whole number of pixels, or a width and a height, and not {size!r}"
+        raise UsageError("usage.argument", "usage", message) from None
 
 
 def recipe(
@@ -735,13 +725,13 @@ def recipe(
 ) -> dict[str, Any] | None:
     """What becomes of pictures, as plain data."""
     if size is None:
-        if augment is not None or normalize is not None:
-            raise UsageError("usage.argument", "usage", "augment and normalize need a size")
+        if any(given is not None for given in (augment, normalize, resampling, fill)):
+            raise UsageError("usage.argument", "usage", "augment, normalize, resampling and fill need a size")
         return None
-    width, height = (size, size) if isinstance(size, (int, np.integer)) else size
+    width, height = both(size)
     return {
-        "width": int(width),
-        "height": int(height),
+        "width": width,
+        "height": height,
         "steps": steps(augment),
         "resampling": resampling,
         "fill": fill,

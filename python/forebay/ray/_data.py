@@ -217,7 +217,7 @@ class Sink(Datasink):  # type: ignore[misc, unused-ignore]
             raise UsageError("usage.argument", "usage", f"files cannot be called {name!r}: no folders are wanted")
         self._folder = _cluster.absolute(folder)
         if _cluster.is_address(self._folder):
-            message = "rows are written into a folder that every node sees, and to no address: write them there, then `convert` them"
+            message = "rows are written into a folder that every node sees, and to no address; `convert` writes to addresses"
             raise UnsupportedError("usage.argument", "unsupported", message, place={"file": self._folder})
         self._name = name
         self._rows = rows
