@@ -60,12 +60,12 @@ class Labels:
     @classmethod
     def field(cls, path: str, *, classes: Sequence[str] | None = None, missing: int | None = None) -> Labels:
         """A field of the metadata, such as ``cls`` or ``json.objects[0].class``."""
-        return cls(("field", path), None if classes is None else tuple(classes), missing)
+        return cls(("field", path), _listed(classes), missing)
 
     @classmethod
     def folder(cls, *, classes: Sequence[str] | None = None, missing: int | None = None) -> Labels:
         """The folder that the picture lies in."""
-        return cls(("folder",), None if classes is None else tuple(classes), missing)
+        return cls(("folder",), _listed(classes), missing)
 
     @classmethod
     def table(
@@ -78,7 +78,7 @@ class Labels:
         missing: int | None = None,
     ) -> Labels:
         """A column of a table, joined by the samples' names in the column ``key``."""
-        return cls(("table", os.fspath(path), key, label), None if classes is None else tuple(classes), missing)
+        return cls(("table", os.fspath(path), key, label), _listed(classes), missing)
 
     def _json(self) -> dict[str, Any]:
         kind, *rest = self._from
@@ -88,6 +88,13 @@ class Labels:
             "classes": self.classes,
             "missing": self.missing,
         }
+
+
+def _listed(classes: Sequence[str] | None) -> tuple[str, ...] | None:
+    # A text is letters.
+    if isinstance(classes, str) or not all(isinstance(name, str) for name in classes or ()):
+        raise UsageError("usage.argument", "usage", f"classes are a list of names, each a text, and not {classes!r}")
+    return None if classes is None else tuple(classes)
 
 
 @dataclass(frozen=True)

@@ -68,8 +68,8 @@ class TableLoader:
 
     def _open(self, state: str | None) -> None:
         self._core = _forebay.RowLoader(self._path, json.dumps(self._options, allow_nan=False, default=plain), state)
-        # Which iteration is the loader's: the last that has begun.
-        self._turn = 0
+        # Which iteration is the loader's: the last that has begun, and none from before a state was loaded.
+        self._turn = getattr(self, "_turn", 0) + 1
         # Whether an epoch was set since.
         self._set = False
 
@@ -102,14 +102,7 @@ class TableLoader:
                 raise UsageError("usage.argument", "usage", "another iteration over this loader has begun since")
             if (found := self._core.next()) is None:
                 break
-            batch: dict[str, NDArray[Any]] = {}
-            for name, values, shape, offsets, mask in found:
-                batch[name] = values.reshape(shape)
-                if offsets is not None:
-                    batch[f"{name}_offsets"] = offsets
-                if mask is not None:
-                    batch[f"{name}_mask"] = mask
-            yield batch
+            yield _batch(found)
         self._core.begin(self._core.state()[1] + 1)
 
     def state_dict(self) -> dict[str, Any]:
@@ -130,3 +123,17 @@ class TableLoader:
         state = kept.pop("_state")
         self.__dict__.update(kept)
         self._open(state)
+
+
+def _batch(columns: Any) -> dict[str, NDArray[Any]]:
+    """The arrays of a batch by name."""
+    found = [(name, values.reshape(shape)) for name, values, shape, _, _ in columns]
+    for name, _, _, offsets, mask in columns:
+        found += [(f"{name}_{what}", array) for what, array in (("offsets", offsets), ("mask", mask)) if array is not None]
+    batch = dict(found)
+    if len(batch) < len(found):
+        names = [name for name, _ in found]
+        twice = next(name for name in names if names.count(name) > 1)
+        message = f"{twice!r} is a column, and what comes with another one is called so too: choose among them by `columns`"
+        raise UsageError("usage.argument", "usage", message)
+    return batch

@@ -11,12 +11,14 @@ run that was ended in the middle goes on where it stood. :mod:`forebay.ray` make
 from __future__ import annotations
 
 import json
+import operator
 import os
 from dataclasses import dataclass, field
 from typing import Any, Iterable, Literal, Sequence
 
 from . import _forebay
 from ._convert import PathLike
+from ._loader import plain
 from ._progress import Progress, telling
 from ._report import Fault
 
@@ -198,7 +200,7 @@ def plan(
     """
     many = [inputs] if isinstance(inputs, (str, os.PathLike)) else list(inputs)
     options = {
-        "shards": int(shards),
+        "shards": operator.index(shards),
         "name": name,
         "shuffle": shuffle,
         "blocks": blocks,
@@ -211,7 +213,7 @@ def plan(
         "keep_going": keep_going,
         "class_level": class_level,
     }
-    return Plan(_forebay.shards_plan([os.fspath(path) for path in many], json.dumps(options)))
+    return Plan(_forebay.shards_plan([os.fspath(path) for path in many], json.dumps(options, default=plain)))
 
 
 def make(

@@ -18,6 +18,7 @@ from ._convert import PathLike
 from ._convert import check as _check
 from ._dataset import Dataset, open_samples
 from ._errors import UsageError
+from ._loader import both, plain
 from ._progress import Progress, telling
 from ._report import Report
 
@@ -101,8 +102,7 @@ class Transform:
         return cls((width, height), "force" if made["resize_mode"] == "Force" else "letterbox", made["max_boxes"])
 
     def _json(self) -> dict[str, Any]:
-        size = (self.size, self.size) if isinstance(self.size, int) else self.size
-        return {"size": [*size], "resize": self.resize, "max_boxes": self.max_boxes}
+        return {"size": [*both(self.size)], "resize": self.resize, "max_boxes": self.max_boxes}
 
 
 def build(
@@ -176,9 +176,9 @@ def _options(settings: Mapping[str, Any]) -> str:
         if options.get(name) is not None:
             options[name] = os.fspath(options[name])
     size = options.get("size")
-    options["size"] = (size, size) if isinstance(size, int) else size
+    options["size"] = None if size is None else both(size)
     options["thresholds"] = dict(options.get("thresholds") or {})
-    return json.dumps(options)
+    return json.dumps(options, allow_nan=False, default=plain)
 
 
 def open(manifest: PathLike, *, io: Literal["read", "map"] | None = None) -> Dataset:

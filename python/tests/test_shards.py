@@ -6,7 +6,9 @@ import json
 import os
 import pathlib
 import pickle
+from typing import Any
 
+import numpy as np
 import pytest
 
 import forebay
@@ -94,6 +96,16 @@ def test_what_makes_no_sense_is_refused(inputs: list[str], tmp_path: pathlib.Pat
         forebay.shards.plan(inputs, 2).make(tmp_path / "out", [2])
     with pytest.raises(forebay.FileMissingError):
         forebay.shards.plan([tmp_path / "none.tbl"], 2)
+
+
+def test_numbers_may_be_numpys(inputs: list[str]) -> None:
+    number: Any = np.int64
+    assert forebay.shards.plan(inputs, number(2), shuffle=number(3)).text == forebay.shards.plan(inputs, 2, shuffle=3).text
+    with pytest.raises(TypeError):
+        forebay.shards.plan(inputs, 2.7)  # type: ignore[arg-type]
+    assert forebay.plan(inputs, batch=number(4), shuffle=number(3)) == forebay.plan(inputs, batch=4, shuffle=3)
+    assert forebay.warehouse._options({"size": number(8)}) == forebay.warehouse._options({"size": (8, 8)})
+    assert forebay.warehouse.Transform(number(8))._json() == forebay.warehouse.Transform(8)._json()
 
 
 def test_the_same_jobs_run_without_ray(inputs: list[str], tmp_path: pathlib.Path) -> None:
