@@ -416,6 +416,8 @@ class Loader:
         text = json.dumps(self._options, allow_nan=False, default=plain)
         self._core_of = _forebay.Loader(self._paths, text, state)
         self._process = os.getpid()
+        # The epoch that was gone to, and where that was.
+        self._begun: tuple[int, tuple[int, int]] | None = None
         self._functions = 0.0
         # Where the caller stands, while batches behind that are on their way to a device.
         self._behind: tuple[int, int, int] | None = None
@@ -436,7 +438,7 @@ class Loader:
             self._open(self._state if given is None else None)
             at = self._set if self._set is not None else given if behind is None else self._follows(behind)
             if at is not None:
-                self._core_of.begin(at)
+                self._begin(at)
                 self._set = at
         return self._core_of
 
@@ -486,12 +488,18 @@ class Loader:
 
     def set_epoch(self, epoch: int) -> None:
         """Goes to the beginning of an epoch; after :meth:`load_state_dict` to where the state stands in it."""
-        self._core.begin(epoch)
+        self._begin(epoch)
         self._set = epoch
         self._behind = None
 
     #: The epoch that was set since an iteration began.
     _set: int | None = None
+
+    def _begin(self, epoch: int | None) -> None:
+        """Goes to an epoch, and not again where no batch was taken since: a loaded state stands in it only once."""
+        core = self._core
+        if self._begun is None or core.position() != self._begun[1] or epoch not in (None, self._begun[0]):
+            self._begun = core.begin(epoch), core.position()
 
     def _follows(self, behind: tuple[int, int, int]) -> int:
         """The epoch that an iteration begins where later batches are on their way to a device."""
@@ -503,8 +511,8 @@ class Loader:
 
     def _iterate(self, gives: str) -> Iterator[Any]:
         core = self._core
-        if self._set is None:
-            core.begin(None if self._behind is None else self._follows(self._behind))
+        behind = None if self._behind is None else self._follows(self._behind)
+        self._begin(behind if self._set is None else self._set)
         self._set = None
         self._behind = None
         if self._transform is None and self._per_sample is None:
@@ -622,6 +630,7 @@ class Loader:
         """Ends the threads. Iterating anew starts them again."""
         if self._process == os.getpid():
             self._core_of.stop()
+            self._begun = None
 
     def __enter__(self) -> Loader:
         return self

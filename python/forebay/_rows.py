@@ -70,8 +70,10 @@ class TableLoader:
         self._core = _forebay.RowLoader(self._path, json.dumps(self._options, allow_nan=False, default=plain), state)
         # Which iteration is the loader's: the last that has begun, and none from before a state was loaded.
         self._turn = getattr(self, "_turn", 0) + 1
-        # Whether an epoch was set since.
-        self._set = False
+        # The epoch that was set since.
+        self._set: int | None = None
+        # The epoch that was gone to, and where that was.
+        self._begun: tuple[int, tuple[int, int]] | None = None
 
     def __len__(self) -> int:
         """Batches of an epoch, on this rank."""
@@ -84,17 +86,22 @@ class TableLoader:
 
     def set_epoch(self, epoch: int) -> None:
         """Goes to the beginning of an epoch; after :meth:`load_state_dict` to where the state stands in it."""
-        self._core.begin(epoch)
-        self._set = True
+        self._begin(epoch)
+        self._set = epoch
 
     def __iter__(self) -> Iterator[dict[str, NDArray[Any]]]:
         """One epoch: the rest of it where a state was loaded, else all of it, and the next one behind its last batch."""
-        if not self._set:
-            _, epoch, step = self._core.state()
-            self._core.begin(epoch + (step >= len(self) > 0))
-        self._set = False
+        _, epoch, step = self._core.state()
+        self._begin(epoch + (step >= len(self) > 0) if self._set is None else self._set)
+        self._set = None
         self._turn += 1
         return self._epoch(self._turn)
+
+    def _begin(self, epoch: int) -> None:
+        """Goes to an epoch, and not again where no batch was taken since: a loaded state stands in it only once."""
+        if self._begun != (epoch, self._core.state()[1:]):
+            self._core.begin(epoch)
+            self._begun = (epoch, self._core.state()[1:])
 
     def _epoch(self, turn: int) -> Iterator[dict[str, NDArray[Any]]]:
         while True:

@@ -279,6 +279,51 @@ def test_an_epoch_whose_end_was_not_asked_for_is_over(archives: dict[int, pathli
     assert list(again) == []
 
 
+@pytest.mark.parametrize("table", [False, True])
+def test_an_epoch_may_be_gone_to_more_than_once(table: bool, archives: dict[int, pathlib.Path], tmp_path: pathlib.Path) -> None:
+    """By a framework and by its user: where a state was loaded, the second time began the epoch from its beginning."""
+    path = tmp_path / "a.csv"
+    path.write_text("n\n" + "".join(f"{i}\n" for i in range(10)))
+
+    def made() -> Any:
+        return forebay.TableLoader(path, batch=2, shuffle=3) if table else forebay.Loader(archives[10], batch=2, shuffle=3)
+
+    def rest(found: Any) -> list[list[int]]:
+        return [(batch["n"] if table else batch.indices).tolist() for batch in found]
+
+    loader = made()
+    epochs = [rest(loader) for _ in range(3)]
+    loader.set_epoch(1)
+    next(iter(loader))
+    state = loader.state_dict()
+
+    def set_twice(loader: Any) -> None:
+        loader.set_epoch(1)
+        loader.set_epoch(1)
+
+    def set_and_begun(loader: Any) -> None:
+        loader.set_epoch(1)
+        iter(loader)
+
+    for go in (set_twice, set_and_begun, iter):
+        loader = made()
+        loader.load_state_dict(state)
+        go(loader)
+        assert rest(loader) == epochs[1][1:]
+        assert rest(loader) == epochs[2]
+    # What an older iteration takes of the epoch is not missing in the new one.
+    loader = made()
+    before = iter(loader)
+    next(before)
+    loader.set_epoch(2)
+    next(before)
+    assert rest(loader) == epochs[2]
+    if not table:
+        loader.set_epoch(1)
+        loader.close()
+        assert rest(loader) == epochs[1]
+
+
 def test_an_iterator_that_ended_stays_at_its_end(archives: dict[int, pathlib.Path]) -> None:
     loader = forebay.Loader(archives[23], batch=5, size=4)
     for begin in (iter, forebay.Loader.numpy):
