@@ -22,6 +22,7 @@ from ._errors import UsageError
 from ._files import shown, unsigned
 from ._padding import Padding
 from ._sampling import Balance, Weights, balance_json, weights_json
+from ._settings import settings_text
 from ._sources import sources
 from ._targets import Target, words
 
@@ -413,7 +414,7 @@ class Loader:
         before: _forebay.Loader | None = getattr(self, "_core_of", None)
         # What a fork begins with, which cannot ask the parent's loader.
         self._state = state
-        text = json.dumps(self._options, allow_nan=False, default=plain)
+        text = settings_text(self._options)
         self._core_of = _forebay.Loader(self._paths, text, state)
         self._process = os.getpid()
         # The epoch that was gone to, and where that was.
@@ -765,13 +766,6 @@ def _normalized(normalize: Any) -> Any:
         return [[0.485, 0.456, 0.406], [0.229, 0.224, 0.225]]
     mean, std = normalize
     return [[float(x) for x in mean], [float(x) for x in std]]
-
-
-def plain(value: Any) -> Any:
-    """NumPy's numbers as Python's, for JSON."""
-    if isinstance(value, np.generic):
-        return value.item()
-    raise TypeError(f"{type(value).__name__} is no setting: {value!r}")
 
 
 def place(rank: int | None, world: int | None) -> tuple[int, int]:

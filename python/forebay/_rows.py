@@ -10,7 +10,8 @@ from . import _forebay
 from ._convert import PathLike
 from ._errors import UsageError
 from ._files import unsigned
-from ._loader import place, plain
+from ._loader import place
+from ._settings import settings_text
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -67,7 +68,7 @@ class TableLoader:
         self._open(None)
 
     def _open(self, state: str | None) -> None:
-        self._core = _forebay.RowLoader(self._path, json.dumps(self._options, allow_nan=False, default=plain), state)
+        self._core = _forebay.RowLoader(self._path, settings_text(self._options), state)
         # Which iteration is the loader's: the last that has begun, and none from before a state was loaded.
         self._turn = getattr(self, "_turn", 0) + 1
         # The epoch that was set since.

@@ -9,8 +9,8 @@ from typing import Any, Literal, Sequence
 
 from . import _forebay
 from ._convert import PathLike, Summary, convert
-from ._loader import plain
 from ._progress import Progress, telling
+from ._settings import settings_text
 
 __all__ = ["Difference", "Extracted", "Plan", "PlannedBatch", "Share", "concat", "diff", "extract", "plan", "split", "stats"]
 
@@ -227,7 +227,7 @@ def plan(
         "steps": steps,
         "where": where,
     }
-    found = json.loads(_forebay.plan([os.fspath(path) for path in many], json.dumps(options, default=plain)))
+    found = json.loads(_forebay.plan([os.fspath(path) for path in many], settings_text(options)))
     found["ranks"] = [Share(**one) for one in found.get("ranks", ())]
     found["batches"] = [PlannedBatch(**one) for one in found.get("batches", ())]
     return Plan(**found)

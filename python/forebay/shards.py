@@ -18,9 +18,9 @@ from typing import Any, Iterable, Literal, Sequence
 
 from . import _forebay
 from ._convert import PathLike
-from ._loader import plain
 from ._progress import Progress, telling
 from ._report import Fault
+from ._settings import settings_text
 
 __all__ = ["Made", "Plan", "Report", "make", "plan"]
 
@@ -213,7 +213,7 @@ def plan(
         "keep_going": keep_going,
         "class_level": class_level,
     }
-    return Plan(_forebay.shards_plan([os.fspath(path) for path in many], json.dumps(options, default=plain)))
+    return Plan(_forebay.shards_plan([os.fspath(path) for path in many], settings_text(options)))
 
 
 def make(

@@ -18,9 +18,10 @@ from ._convert import PathLike
 from ._convert import check as _check
 from ._dataset import Dataset, open_samples
 from ._errors import UsageError
-from ._loader import both, plain
+from ._loader import both
 from ._progress import Progress, telling
 from ._report import Report
+from ._settings import settings_text
 
 __all__ = ["Built", "Kept", "Removed", "Transform", "build", "check", "gc", "list", "manifest", "open"]
 
@@ -178,7 +179,7 @@ def _options(settings: Mapping[str, Any]) -> str:
     size = options.get("size")
     options["size"] = None if size is None else both(size)
     options["thresholds"] = dict(options.get("thresholds") or {})
-    return json.dumps(options, allow_nan=False, default=plain)
+    return settings_text(options)
 
 
 def open(manifest: PathLike, *, io: Literal["read", "map"] | None = None) -> Dataset:

@@ -384,6 +384,7 @@ def test_settings_that_make_no_sense_are_refused(archives: dict[int, pathlib.Pat
         {"indices": 3},
         {"indices": np.arange(4).reshape(2, 2)},
         {"indices": {1, 2}},
+        {"split": forebay.Split.train(float("nan"), 1)},
     ]
     with pytest.raises(forebay.UsageError, match="these are bytes"):
         forebay.Loader(b"train.tbl", batch=1)  # type: ignore[arg-type]
