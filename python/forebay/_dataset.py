@@ -130,13 +130,16 @@ class Dataset(Sequence[Sample]):
         self._options = options
         self._chosen = chosen
         self._opened: _forebay.Dataset | None = None
+        # What fsspec opens does not outlive a fork.
+        self._process = os.getpid()
         self._stamp: tuple[int, int] | None = None
         self._facts: dict[str, Any] | None = None
         self._core()
 
     def _core(self) -> _forebay.Dataset:
         """The open file: opened when it is first asked for, in this process."""
-        if self._opened is None:
+        if self._opened is None or self._process != os.getpid() and is_url(self._source):
+            self._process = os.getpid()
             if isinstance(self._source, bytes):
                 self._opened = _forebay.Dataset.from_bytes("<bytes>", self._source)
             elif isinstance(self._source, Ranges) or is_url(self._source):

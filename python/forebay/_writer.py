@@ -54,7 +54,7 @@ class TblWriter:
             "sync": sync,
         }
         self._path = os.fspath(path)
-        self._core = _forebay.TblWriter(self._path, json.dumps(options, allow_nan=False))
+        self._core = _forebay.TblWriter(self._path, json.dumps(options, allow_nan=False, default=_plain))
         self._done = False
 
     def add(
