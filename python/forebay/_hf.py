@@ -90,9 +90,11 @@ def to_hf(dataset: Dataset, *, label: str | None = None, streaming: bool = False
 
 
 def _fingerprint(dataset: Dataset, label: str | None, columns: dict[str, Any]) -> str:
-    digest = hashlib.sha256(repr((dataset.name, dataset.file_bytes, len(dataset), label, columns)).encode())
+    known = (dataset.name, dataset.file_bytes, len(dataset), label, columns, sorted(dataset._options.items(), key=str))
+    digest = hashlib.sha256(repr(known).encode())
     source = dataset._source
-    if isinstance(source, str) and os.path.exists(source):
+    # A folder, or a list of pictures, does not say when a picture of it was changed.
+    if isinstance(source, str) and os.path.isfile(source) and dataset.format in ("tbl", "tar"):
         digest.update(repr((os.path.abspath(source), os.stat(source).st_mtime_ns)).encode())
     else:
         digest.update(os.urandom(16))

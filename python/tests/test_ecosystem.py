@@ -146,6 +146,14 @@ def test_hugging_face_as_it_is_stored(tmp_path: pathlib.Path, tbl: pathlib.Path,
     assert forebay.from_hf(renamed, tmp_path / "c.tbl") == 2
     assert [sample.name for sample in forebay.open(tmp_path / "c.tbl")] == ["mine", "own"]
     assert len(forebay.open(tbl)[:0].to_hf()) == 0
+    # What was made of a folder before is not what is there now, and not by other settings.
+    for name, color in (("a/x/1.bmp", 1), ("b/y/2.bmp", 2)):
+        (tmp_path / "folder" / name).parent.mkdir(parents=True)
+        (tmp_path / "folder" / name).write_bytes(bmp(4, 4, (color, 2, 3)))
+    for level, labels, color in ((1, ["a", "b"], 1), (2, ["x", "y"], 1), (2, ["x", "y"], 77)):
+        (tmp_path / "folder" / "a/x/1.bmp").write_bytes(bmp(4, 4, (color, 2, 3)))
+        found = forebay.open_samples(tmp_path / "folder", class_level=level).to_hf(label="class")
+        assert found["label"][:] == labels and found[0]["image"].getpixel((0, 0))[0] == color
     with forebay.TblWriter(tmp_path / "raw.tbl", force=True) as writer:
         writer.add(picture)
         writer.add(np.zeros((2, 2, 3), np.uint8))
