@@ -21,6 +21,7 @@ from ._errors import UsageError
 from ._lent import parts, room
 from ._loader import mapped, recipe
 from ._records import field_of
+from ._settings import settings_text
 
 if TYPE_CHECKING:
     from ._loader import Loader
@@ -171,7 +172,7 @@ class Dataset(torch.utils.data.Dataset):  # type: ignore[misc, type-arg, unused-
             message = "dtype and layout are for pictures that become tensors, by a size; without one `transform` makes them"
             raise UsageError("loader.settings", "usage", message)
         image = recipe(size, augment=augment, normalize=normalize, layout=layout)
-        self._recipe = None if image is None else json.dumps({"image": image, "dtype": dtype})
+        self._recipe = None if image is None else settings_text({"image": image, "dtype": dtype})
         self._dtype = dtype
         self._pictures: _forebay.Pictures | None = None
         self._labels: dict[int, Any] = {}

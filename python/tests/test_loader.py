@@ -385,7 +385,13 @@ def test_settings_that_make_no_sense_are_refused(archives: dict[int, pathlib.Pat
         {"indices": np.arange(4).reshape(2, 2)},
         {"indices": {1, 2}},
         {"split": forebay.Split.train(float("nan"), 1)},
+        {"size": 8, "augment": lambda picture: picture},
+        {"size": 8, "augment": forebay.HorizontalFlip() | 5},  # type: ignore[operator]
     ]
+    for name, options in {"batch": {"batch": -1}, "image": {"where": 'cls > "\\"{:,"', "size": -1}, "mix": {"mix": ["a"]}}.items():
+        with pytest.raises(forebay.UsageError, match=f'the option "{name}" makes no sense: [^:]*: [^:]*, expected u') as e:
+            forebay.Loader(archives[10], epoch_samples=3 if name == "mix" else None, **options)
+        assert "column" not in str(e.value)
     with pytest.raises(forebay.UsageError, match="these are bytes"):
         forebay.Loader(b"train.tbl", batch=1)  # type: ignore[arg-type]
     for options in wrong:
