@@ -160,7 +160,7 @@ class Plan:
         A shard appears whole or not at all. What is there already, whole and made of the same, is left as it is; a file
         that this plan did not make is refused unless ``force`` replaces it. An error ends it, and the next run goes on.
         """
-        chosen = None if shards is None else [int(shard) for shard in shards]
+        chosen = None if shards is None else [operator.index(shard) for shard in shards]
         options = json.dumps({"workers": workers, "force": force, "verify": verify, "sync": sync})
         with telling(progress, "writing shards", "samples") as tell:
             text = _forebay.shards_make(self.text, os.fspath(folder), chosen, jobs, options, tell)

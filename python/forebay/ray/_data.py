@@ -260,12 +260,14 @@ class Sink(Datasink):  # type: ignore[misc, unused-ignore]
     def on_write_complete(self, write_result: Any) -> None:
         written = sorted(one for one in write_result.write_returns if one[2] > 0)
         old = self._there() if self._force else []
-        for path in old:
-            os.remove(path)
+        self.outputs = []
         for k, (_, name, _) in enumerate(written):
             path = os.path.join(self._folder, f"{self._name}-{k:05}-of-{len(written):05}.tbl")
-            os.rename(os.path.join(self._waiting, name), path)
+            os.replace(os.path.join(self._waiting, name), path)
             self.outputs.append(path)
+        # Last, so that whoever is ended in the middle has lost nothing.
+        for path in set(old) - set(self.outputs):
+            os.remove(path)
         shutil.rmtree(self._waiting, ignore_errors=True)
 
     def on_write_failed(self, error: Exception) -> None:
