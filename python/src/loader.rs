@@ -422,10 +422,7 @@ impl Epoch {
             let nanos = u64::try_from(left.elapsed().as_nanos()).unwrap_or(u64::MAX);
             loader.training.fetch_add(nanos, Relaxed);
         }
-        let Some(batch) = loader.wait(py)? else {
-            self.ended.store(true, Relaxed);
-            return Ok(None);
-        };
+        let Some(batch) = loader.wait(py, &self.ended)? else { return Ok(None) };
         let last = batch.step().saturating_add(1) >= loader.steps;
         let batch = Batch::new(batch);
         loader.given.store(batch.epoch_of().saturating_add(1 + u64::from(last)), Relaxed);
@@ -596,14 +593,18 @@ impl Loader {
 
 impl Loader {
     /// The next batch; nothing at the end of an epoch. Waits without Python's lock, and hears signals meanwhile.
-    fn wait(&self, py: Python<'_>) -> PyResult<Option<loader::Batch>> {
-        if let Some(found) = self.at_hand() {
+    fn wait(&self, py: Python<'_>, ended: &AtomicBool) -> PyResult<Option<loader::Batch>> {
+        if let Some(found) = self.at_hand(ended) {
             return found.raise(py);
         }
         loop {
             // The lock is never held while Python's is waited for.
-            let turn =
-                py.detach(|| self.with(|loader| Ok(loader.next_within(LISTEN)?.map(|batch| batch.map(Box::new)))));
+            let turn = py.detach(|| {
+                self.with(|loader| {
+                    let found = unless_ended(ended, || loader.next_within(LISTEN))?;
+                    Ok(found.map(|batch| batch.map(Box::new)))
+                })
+            });
             match turn.raise(py)? {
                 Some(batch) => return Ok(batch.map(|batch| *batch)),
                 None => py.check_signals()?,
@@ -612,14 +613,14 @@ impl Loader {
     }
 
     /// The next batch where it is there already: taking it is done sooner than Python's lock is given away and had again.
-    fn at_hand(&self) -> Option<Result<Option<loader::Batch>>> {
+    fn at_hand(&self, ended: &AtomicBool) -> Option<Result<Option<loader::Batch>>> {
         if self.process != process::id() {
             return None;
         }
         // Who has the lock may wait for a batch.
         let mut owned = self.owned.try_lock().ok()?;
         let loader = owned.loader.as_mut().filter(|loader| loader.is_at_hand())?;
-        Some(loader.next_batch())
+        unless_ended(ended, || loader.next_batch().map(Some)).transpose()
     }
 
     fn with<T>(&self, work: impl FnOnce(&mut loader::Loader) -> Result<T>) -> Result<T> {
@@ -631,6 +632,19 @@ impl Loader {
         let loader = owned.loader.as_mut();
         work(loader.ok_or_else(|| Error::new(&ARGUMENT, "the loader is gone"))?)
     }
+}
+
+/// What the loader gives, which is held while it is asked: another thread that waited for it meanwhile may have come to the end,
+/// and what comes next is another epoch's.
+fn unless_ended<T>(ended: &AtomicBool, next: impl FnOnce() -> Result<Option<Option<T>>>) -> Result<Option<Option<T>>> {
+    if ended.load(Relaxed) {
+        return Ok(Some(None));
+    }
+    let found = next()?;
+    if matches!(found, Some(None)) {
+        ended.store(true, Relaxed);
+    }
+    Ok(found)
 }
 
 /// A loader that panicked is as good as before: its next answer is an error.

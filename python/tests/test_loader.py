@@ -279,6 +279,19 @@ def test_an_epoch_whose_end_was_not_asked_for_is_over(archives: dict[int, pathli
     assert list(again) == []
 
 
+def test_threads_that_share_an_iterator_share_one_epoch(tmp_path: pathlib.Path) -> None:
+    """Those that waited while another came to the end took batches of the next epoch."""
+    loader = forebay.Loader(numbered(tmp_path / "a.tar", 24), batch=2, size=4, shuffle=1)
+    for _ in range(60):
+        found, taken = iter(loader), list[int]()
+        threads = [threading.Thread(target=lambda: [taken.extend(b.indices.tolist()) for b in found]) for _ in range(6)]
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join()
+        assert sorted(taken) == list(range(24))
+
+
 @pytest.mark.parametrize("table", [False, True])
 def test_an_epoch_may_be_gone_to_more_than_once(table: bool, archives: dict[int, pathlib.Path], tmp_path: pathlib.Path) -> None:
     """By a framework and by its user: where a state was loaded, the second time began the epoch from its beginning."""
