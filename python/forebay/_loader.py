@@ -22,7 +22,7 @@ from ._errors import UsageError
 from ._files import shown, unsigned
 from ._padding import Padding
 from ._sampling import Balance, Weights, balance_json, weights_json
-from ._settings import settings_text
+from ._settings import settings_text, state_text
 from ._sources import sources
 from ._targets import Target, words
 
@@ -594,7 +594,7 @@ class Loader:
         Refused, by name, where anything differs that decides which sample comes when; batch and world may change as long
         as their product does not. Iterating gives the rest of the epoch; behind its last batch the next one.
         """
-        self._open(json.dumps(dict(state)))
+        self._open(state_text(state))
         self._set = None
 
     def stats(self) -> LoaderStats:

@@ -11,7 +11,7 @@ from ._convert import PathLike
 from ._errors import UsageError
 from ._files import unsigned
 from ._loader import place
-from ._settings import settings_text
+from ._settings import settings_text, state_text
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -120,7 +120,7 @@ class TableLoader:
 
     def load_state_dict(self, state: Mapping[str, Any]) -> None:
         """Goes on where a saved run stood; refused where the rows or the settings are others."""
-        self._open(json.dumps(dict(state)))
+        self._open(state_text(state))
 
     def __getstate__(self) -> dict[str, Any]:
         unsigned([self._path])

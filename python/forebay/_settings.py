@@ -9,7 +9,7 @@ import numpy as np
 
 from ._errors import UsageError
 
-__all__ = ["settings_text"]
+__all__ = ["settings_text", "state_text"]
 
 
 def settings_text(options: Mapping[str, Any]) -> str:
@@ -28,7 +28,15 @@ def settings_text(options: Mapping[str, Any]) -> str:
         raise
 
 
+def state_text(state: Any) -> str:
+    """The text of a saved state, also where a checkpoint made arrays of its numbers."""
+    if not isinstance(state, Mapping):
+        message = f"a state is what state_dict() gave, and not of the type {type(state).__name__}"
+        raise UsageError("usage.argument", "usage", message)
+    return json.dumps(dict(state), allow_nan=False, default=_plain)
+
+
 def _plain(value: Any) -> Any:
-    if isinstance(value, np.generic):
+    if isinstance(value, np.generic) or isinstance(value, np.ndarray) and value.ndim == 0:
         return value.item()
     raise TypeError(f"{type(value).__name__} is no setting: {value!r}")

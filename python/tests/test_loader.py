@@ -235,6 +235,23 @@ def test_a_state_resumes_exactly_also_on_other_ranks(archives: dict[int, pathlib
     assert next(steps).indices.tolist() == whole[4], "asking for the state changes nothing"
 
 
+def test_a_state_comes_back_from_checkpoints_of_arrays(archives: dict[int, pathlib.Path], tmp_path: pathlib.Path) -> None:
+    def arrays(value: Any) -> Any:
+        if isinstance(value, dict):
+            return {name: arrays(one) for name, one in value.items()}
+        return [arrays(one) for one in value] if isinstance(value, list) else np.array(value) if isinstance(value, int) else value
+
+    (tmp_path / "a.csv").write_text("n\n" + "".join(f"{i}\n" for i in range(10)))
+    loaders: list[Any] = [forebay.Loader(archives[10], batch=2, shuffle=3), forebay.TableLoader(tmp_path / "a.csv", batch=2)]
+    for loader in loaders:
+        next(iter(loader))
+        loader.load_state_dict(arrays(loader.state_dict()))
+        assert len(list(loader)) == 4
+        for wrong in (None, "state", [1]):
+            with pytest.raises(forebay.UsageError, match="a state is what"):
+                loader.load_state_dict(wrong)
+
+
 def test_epochs_follow_each_other(archives: dict[int, pathlib.Path]) -> None:
     loader = forebay.Loader(archives[23], batch=5, shuffle=1)
     first, second = ([b.indices.tolist() for b in loader] for _ in range(2))
