@@ -412,6 +412,7 @@ class Loader:
 
     def _open(self, state: str | None) -> None:
         before: _forebay.Loader | None = getattr(self, "_core_of", None)
+        mine = getattr(self, "_process", None) == os.getpid()
         # What a fork begins with, which cannot ask the parent's loader.
         self._state = state
         text = settings_text(self._options)
@@ -429,6 +430,9 @@ class Loader:
         self._pictured = of_warehouse or any(self._options[name] is not None for name in pictured)
         if before is not None:
             before.retire()
+            if mine:
+                # An iterator that somebody keeps would keep its threads too, and what they have made ahead.
+                before.stop()
 
     @property
     def _core(self) -> _forebay.Loader:

@@ -235,6 +235,19 @@ def test_a_state_resumes_exactly_also_on_other_ranks(archives: dict[int, pathlib
     assert next(steps).indices.tolist() == whole[4], "asking for the state changes nothing"
 
 
+@pytest.mark.skipif(not os.path.exists("/proc/self/task"), reason="the system tells it in /proc")
+def test_a_kept_iterator_keeps_no_threads_once_a_state_is_loaded(archives: dict[int, pathlib.Path]) -> None:
+    loader = forebay.Loader(archives[10], batch=2, size=4, workers=4)
+    before, kept = len(os.listdir("/proc/self/task")), []
+    for _ in range(10):
+        kept.append(iter(loader))
+        next(kept[-1])
+        loader.load_state_dict(loader.state_dict())
+    assert len(os.listdir("/proc/self/task")) < before + 12
+    with pytest.raises(forebay.UsageError, match="another iteration"):
+        next(kept[0])
+
+
 def test_a_state_comes_back_from_checkpoints_of_arrays(archives: dict[int, pathlib.Path], tmp_path: pathlib.Path) -> None:
     def arrays(value: Any) -> Any:
         if isinstance(value, dict):
