@@ -15,7 +15,7 @@ use forebay::{
     annotations::{Format, ReadOptions},
     error::codes::ARGUMENT,
     image::decode::JpegBackend,
-    order::{Mix, Shuffle, Tail},
+    order::{Mix, Order, Shuffle, Tail},
     warehouse::{ResizeMode, Transform},
 };
 use forebay_native::{
@@ -365,7 +365,7 @@ pub(crate) struct Loader {
     process: u32,
     /// Which iteration is the loader's: the last that has begun.
     turn: AtomicU64,
-    /// Batches of an epoch.
+    /// Batches of an epoch, on this rank.
     steps: u64,
     /// One more than the epoch that an iteration would begin behind the last batch that was given; 0 before.
     given: AtomicU64,
@@ -443,10 +443,16 @@ impl Loader {
     /// Opens the files and checks that all fits together, from a saved state on where there is one.
     #[new]
     fn new(py: Python<'_>, paths: Vec<PathBuf>, options: String, state: Option<String>) -> PyResult<Loader> {
-        let built = long(py, None, move |_| parse::<Wanted>(&options)?.builder(paths, state.as_deref())?.build())?;
+        let (built, steps) = long(py, None, move |_| {
+            let wanted = parse::<Wanted>(&options)?;
+            let rank = wanted.rank;
+            let built = wanted.builder(paths, state.as_deref())?.build()?;
+            let steps = steps_of(built.order(), rank)?;
+            Ok((built, steps))
+        })?;
         let process = process::id();
         Ok(Loader {
-            steps: built.steps(),
+            steps,
             owned: Mutex::new(Owned { loader: Some(built), process }),
             process,
             turn: AtomicU64::new(0),
@@ -540,7 +546,7 @@ impl Loader {
 
     /// Batches of an epoch, samples of an epoch.
     fn size(&self, py: Python<'_>) -> PyResult<(u64, u64)> {
-        py.detach(|| self.with(|loader| Ok((loader.steps(), loader.order().epoch_samples())))).raise(py)
+        py.detach(|| self.with(|loader| Ok((self.steps, loader.order().epoch_samples())))).raise(py)
     }
 
     /// The names of the classes.
@@ -632,6 +638,13 @@ impl Loader {
         let loader = owned.loader.as_mut();
         work(loader.ok_or_else(|| Error::new(&ARGUMENT, "the loader is gone"))?)
     }
+}
+
+/// How many batches of an epoch a rank gets: an uneven tail may leave it without the last one.
+pub(crate) fn steps_of(order: &Order, rank: u64) -> Result<u64> {
+    let Some(last) = order.steps().checked_sub(1) else { return Ok(0) };
+    let without = order.epoch(0)?.positions(last, rank).is_empty();
+    Ok(if without { last } else { order.steps() })
 }
 
 /// What the loader gives, which is held while it is asked: another thread that waited for it meanwhile may have come to the end,
