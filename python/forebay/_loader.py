@@ -223,7 +223,7 @@ class Loader:
     the environment (``RANK``, ``WORLD_SIZE``), else 0 and 1. Without a ``size`` the batches hold payloads.
 
     ``transform(batch)`` is called with every :class:`Batch`, on the caller's thread: it changes ``batch.images`` in place or
-    sets it, or returns what iterating shall give instead. ``per_sample(picture)`` is called with every picture (or payload)
+    sets it, or returns what iterating shall give instead of it. ``per_sample(picture)`` is called with every picture (or payload)
     before that and returns what stands for it; this costs a call of Python for every sample, which threads cannot share, so
     it warns. What these functions raise is raised, whatever ``on_error`` says, which is about broken samples.
 
@@ -537,7 +537,7 @@ class Loader:
             if self._transform is not None:
                 found = self._transform(batch)
             self._functions += time.perf_counter() - begun
-            if found is not None:
+            if found is not None and found is not batch:
                 yield found
             else:
                 yield _of(batch, gives)

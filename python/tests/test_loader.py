@@ -493,6 +493,15 @@ def test_a_function_changes_each_batch(archives: dict[int, pathlib.Path]) -> Non
     assert "transform" in stats.verdict
 
 
+def test_a_function_may_return_the_batch_that_it_changed(archives: dict[int, pathlib.Path]) -> None:
+    def half(batch: Any) -> Any:
+        batch.images = batch.images[:2]
+        return batch
+
+    loader = forebay.Loader(archives[10], batch=4, size=4, labels="cls", transform=half)
+    assert [images.shape[0] for images, _ in loader.numpy()] == [batch.images.shape[0] for batch in loader] == [2, 2]
+
+
 def test_a_function_for_each_sample_warns_of_its_cost(archives: dict[int, pathlib.Path]) -> None:
     with pytest.warns(UserWarning, match="every sample"):
         loader = forebay.Loader(archives[23], batch=5, size=4, dtype="u8", per_sample=lambda image: image.sum(axis=0))
