@@ -10,6 +10,8 @@ from __future__ import annotations
 from dataclasses import asdict, dataclass
 from typing import Any, ClassVar
 
+from ._errors import UsageError
+
 __all__ = [
     "Augment",
     "AutoAugment",
@@ -390,4 +392,8 @@ def steps(augment: Augment | Step | None) -> list[dict[str, Any]]:
     if augment is None:
         return []
     joined = augment if isinstance(augment, Augment) else Augment((augment,))
+    other = next((step for step in joined.steps if not isinstance(step, Step)), None)
+    if other is not None:
+        message = f"augment is steps such as HorizontalFlip(), joined by |, and {other!r} is none; `transform` takes functions"
+        raise UsageError("usage.argument", "usage", message)
     return [step._json() for step in joined.steps]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import operator
 import os
 from typing import IO, TYPE_CHECKING, Any, Callable, Iterator, Literal, NamedTuple, Sequence, overload
 
@@ -129,13 +130,16 @@ class Dataset(Sequence[Sample]):
         self._options = options
         self._chosen = chosen
         self._opened: _forebay.Dataset | None = None
+        # What fsspec opens does not outlive a fork.
+        self._process = os.getpid()
         self._stamp: tuple[int, int] | None = None
         self._facts: dict[str, Any] | None = None
         self._core()
 
     def _core(self) -> _forebay.Dataset:
         """The open file: opened when it is first asked for, in this process."""
-        if self._opened is None:
+        if self._opened is None or self._process != os.getpid() and is_url(self._source):
+            self._process = os.getpid()
             if isinstance(self._source, bytes):
                 self._opened = _forebay.Dataset.from_bytes("<bytes>", self._source)
             elif isinstance(self._source, Ranges) or is_url(self._source):
@@ -246,9 +250,12 @@ class Dataset(Sequence[Sample]):
     def __getitem__(self, key: int | slice | Sequence[int] | NDArray[Any]) -> Sample | Dataset:
         if isinstance(key, slice):
             return self._with(self.indices[key])
-        if isinstance(key, (int, np.integer)):
-            return Sample(self, self._number(int(key)))
+        # A tensor or an array of several numbers has an index too, if it is one.
+        if hasattr(key, "__index__") and np.ndim(key) == 0:
+            return Sample(self, self._number(operator.index(key)))
         wanted = np.asarray(key)
+        if wanted.ndim > 1:
+            raise IndexError(f"samples are chosen by a list of their numbers, and not by {wanted.ndim} dimensions of them")
         if wanted.size == 0:
             wanted = wanted.astype(np.int64)
         return self._with(self.indices[wanted])

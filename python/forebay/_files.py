@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import io
 import os
 import threading
-from typing import IO, Any
+from typing import IO, Any, Callable
 
 from ._errors import FileMissingError, UnsupportedError, UsageError
 
@@ -15,30 +16,44 @@ MOST_UNSEEKABLE = 1 << 30
 
 
 class Ranges:
-    """A file object, read range by range by any number of threads, one after the other."""
+    """A file object, read range by range by any number of threads, one after the other.
+
+    A fork shares the place in its file with its parent, so that one would read where the other looked. A file of the system is
+    therefore read without a place, and any other only by the process that opened it.
+    """
 
     def __init__(self, file: IO[bytes]) -> None:
         self._file = file
         self._lock = threading.Lock()
+        self._process = os.getpid()
+        raw = file.raw if isinstance(file, io.BufferedReader) else file
+        self._system = raw if isinstance(raw, io.FileIO) and hasattr(os, "pread") else None
         file.seek(0, os.SEEK_END)
         #: How many bytes there are.
         self.length = int(file.tell())
 
     def read_at(self, at: int, size: int) -> bytes:
         """So many bytes from there on, or fewer where the file ends."""
+        if self._system is not None:
+            number = self._system.fileno()
+            return _joined(lambda done, left: os.pread(number, left, at + done), size)
+        if self._process != os.getpid() and not isinstance(self._file, io.BytesIO):
+            message = "it is of the process that this one was forked from, which reads it too: open it here, or give a path"
+            raise UsageError("usage.argument", "usage", message)
         with self._lock:
             self._file.seek(at)
-            parts: list[bytes] = []
-            left = size
-            while left > 0:
-                part = self._file.read(left)
-                if not part:
-                    break
-                # A file object may give more than it was asked for.
-                part = bytes(part[:left])
-                parts.append(part)
-                left -= len(part)
-        return parts[0] if len(parts) == 1 else b"".join(parts)
+            return _joined(lambda _, left: self._file.read(left), size)
+
+
+def _joined(read: Callable[[int, int], bytes], size: int) -> bytes:
+    """So many bytes, of which ``read`` gives some at a time: it is told how many there are, and how many are not."""
+    parts: list[bytes] = []
+    left = size
+    while left > 0 and (part := read(size - left, left)):
+        # A file object may give more than it was asked for.
+        parts.append(bytes(part[:left]))
+        left -= len(parts[-1])
+    return parts[0] if len(parts) == 1 else b"".join(parts)
 
 
 #: What addresses begin with that Forebay opens itself.

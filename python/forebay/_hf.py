@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, Iterator, Sequence
 
 from ._convert import PathLike
 from ._errors import UnsupportedError, UsageError
+from ._files import open_url
 from ._records import field_of
 from ._writer import TblWriter
 
@@ -66,7 +67,7 @@ def to_hf(dataset: Dataset, *, label: str | None = None, streaming: bool = False
     if dataset.manifest is not None:
         message = "a tensor warehouse holds tensors and no files of pictures"
         raise UnsupportedError("usage.argument", "unsupported", message, place={"file": dataset.name})
-    if len(dataset) and dataset[0].info.format == "raw_u8":
+    if any(sample.info.format == "raw_u8" for sample in dataset):
         message = "raw pixels are no files of pictures; convert without `size`"
         raise UnsupportedError("usage.argument", "unsupported", message, place={"file": dataset.name})
     value = datasets.Value
@@ -77,6 +78,9 @@ def to_hf(dataset: Dataset, *, label: str | None = None, streaming: bool = False
     work = _rows
     if label is not None:
         work, arguments["label"] = _labeled, label  # type: ignore[assignment]
+    if not len(dataset) and not streaming:
+        # A generator that gives nothing is refused there.
+        return datasets.Dataset.from_dict({name: [] for name in columns}, features=datasets.Features(columns))
     if streaming:
         return datasets.IterableDataset.from_generator(work, features=datasets.Features(columns), gen_kwargs=arguments)
     # What was made before of this very file is taken again, and never of another.
@@ -86,9 +90,11 @@ def to_hf(dataset: Dataset, *, label: str | None = None, streaming: bool = False
 
 
 def _fingerprint(dataset: Dataset, label: str | None, columns: dict[str, Any]) -> str:
-    digest = hashlib.sha256(repr((dataset.name, dataset.file_bytes, len(dataset), label, columns)).encode())
+    known = (dataset.name, dataset.file_bytes, len(dataset), label, columns, sorted(dataset._options.items(), key=str))
+    digest = hashlib.sha256(repr(known).encode())
     source = dataset._source
-    if isinstance(source, str) and os.path.exists(source):
+    # A folder, or a list of pictures, does not say when a picture of it was changed.
+    if isinstance(source, str) and os.path.isfile(source) and dataset.format in ("tbl", "tar"):
         digest.update(repr((os.path.abspath(source), os.stat(source).st_mtime_ns)).encode())
     else:
         digest.update(os.urandom(16))
@@ -124,20 +130,29 @@ def from_hf(
     if unknown:
         raise UsageError("usage.argument", "usage", f"there is no column {', '.join(unknown)}")
     names = {name: kind.names for name in wanted if isinstance(kind := features[name], datasets.ClassLabel)}
+    taken = [f"{name}_name" for name in names if f"{name}_name" in wanted]
+    if taken:
+        message = f"the column {taken[0]!r} is in the place of a label's name: leave one of them out with `columns`, or rename it"
+        raise UsageError("usage.argument", "usage", message)
+    # As it is stored: neither formats nor transforms are wanted.
+    plain = dataset.with_format(None).cast_column(image, datasets.Image(decode=False))
     with TblWriter(path, **options) as writer:
-        for i, row in enumerate(dataset.cast_column(image, datasets.Image(decode=False))):
+        for i, row in enumerate(plain):
             stored = row[image]
             if stored is None:
                 raise UsageError("usage.argument", "usage", f"row {i} has no image")
             data, place = stored["bytes"], stored["path"]
             if data is None:
-                with open(place, "rb") as file:
+                # A streaming one may say only where it is: an address, or a place in an archive.
+                with open_url(place) if "://" in place else open(place, "rb") as file:
                     data = file.read()
             metadata = {name: _plain(row[name], name, i) for name in wanted if row[name] is not None}
             for name, known in names.items():
                 if isinstance(row[name], int) and 0 <= row[name] < len(known):
                     metadata[f"{name}_name"] = known[row[name]]
-            writer.add(data, name=os.path.basename(place) if place else None, metadata=metadata or None)
+            # A column of this name is the sample's.
+            name = os.path.basename(place) if place and "name" not in metadata else None
+            writer.add(data, name=name, metadata=metadata or None)
         return len(writer)
 
 

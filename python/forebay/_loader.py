@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import operator
 import os
 import sys
 import time
@@ -16,11 +17,13 @@ from . import _forebay
 from ._augment import Augment, Step, steps
 from ._batch import Batch
 from ._convert import PathLike
-from ._dataset import Dataset, open_samples
+from ._dataset import Dataset
 from ._errors import UsageError
 from ._files import shown, unsigned
 from ._padding import Padding
 from ._sampling import Balance, Weights, balance_json, weights_json
+from ._settings import settings_text, state_text
+from ._sources import sources
 from ._targets import Target, words
 
 if TYPE_CHECKING:
@@ -58,12 +61,12 @@ class Labels:
     @classmethod
     def field(cls, path: str, *, classes: Sequence[str] | None = None, missing: int | None = None) -> Labels:
         """A field of the metadata, such as ``cls`` or ``json.objects[0].class``."""
-        return cls(("field", path), None if classes is None else tuple(classes), missing)
+        return cls(("field", path), _listed(classes), missing)
 
     @classmethod
     def folder(cls, *, classes: Sequence[str] | None = None, missing: int | None = None) -> Labels:
         """The folder that the picture lies in."""
-        return cls(("folder",), None if classes is None else tuple(classes), missing)
+        return cls(("folder",), _listed(classes), missing)
 
     @classmethod
     def table(
@@ -76,7 +79,7 @@ class Labels:
         missing: int | None = None,
     ) -> Labels:
         """A column of a table, joined by the samples' names in the column ``key``."""
-        return cls(("table", os.fspath(path), key, label), None if classes is None else tuple(classes), missing)
+        return cls(("table", os.fspath(path), key, label), _listed(classes), missing)
 
     def _json(self) -> dict[str, Any]:
         kind, *rest = self._from
@@ -86,6 +89,13 @@ class Labels:
             "classes": self.classes,
             "missing": self.missing,
         }
+
+
+def _listed(classes: Sequence[str] | None) -> tuple[str, ...] | None:
+    # A text is letters.
+    if isinstance(classes, str) or not all(isinstance(name, str) for name in classes or ()):
+        raise UsageError("usage.argument", "usage", f"classes are a list of names, each a text, and not {classes!r}")
+    return None if classes is None else tuple(classes)
 
 
 @dataclass(frozen=True)
@@ -207,12 +217,13 @@ class Loader:
     """Batches of a dataset: shuffled, decoded and transformed on many threads, in an order that is the same everywhere.
 
     Iterating gives one epoch of :class:`Batch`; the next time the next epoch, also where the end of the first was not asked
-    for, as by Lightning, which takes ``len(loader)`` batches. :meth:`numpy` and :meth:`torch` give arrays and tensors, without
+    for, as by Lightning, which takes ``len(loader)`` batches. An epoch that is left before its last batch begins again, unless
+    :meth:`set_epoch` says another. :meth:`numpy` and :meth:`torch` give arrays and tensors, without
     a copy. ``rank`` and ``world`` are those of ``torch.distributed`` where it is initialized, else of
     the environment (``RANK``, ``WORLD_SIZE``), else 0 and 1. Without a ``size`` the batches hold payloads.
 
     ``transform(batch)`` is called with every :class:`Batch`, on the caller's thread: it changes ``batch.images`` in place or
-    sets it, or returns what iterating shall give instead. ``per_sample(picture)`` is called with every picture (or payload)
+    sets it, or returns what iterating shall give instead of it. ``per_sample(picture)`` is called with every picture (or payload)
     before that and returns what stands for it; this costs a call of Python for every sample, which threads cannot share, so
     it warns. What these functions raise is raised, whatever ``on_error`` says, which is about broken samples.
 
@@ -310,7 +321,7 @@ class Loader:
         transform: Callable[[Batch], Any] | None = None,
         per_sample: Callable[[Any], Any] | None = None,
     ) -> None:
-        self._paths, chosen = _sources(paths, indices)
+        self._paths, chosen, class_level = sources(paths, indices, class_level)
         rank, world = place(rank, world)
         if (mix is None) != (epoch_samples is None):
             raise UsageError("usage.argument", "usage", "mix and epoch_samples are given together, or neither")
@@ -368,6 +379,7 @@ class Loader:
             "allow_unproven": allow_unproven,
         }
         self._labeled = named is not None
+        self._layout = layout
         self._transform = transform
         self._per_sample = per_sample
         if per_sample is not None:
@@ -377,21 +389,37 @@ class Loader:
             )
             warnings.warn(message, stacklevel=2)
         self._open(None)
+        self._refuse_idle()
         mask = None if indices is None else np.asarray(indices)
         if mask is not None and mask.dtype == bool:
             # It says of each sample whether it is chosen, so it has as many values as there are samples.
-            sources = json.loads(self._core_of.state())["order"]["sources"]
-            if mask.shape != (sum(one["samples"] for one in sources),):
-                message = f"indices has {mask.size} truth values, and there are {sum(one['samples'] for one in sources)} samples"
+            there = sum(one["samples"] for one in json.loads(self._core_of.state())["order"]["sources"])
+            if mask.shape != (there,):
+                message = f"indices has {mask.size} truth values, and there are {there} samples"
                 raise UsageError("usage.argument", "usage", message)
+
+    def _refuse_idle(self) -> None:
+        """Refuses what says how pictures become tensors where none do."""
+        options = self._options
+        if options["views"]:
+            return
+        usual = {"dtype": "f32", "orient": False, "exact": False}
+        idle = [] if self._pictured else [name for name, value in usual.items() if options[name] != value]
+        # What is prepared as a warehouse is has the warehouse's layout.
+        idle += ["layout"] if options["image"] is None and self._layout != "nchw" else []
+        if idle:
+            raise UsageError("usage.argument", "usage", f"{' and '.join(idle)}: for pictures that become tensors, by a size")
 
     def _open(self, state: str | None) -> None:
         before: _forebay.Loader | None = getattr(self, "_core_of", None)
+        mine = getattr(self, "_process", None) == os.getpid()
         # What a fork begins with, which cannot ask the parent's loader.
         self._state = state
-        text = json.dumps(self._options, allow_nan=False, default=plain)
+        text = settings_text(self._options)
         self._core_of = _forebay.Loader(self._paths, text, state)
         self._process = os.getpid()
+        # The epoch that was gone to, and where that was.
+        self._begun: tuple[int, tuple[int, int]] | None = None
         self._functions = 0.0
         # Where the caller stands, while batches behind that are on their way to a device.
         self._behind: tuple[int, int, int] | None = None
@@ -402,6 +430,9 @@ class Loader:
         self._pictured = of_warehouse or any(self._options[name] is not None for name in pictured)
         if before is not None:
             before.retire()
+            if mine:
+                # An iterator that somebody keeps would keep its threads too, and what they have made ahead.
+                before.stop()
 
     @property
     def _core(self) -> _forebay.Loader:
@@ -412,7 +443,7 @@ class Loader:
             self._open(self._state if given is None else None)
             at = self._set if self._set is not None else given if behind is None else self._follows(behind)
             if at is not None:
-                self._core_of.begin(at)
+                self._begin(at)
                 self._set = at
         return self._core_of
 
@@ -462,12 +493,18 @@ class Loader:
 
     def set_epoch(self, epoch: int) -> None:
         """Goes to the beginning of an epoch; after :meth:`load_state_dict` to where the state stands in it."""
-        self._core.begin(epoch)
+        self._begin(epoch)
         self._set = epoch
         self._behind = None
 
     #: The epoch that was set since an iteration began.
     _set: int | None = None
+
+    def _begin(self, epoch: int | None) -> None:
+        """Goes to an epoch, and not again where no batch was taken since: a loaded state stands in it only once."""
+        core = self._core
+        if self._begun is None or core.position() != self._begun[1] or epoch not in (None, self._begun[0]):
+            self._begun = core.begin(epoch), core.position()
 
     def _follows(self, behind: tuple[int, int, int]) -> int:
         """The epoch that an iteration begins where later batches are on their way to a device."""
@@ -479,8 +516,8 @@ class Loader:
 
     def _iterate(self, gives: str) -> Iterator[Any]:
         core = self._core
-        if self._set is None:
-            core.begin(None if self._behind is None else self._follows(self._behind))
+        behind = None if self._behind is None else self._follows(self._behind)
+        self._begin(behind if self._set is None else self._set)
         self._set = None
         self._behind = None
         if self._transform is None and self._per_sample is None:
@@ -500,7 +537,7 @@ class Loader:
             if self._transform is not None:
                 found = self._transform(batch)
             self._functions += time.perf_counter() - begun
-            if found is not None:
+            if found is not None and found is not batch:
                 yield found
             else:
                 yield _of(batch, gives)
@@ -561,7 +598,7 @@ class Loader:
         Refused, by name, where anything differs that decides which sample comes when; batch and world may change as long
         as their product does not. Iterating gives the rest of the epoch; behind its last batch the next one.
         """
-        self._open(json.dumps(dict(state)))
+        self._open(state_text(state))
         self._set = None
 
     def stats(self) -> LoaderStats:
@@ -598,6 +635,7 @@ class Loader:
         """Ends the threads. Iterating anew starts them again."""
         if self._process == os.getpid():
             self._core_of.stop()
+            self._begun = None
 
     def __enter__(self) -> Loader:
         return self
@@ -635,43 +673,6 @@ def _of(batch: Batch, gives: str) -> Any:
         padded = {"sizes": batch.sizes, "pixel_mask": batch.pixel_mask} if len(batch.sizes) else {}
         return {**found, **({"labels": batch.labels} if len(batch.labels) else {}), **padded, **batch.targets}
     return (batch.images, batch.labels) if gives == "pairs" else batch.images
-
-
-def _sources(paths: Any, indices: Any) -> tuple[list[str], list[int] | None]:
-    """The paths, and the numbers of the samples that are chosen."""
-    many = [paths] if isinstance(paths, (str, os.PathLike, Dataset)) else list(paths)
-    if not any(isinstance(one, Dataset) and one._chosen is not None for one in many):
-        chosen = None if indices is None else _rising(np.asarray(indices))
-        return [_path(one) for one in many], chosen
-    if indices is not None:
-        raise UsageError("usage.argument", "usage", "datasets that are parts of others say which samples they are, and indices too")
-    many = [one for each in many for one in ([each] if isinstance(each, Dataset) else _forebay.expand([os.fspath(each)]))]
-    numbers, begin = [], 0
-    for one in many:
-        dataset = one if isinstance(one, Dataset) else open_samples(one)
-        numbers.append(dataset.indices + np.uint64(begin))
-        begin += len(dataset._core())
-    return [_path(one) for one in many], _rising(np.concatenate(numbers))
-
-
-def _path(one: Any) -> str:
-    source = one._source if isinstance(one, Dataset) else os.fspath(one)
-    if not isinstance(source, str):
-        raise UsageError("usage.argument", "usage", "a loader reads files: this dataset was opened from bytes")
-    return source
-
-
-def _rising(numbers: NDArray[Any]) -> list[int]:
-    """In the order of the files, which is what orders are made of."""
-    if numbers.dtype == bool:
-        numbers = np.flatnonzero(numbers)
-    if numbers.size and (numbers.dtype.kind not in "iu" or int(numbers.min()) < 0):
-        raise UsageError("usage.argument", "usage", "indices are whole numbers from 0 on, or True and False for each sample")
-    unique = np.unique(numbers)
-    if unique.size != numbers.size:
-        raise UsageError("usage.argument", "usage", "a sample is chosen twice; each comes once an epoch")
-    found: list[int] = unique.tolist()
-    return found
 
 
 def _boxes(annotations: Any, kind: str | None, field: str | None) -> dict[str, Any] | None:
@@ -719,9 +720,19 @@ def _shuffled(shuffle: int | Blocks | None, seed: int | None) -> tuple[str, int,
         raise UsageError("usage.argument", "usage", "the shuffle has the seed; `seed` is for a loader that does not shuffle")
     if isinstance(shuffle, Blocks):
         return "", shuffle.seed, {"blocks": {"block": shuffle.block, "window": shuffle.window}}
-    if isinstance(shuffle, bool):
+    if isinstance(shuffle, (bool, np.bool_)) or not hasattr(shuffle, "__index__"):
         raise UsageError("usage.argument", "usage", "shuffle is a seed, such as shuffle=42, or Blocks, or None")
-    return "full", int(shuffle), None
+    return "full", operator.index(shuffle), None
+
+
+def both(size: Any) -> tuple[int, int]:
+    """Width and height."""
+    try:
+        width, height = (size, size) if hasattr(size, "__index__") and np.ndim(size) == 0 else size
+        return operator.index(width), operator.index(height)
+    except (TypeError, ValueError):
+        message = f"a size is a whole number of pixels, or a width and a height, and not {size!r}"
+        raise UsageError("usage.argument", "usage", message) from None
 
 
 def recipe(
@@ -735,13 +746,13 @@ def recipe(
 ) -> dict[str, Any] | None:
     """What becomes of pictures, as plain data."""
     if size is None:
-        if augment is not None or normalize is not None:
-            raise UsageError("usage.argument", "usage", "augment and normalize need a size")
+        if any(given is not None for given in (augment, normalize, resampling, fill)):
+            raise UsageError("usage.argument", "usage", "augment, normalize, resampling and fill need a size")
         return None
-    width, height = (size, size) if isinstance(size, (int, np.integer)) else size
+    width, height = both(size)
     return {
-        "width": int(width),
-        "height": int(height),
+        "width": width,
+        "height": height,
         "steps": steps(augment),
         "resampling": resampling,
         "fill": fill,
@@ -759,13 +770,6 @@ def _normalized(normalize: Any) -> Any:
         return [[0.485, 0.456, 0.406], [0.229, 0.224, 0.225]]
     mean, std = normalize
     return [[float(x) for x in mean], [float(x) for x in std]]
-
-
-def plain(value: Any) -> Any:
-    """NumPy's numbers as Python's, for JSON."""
-    if isinstance(value, np.generic):
-        return value.item()
-    raise TypeError(f"{type(value).__name__} is no setting: {value!r}")
 
 
 def place(rank: int | None, world: int | None) -> tuple[int, int]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import operator
 import re
 from typing import TYPE_CHECKING, Any, Callable, Iterator, Sequence
 
@@ -50,7 +51,7 @@ class Records(Sequence[Any]):
         return len(self._dataset)
 
     def __getitem__(self, i: Any) -> Any:
-        sample = self._dataset[int(i)]
+        sample = self._dataset[operator.index(i)]
         record: dict[str, Any] = {"index": sample.index}
         if self._image:
             record["image"] = sample.image()

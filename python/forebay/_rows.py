@@ -10,7 +10,8 @@ from . import _forebay
 from ._convert import PathLike
 from ._errors import UsageError
 from ._files import unsigned
-from ._loader import place, plain
+from ._loader import place
+from ._settings import settings_text, state_text
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -67,11 +68,13 @@ class TableLoader:
         self._open(None)
 
     def _open(self, state: str | None) -> None:
-        self._core = _forebay.RowLoader(self._path, json.dumps(self._options, allow_nan=False, default=plain), state)
-        # Which iteration is the loader's: the last that has begun.
-        self._turn = 0
-        # Whether an epoch was set since.
-        self._set = False
+        self._core = _forebay.RowLoader(self._path, settings_text(self._options), state)
+        # Which iteration is the loader's: the last that has begun, and none from before a state was loaded.
+        self._turn = getattr(self, "_turn", 0) + 1
+        # The epoch that was set since.
+        self._set: int | None = None
+        # The epoch that was gone to, and where that was.
+        self._begun: tuple[int, tuple[int, int]] | None = None
 
     def __len__(self) -> int:
         """Batches of an epoch, on this rank."""
@@ -84,17 +87,22 @@ class TableLoader:
 
     def set_epoch(self, epoch: int) -> None:
         """Goes to the beginning of an epoch; after :meth:`load_state_dict` to where the state stands in it."""
-        self._core.begin(epoch)
-        self._set = True
+        self._begin(epoch)
+        self._set = epoch
 
     def __iter__(self) -> Iterator[dict[str, NDArray[Any]]]:
         """One epoch: the rest of it where a state was loaded, else all of it, and the next one behind its last batch."""
-        if not self._set:
-            _, epoch, step = self._core.state()
-            self._core.begin(epoch + (step >= len(self) > 0))
-        self._set = False
+        _, epoch, step = self._core.state()
+        self._begin(epoch + (step >= len(self) > 0) if self._set is None else self._set)
+        self._set = None
         self._turn += 1
         return self._epoch(self._turn)
+
+    def _begin(self, epoch: int) -> None:
+        """Goes to an epoch, and not again where no batch was taken since: a loaded state stands in it only once."""
+        if self._begun != (epoch, self._core.state()[1:]):
+            self._core.begin(epoch)
+            self._begun = (epoch, self._core.state()[1:])
 
     def _epoch(self, turn: int) -> Iterator[dict[str, NDArray[Any]]]:
         while True:
@@ -102,14 +110,7 @@ class TableLoader:
                 raise UsageError("usage.argument", "usage", "another iteration over this loader has begun since")
             if (found := self._core.next()) is None:
                 break
-            batch: dict[str, NDArray[Any]] = {}
-            for name, values, shape, offsets, mask in found:
-                batch[name] = values.reshape(shape)
-                if offsets is not None:
-                    batch[f"{name}_offsets"] = offsets
-                if mask is not None:
-                    batch[f"{name}_mask"] = mask
-            yield batch
+            yield _batch(found)
         self._core.begin(self._core.state()[1] + 1)
 
     def state_dict(self) -> dict[str, Any]:
@@ -119,7 +120,7 @@ class TableLoader:
 
     def load_state_dict(self, state: Mapping[str, Any]) -> None:
         """Goes on where a saved run stood; refused where the rows or the settings are others."""
-        self._open(json.dumps(dict(state)))
+        self._open(state_text(state))
 
     def __getstate__(self) -> dict[str, Any]:
         unsigned([self._path])
@@ -130,3 +131,17 @@ class TableLoader:
         state = kept.pop("_state")
         self.__dict__.update(kept)
         self._open(state)
+
+
+def _batch(columns: Any) -> dict[str, NDArray[Any]]:
+    """The arrays of a batch by name."""
+    found = [(name, values.reshape(shape)) for name, values, shape, _, _ in columns]
+    for name, _, _, offsets, mask in columns:
+        found += [(f"{name}_{what}", array) for what, array in (("offsets", offsets), ("mask", mask)) if array is not None]
+    batch = dict(found)
+    if len(batch) < len(found):
+        names = [name for name, _ in found]
+        twice = next(name for name in names if names.count(name) > 1)
+        message = f"{twice!r} is a column, and what comes with another one is called so too: choose among them by `columns`"
+        raise UsageError("usage.argument", "usage", message)
+    return batch

@@ -3,13 +3,18 @@
 from __future__ import annotations
 
 import json
+import operator
 import os
 from dataclasses import dataclass, field
 from typing import Any, Literal, Sequence
 
+import numpy as np
+
 from . import _forebay
 from ._convert import PathLike, Summary, convert
+from ._errors import UsageError
 from ._progress import Progress, telling
+from ._settings import settings_text
 
 __all__ = ["Difference", "Extracted", "Plan", "PlannedBatch", "Share", "concat", "diff", "extract", "plan", "split", "stats"]
 
@@ -123,13 +128,20 @@ def extract(
     whatever the names say."""
     from ._dataset import open_samples
 
-    chosen = None if indices is None else [int(i) for i in indices]
+    chosen = None if indices is None else [_number(i) for i in indices]
     if where is not None:
         found = open_samples(path).where(where).indices.tolist()
         kept = None if chosen is None else set(chosen)
         chosen = [i for i in found if kept is None or i in kept]
     with telling(progress, "extracting", "samples") as tell:
         return Extracted(**json.loads(_forebay.extract(os.fspath(path), os.fspath(folder), chosen, force, tell)))
+
+
+def _number(i: Any) -> int:
+    # A truth value is a number to Python, and would be the first or the second sample.
+    if isinstance(i, (bool, np.bool_)) or not hasattr(i, "__index__"):
+        raise UsageError("usage.argument", "usage", f"indices are the numbers of samples, and {i!r} is none")
+    return operator.index(i)
 
 
 @dataclass(frozen=True)
@@ -226,7 +238,7 @@ def plan(
         "steps": steps,
         "where": where,
     }
-    found = json.loads(_forebay.plan([os.fspath(path) for path in many], json.dumps(options)))
+    found = json.loads(_forebay.plan([os.fspath(path) for path in many], settings_text(options)))
     found["ranks"] = [Share(**one) for one in found.get("ranks", ())]
     found["batches"] = [PlannedBatch(**one) for one in found.get("batches", ())]
     return Plan(**found)
@@ -247,8 +259,6 @@ def stats(path: PathLike, *, where: str | None = None, label: str | None = None)
     if isinstance(found, Dataset):
         return found.stats(label=label)
     if label is not None:
-        from ._errors import UsageError
-
         raise UsageError("usage.argument", "usage", "`label` is for samples, and this is a table")
     counted: dict[str, Any] = found.stats()
     return counted

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import operator
 import os
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Callable, Literal, Mapping, Sequence
@@ -121,9 +122,10 @@ class Target:
     ) -> Target:
         """Several classes at once, 1 for each that the sample has: names or numbers. Without ``classes``, which are names or
         how many there are, they are all that occur."""
-        shape = [classes] if isinstance(classes, int) else None
-        names = None if isinstance(classes, int) else classes
-        return cls("multihot", _place(path, table), _said(shape=shape, classes=names, optional=optional))
+        given: Any = classes
+        if np.ndim(given) == 0 and hasattr(given, "__index__"):
+            return cls("multihot", _place(path, table), _said(shape=[operator.index(given)], optional=optional))
+        return cls("multihot", _place(path, table), _said(classes=given, optional=optional))
 
     @classmethod
     def text(
@@ -240,6 +242,8 @@ def _said(
     optional: bool = False,
     padding: str | None = None,
 ) -> tuple[str, ...]:
+    if isinstance(classes, str) or not all(isinstance(name, str) for name in classes or ()):
+        raise UsageError("usage.argument", "usage", f"classes are a list of names, each a text, and not {classes!r}")
     if any("," in name or "/" in name or ":" in name for name in classes or ()):
         raise UsageError("usage.argument", "usage", "names of classes here have no comma, slash or colon")
     said = {
@@ -258,6 +262,8 @@ def words(
     targets: Mapping[str, Target | str] | None, recipe: Callable[..., Any], *, layout: str, boxed: bool, padded: bool
 ) -> dict[str, list[tuple[str, Any]]]:
     """Names and texts, in their order, and then views with their recipes."""
+    if not isinstance(targets or {}, Mapping) or not all(isinstance(name, str) for name in targets or ()):
+        raise UsageError("usage.argument", "usage", "targets are a dictionary: each by the name that it has in batches, a text")
     named = (targets or {}).items()
     taken_names = _TAKEN | (_OF_BOXES if boxed else set()) | (_OF_PADDED if padded else set())
     taken = next((name for name, _ in named if name in taken_names), None)

@@ -54,7 +54,7 @@ class TblWriter:
             "sync": sync,
         }
         self._path = os.fspath(path)
-        self._core = _forebay.TblWriter(self._path, json.dumps(options, allow_nan=False))
+        self._core = _forebay.TblWriter(self._path, json.dumps(options, allow_nan=False, default=_plain))
         self._done = False
 
     def add(
@@ -66,7 +66,7 @@ class TblWriter:
         format: str = "png",
     ) -> None:
         """Adds a sample: a file's bytes; an RGB array (height x width x 3, uint8), stored as raw pixels; or a Pillow
-        image, stored as a file of this ``format``."""
+        image, stored as a file of this ``format``. ``metadata`` is what JSON has, and NumPy's numbers and arrays."""
         raw: tuple[int, int] | None = None
         if isinstance(sample, (bytes, bytearray, memoryview)):
             payload = bytes(sample)
@@ -88,7 +88,10 @@ class TblWriter:
         if name is not None or metadata is not None:
             record = {} if name is None else {"name": name}
             record.update(metadata or {})
-        text = None if record is None else json.dumps(record, allow_nan=False, ensure_ascii=False)
+            if name is not None and record["name"] != name:
+                message = f"the sample is called {name!r}, and {record['name']!r} by its metadata: leave one of them out"
+                raise UsageError("usage.argument", "usage", message)
+        text = None if record is None else json.dumps(record, allow_nan=False, ensure_ascii=False, default=_plain)
         self._core.add(payload, raw, name, text)
 
     def __len__(self) -> int:
@@ -125,3 +128,10 @@ class TblWriter:
             self.finish()
         else:
             self.abandon()
+
+
+def _plain(value: Any) -> Any:
+    """NumPy's numbers and arrays as JSON has them."""
+    if isinstance(value, (np.generic, np.ndarray)):
+        return value.tolist()
+    raise TypeError(f"metadata is what JSON has, and {type(value).__name__} is not: {value!r}")

@@ -11,6 +11,7 @@ run that was ended in the middle goes on where it stood. :mod:`forebay.ray` make
 from __future__ import annotations
 
 import json
+import operator
 import os
 from dataclasses import dataclass, field
 from typing import Any, Iterable, Literal, Sequence
@@ -19,6 +20,7 @@ from . import _forebay
 from ._convert import PathLike
 from ._progress import Progress, telling
 from ._report import Fault
+from ._settings import settings_text
 
 __all__ = ["Made", "Plan", "Report", "make", "plan"]
 
@@ -158,7 +160,7 @@ class Plan:
         A shard appears whole or not at all. What is there already, whole and made of the same, is left as it is; a file
         that this plan did not make is refused unless ``force`` replaces it. An error ends it, and the next run goes on.
         """
-        chosen = None if shards is None else [int(shard) for shard in shards]
+        chosen = None if shards is None else [operator.index(shard) for shard in shards]
         options = json.dumps({"workers": workers, "force": force, "verify": verify, "sync": sync})
         with telling(progress, "writing shards", "samples") as tell:
             text = _forebay.shards_make(self.text, os.fspath(folder), chosen, jobs, options, tell)
@@ -198,7 +200,7 @@ def plan(
     """
     many = [inputs] if isinstance(inputs, (str, os.PathLike)) else list(inputs)
     options = {
-        "shards": int(shards),
+        "shards": operator.index(shards),
         "name": name,
         "shuffle": shuffle,
         "blocks": blocks,
@@ -211,7 +213,7 @@ def plan(
         "keep_going": keep_going,
         "class_level": class_level,
     }
-    return Plan(_forebay.shards_plan([os.fspath(path) for path in many], json.dumps(options)))
+    return Plan(_forebay.shards_plan([os.fspath(path) for path in many], settings_text(options)))
 
 
 def make(

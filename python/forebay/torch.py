@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import operator
 from concurrent.futures import Future, ThreadPoolExecutor
 from typing import TYPE_CHECKING, Any, Callable, Iterator, Mapping, Sequence
 
@@ -20,6 +21,7 @@ from ._errors import UsageError
 from ._lent import parts, room
 from ._loader import mapped, recipe
 from ._records import field_of
+from ._settings import settings_text
 
 if TYPE_CHECKING:
     from ._loader import Loader
@@ -166,8 +168,11 @@ class Dataset(torch.utils.data.Dataset):  # type: ignore[misc, type-arg, unused-
         if normalize is not None and dtype == "u8":
             message = 'bytes are not normalized: leave `normalize` out, or take the dtype "f32" or "f16"'
             raise UsageError("loader.settings", "usage", message)
+        if size is None and (dtype != "f32" or layout != "nchw"):
+            message = "dtype and layout are for pictures that become tensors, by a size; without one `transform` makes them"
+            raise UsageError("loader.settings", "usage", message)
         image = recipe(size, augment=augment, normalize=normalize, layout=layout)
-        self._recipe = None if image is None else json.dumps({"image": image, "dtype": dtype})
+        self._recipe = None if image is None else settings_text({"image": image, "dtype": dtype})
         self._dtype = dtype
         self._pictures: _forebay.Pictures | None = None
         self._labels: dict[int, Any] = {}
@@ -190,7 +195,9 @@ class Dataset(torch.utils.data.Dataset):  # type: ignore[misc, type-arg, unused-
 
     def _made(self, numbers: Sequence[int], apart: Callable[[torch.Tensor], list[torch.Tensor]]) -> list[Any]:
         """These samples; ``apart`` takes a batch apart that nobody transforms."""
-        chosen = [self.samples._number(int(i)) for i in numbers]
+        # Also tensors and NumPy's numbers, and no fractions.
+        numbers = [operator.index(i) for i in numbers]
+        chosen = [self.samples._number(i) for i in numbers]
         pictures = self._make()
         images: list[Any]
         if pictures is None:

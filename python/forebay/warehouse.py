@@ -18,8 +18,10 @@ from ._convert import PathLike
 from ._convert import check as _check
 from ._dataset import Dataset, open_samples
 from ._errors import UsageError
+from ._loader import both
 from ._progress import Progress, telling
 from ._report import Report
+from ._settings import settings_text
 
 __all__ = ["Built", "Kept", "Removed", "Transform", "build", "check", "gc", "list", "manifest", "open"]
 
@@ -101,8 +103,7 @@ class Transform:
         return cls((width, height), "force" if made["resize_mode"] == "Force" else "letterbox", made["max_boxes"])
 
     def _json(self) -> dict[str, Any]:
-        size = (self.size, self.size) if isinstance(self.size, int) else self.size
-        return {"size": [*size], "resize": self.resize, "max_boxes": self.max_boxes}
+        return {"size": [*both(self.size)], "resize": self.resize, "max_boxes": self.max_boxes}
 
 
 def build(
@@ -176,9 +177,9 @@ def _options(settings: Mapping[str, Any]) -> str:
         if options.get(name) is not None:
             options[name] = os.fspath(options[name])
     size = options.get("size")
-    options["size"] = (size, size) if isinstance(size, int) else size
+    options["size"] = None if size is None else both(size)
     options["thresholds"] = dict(options.get("thresholds") or {})
-    return json.dumps(options)
+    return settings_text(options)
 
 
 def open(manifest: PathLike, *, io: Literal["read", "map"] | None = None) -> Dataset:

@@ -15,7 +15,7 @@ use forebay::{
     annotations::{Format, ReadOptions},
     error::codes::ARGUMENT,
     image::decode::JpegBackend,
-    order::{Mix, Shuffle, Tail},
+    order::{Mix, Order, Shuffle, Tail},
     warehouse::{ResizeMode, Transform},
 };
 use forebay_native::{
@@ -365,7 +365,7 @@ pub(crate) struct Loader {
     process: u32,
     /// Which iteration is the loader's: the last that has begun.
     turn: AtomicU64,
-    /// Batches of an epoch.
+    /// Batches of an epoch, on this rank.
     steps: u64,
     /// One more than the epoch that an iteration would begin behind the last batch that was given; 0 before.
     given: AtomicU64,
@@ -422,10 +422,7 @@ impl Epoch {
             let nanos = u64::try_from(left.elapsed().as_nanos()).unwrap_or(u64::MAX);
             loader.training.fetch_add(nanos, Relaxed);
         }
-        let Some(batch) = loader.wait(py)? else {
-            self.ended.store(true, Relaxed);
-            return Ok(None);
-        };
+        let Some(batch) = loader.wait(py, &self.ended)? else { return Ok(None) };
         let last = batch.step().saturating_add(1) >= loader.steps;
         let batch = Batch::new(batch);
         loader.given.store(batch.epoch_of().saturating_add(1 + u64::from(last)), Relaxed);
@@ -446,10 +443,16 @@ impl Loader {
     /// Opens the files and checks that all fits together, from a saved state on where there is one.
     #[new]
     fn new(py: Python<'_>, paths: Vec<PathBuf>, options: String, state: Option<String>) -> PyResult<Loader> {
-        let built = long(py, None, move |_| parse::<Wanted>(&options)?.builder(paths, state.as_deref())?.build())?;
+        let (built, steps) = long(py, None, move |_| {
+            let wanted = parse::<Wanted>(&options)?;
+            let rank = wanted.rank;
+            let built = wanted.builder(paths, state.as_deref())?.build()?;
+            let steps = steps_of(built.order(), rank)?;
+            Ok((built, steps))
+        })?;
         let process = process::id();
         Ok(Loader {
-            steps: built.steps(),
+            steps,
             owned: Mutex::new(Owned { loader: Some(built), process }),
             process,
             turn: AtomicU64::new(0),
@@ -543,7 +546,7 @@ impl Loader {
 
     /// Batches of an epoch, samples of an epoch.
     fn size(&self, py: Python<'_>) -> PyResult<(u64, u64)> {
-        py.detach(|| self.with(|loader| Ok((loader.steps(), loader.order().epoch_samples())))).raise(py)
+        py.detach(|| self.with(|loader| Ok((self.steps, loader.order().epoch_samples())))).raise(py)
     }
 
     /// The names of the classes.
@@ -596,14 +599,18 @@ impl Loader {
 
 impl Loader {
     /// The next batch; nothing at the end of an epoch. Waits without Python's lock, and hears signals meanwhile.
-    fn wait(&self, py: Python<'_>) -> PyResult<Option<loader::Batch>> {
-        if let Some(found) = self.at_hand() {
+    fn wait(&self, py: Python<'_>, ended: &AtomicBool) -> PyResult<Option<loader::Batch>> {
+        if let Some(found) = self.at_hand(ended) {
             return found.raise(py);
         }
         loop {
             // The lock is never held while Python's is waited for.
-            let turn =
-                py.detach(|| self.with(|loader| Ok(loader.next_within(LISTEN)?.map(|batch| batch.map(Box::new)))));
+            let turn = py.detach(|| {
+                self.with(|loader| {
+                    let found = unless_ended(ended, || loader.next_within(LISTEN))?;
+                    Ok(found.map(|batch| batch.map(Box::new)))
+                })
+            });
             match turn.raise(py)? {
                 Some(batch) => return Ok(batch.map(|batch| *batch)),
                 None => py.check_signals()?,
@@ -612,14 +619,14 @@ impl Loader {
     }
 
     /// The next batch where it is there already: taking it is done sooner than Python's lock is given away and had again.
-    fn at_hand(&self) -> Option<Result<Option<loader::Batch>>> {
+    fn at_hand(&self, ended: &AtomicBool) -> Option<Result<Option<loader::Batch>>> {
         if self.process != process::id() {
             return None;
         }
         // Who has the lock may wait for a batch.
         let mut owned = self.owned.try_lock().ok()?;
         let loader = owned.loader.as_mut().filter(|loader| loader.is_at_hand())?;
-        Some(loader.next_batch())
+        unless_ended(ended, || loader.next_batch().map(Some)).transpose()
     }
 
     fn with<T>(&self, work: impl FnOnce(&mut loader::Loader) -> Result<T>) -> Result<T> {
@@ -631,6 +638,26 @@ impl Loader {
         let loader = owned.loader.as_mut();
         work(loader.ok_or_else(|| Error::new(&ARGUMENT, "the loader is gone"))?)
     }
+}
+
+/// How many batches of an epoch a rank gets: an uneven tail may leave it without the last one.
+pub(crate) fn steps_of(order: &Order, rank: u64) -> Result<u64> {
+    let Some(last) = order.steps().checked_sub(1) else { return Ok(0) };
+    let without = order.epoch(0)?.positions(last, rank).is_empty();
+    Ok(if without { last } else { order.steps() })
+}
+
+/// What the loader gives, which is held while it is asked: another thread that waited for it meanwhile may have come to the end,
+/// and what comes next is another epoch's.
+fn unless_ended<T>(ended: &AtomicBool, next: impl FnOnce() -> Result<Option<Option<T>>>) -> Result<Option<Option<T>>> {
+    if ended.load(Relaxed) {
+        return Ok(Some(None));
+    }
+    let found = next()?;
+    if matches!(found, Some(None)) {
+        ended.store(true, Relaxed);
+    }
+    Ok(found)
 }
 
 /// A loader that panicked is as good as before: its next answer is an error.

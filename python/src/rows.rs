@@ -12,6 +12,7 @@ use serde::Deserialize;
 
 use crate::{
     errors::Raise,
+    loader::steps_of,
     memory::{Memory, Values, array},
     options::{parse, word},
     table,
@@ -72,6 +73,8 @@ impl Wanted {
 #[derive(Debug)]
 pub(crate) struct RowLoader {
     rows: Mutex<loader::Rows>,
+    /// Batches of an epoch, on this rank.
+    steps: u64,
 }
 
 /// A column: its name, its numbers and their shape, where rows begin, and which are there.
@@ -81,14 +84,20 @@ type Column = (String, Py<PyAny>, Vec<usize>, Option<Py<PyAny>>, Option<Py<PyAny
 impl RowLoader {
     #[new]
     fn new(py: Python<'_>, path: PathBuf, options: String, state: Option<String>) -> PyResult<RowLoader> {
-        let rows = long(py, None, move |_| parse::<Wanted>(&options)?.build(path, state.as_deref()))?;
-        Ok(RowLoader { rows: Mutex::new(rows) })
+        let (rows, steps) = long(py, None, move |_| {
+            let wanted = parse::<Wanted>(&options)?;
+            let rank = wanted.rank;
+            let rows = wanted.build(path, state.as_deref())?;
+            let steps = steps_of(rows.order(), rank)?;
+            Ok((rows, steps))
+        })?;
+        Ok(RowLoader { rows: Mutex::new(rows), steps })
     }
 
     /// Batches of an epoch, and its samples.
     fn size(&self) -> (u64, u64) {
         let rows = self.rows.lock().unwrap_or_else(PoisonError::into_inner);
-        (rows.steps(), rows.order().epoch_samples())
+        (self.steps, rows.order().epoch_samples())
     }
     /// Where the run stands, as JSON, with its epoch and step.
     fn state(&self, py: Python<'_>) -> PyResult<(String, u64, u64)> {

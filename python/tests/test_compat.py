@@ -95,6 +95,17 @@ def test_metadata_that_is_no_json_is_refused_and_comes_before_it_is_written(tmp_
     assert forebay.check(path).ok and [sample.metadata["label"] for sample in forebay.open(path)] == [0, 1, 2]
 
 
+def test_a_batch_is_of_whole_samples_and_a_format_is_one_that_there_is(tbl: pathlib.Path) -> None:
+    # Never reached, so that one batch had all samples.
+    with pytest.raises(TypeError):
+        turboloader.DataLoader(tbl, batch_size=2.5)  # type: ignore[arg-type]
+    reader = turboloader.TblReaderV2(tbl)
+    by_name = reader.filter_by_format(turboloader.SampleFormat(reader.get_format(0)).name)
+    assert by_name and reader.filter_by_format(int(reader.get_format(0))) == by_name  # type: ignore[arg-type]
+    with pytest.raises(forebay.UsageError, match="a format is one of UNKNOWN, JPEG"):
+        reader.filter_by_format("jpg")
+
+
 def test_a_pipeline_goes_on_behind_a_broken_sample(tmp_path: pathlib.Path) -> None:
     path = tmp_path / "a.tbl"
     with turboloader.TblWriterV2(path, enable_compression=False) as writer:

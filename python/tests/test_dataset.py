@@ -99,6 +99,15 @@ def test_it_is_a_sequence(corpus: pathlib.Path) -> None:
         ds[-21]
 
 
+def test_a_number_is_a_sample_and_a_list_of_them_is_some(corpus: pathlib.Path) -> None:
+    ds: Any = forebay.open(corpus / "tbl" / "jpeg20_lz4.tbl")
+    assert ds[np.array(1)].index == 1 and ds[np.array([1])].indices.tolist() == [1]
+    with pytest.raises(IndexError, match="not by 2 dimensions"):
+        ds[np.array([[1]])]
+    with pytest.raises(TypeError):
+        ds.records()[1.5]
+
+
 def test_where_and_stats(corpus: pathlib.Path) -> None:
     ds = forebay.open(corpus / "tbl" / "meta_json_raw.tbl")
     wide = ds.where("width >= 320")

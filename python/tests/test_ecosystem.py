@@ -7,6 +7,7 @@ import pathlib
 import pickle
 from typing import Any
 
+import numpy as np
 import pytest
 
 import forebay
@@ -116,6 +117,48 @@ def test_hugging_face(tbl: pathlib.Path, tmp_path: pathlib.Path, monkeypatch: py
         forebay.open(tmp_path / "raw.tbl").to_hf()
     with pytest.raises(forebay.UsageError, match="splits"):
         forebay.from_hf(datasets.DatasetDict({"train": made}), tmp_path / "d.tbl")
+
+
+def test_hugging_face_as_it_is_stored(tmp_path: pathlib.Path, tbl: pathlib.Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    datasets = pytest.importorskip("datasets", reason="datasets is not installed here")
+    import fsspec
+
+    monkeypatch.setattr(datasets.config, "HF_DATASETS_CACHE", tmp_path / "cache")
+    picture = bmp(4, 4, (1, 2, 3))
+    with fsspec.open("memory://pictures/far.bmp", "wb") as file:
+        file.write(picture)
+    classes, image = datasets.ClassLabel(names=["cat", "dog"]), datasets.Image()
+    features = datasets.Features({"image": image, "y": classes, "y_name": datasets.Value("string")})
+    rows: dict[str, Any] = {
+        "image": [{"bytes": picture, "path": "near.bmp"}, {"bytes": None, "path": "memory://pictures/far.bmp"}],
+        "y": [1, None],
+        "y_name": ["mine", "own"],
+    }
+    made = datasets.Dataset.from_dict(rows, features=features)
+    for given in (made.with_format("numpy"), made.with_transform(lambda rows: {"x": [0]}), made.to_iterable_dataset()):
+        assert forebay.from_hf(given, tmp_path / "a.tbl", columns=["y"], force=True) == 2
+        ds = forebay.open(tmp_path / "a.tbl")
+        assert [(sample.name, bytes(sample.payload)) for sample in ds] == [("near.bmp", picture), ("far.bmp", picture)]
+        assert ds[0].metadata == {"name": "near.bmp", "y": 1, "y_name": "dog"}
+    with pytest.raises(forebay.UsageError, match="'y_name' is in the place of a label's name"):
+        forebay.from_hf(made, tmp_path / "b.tbl")
+    renamed = made.rename_column("y_name", "name")
+    assert forebay.from_hf(renamed, tmp_path / "c.tbl") == 2
+    assert [sample.name for sample in forebay.open(tmp_path / "c.tbl")] == ["mine", "own"]
+    assert len(forebay.open(tbl)[:0].to_hf()) == 0
+    # What was made of a folder before is not what is there now, and not by other settings.
+    for name, color in (("a/x/1.bmp", 1), ("b/y/2.bmp", 2)):
+        (tmp_path / "folder" / name).parent.mkdir(parents=True)
+        (tmp_path / "folder" / name).write_bytes(bmp(4, 4, (color, 2, 3)))
+    for level, labels, color in ((1, ["a", "b"], 1), (2, ["x", "y"], 1), (2, ["x", "y"], 77)):
+        (tmp_path / "folder" / "a/x/1.bmp").write_bytes(bmp(4, 4, (color, 2, 3)))
+        found = forebay.open_samples(tmp_path / "folder", class_level=level).to_hf(label="class")
+        assert found["label"][:] == labels and found[0]["image"].getpixel((0, 0))[0] == color
+    with forebay.TblWriter(tmp_path / "raw.tbl", force=True) as writer:
+        writer.add(picture)
+        writer.add(np.zeros((2, 2, 3), np.uint8))
+    with pytest.raises(forebay.UnsupportedError, match="raw pixels"):
+        forebay.open(tmp_path / "raw.tbl").to_hf()
 
 
 def test_labels_for_hugging_face_are_what_they_are(tmp_path: pathlib.Path, monkeypatch: pytest.MonkeyPatch) -> None:

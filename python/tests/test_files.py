@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import os
 import pathlib
 import pickle
 import threading
@@ -105,6 +106,37 @@ def test_many_threads_read_one_file_object(tbl: pathlib.Path) -> None:
         thread.join()
     assert wrong == []
     assert len(ds.where("cls >= 390")) == 10
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="this system does not fork")
+@pytest.mark.filterwarnings("ignore:.*fork.*:DeprecationWarning")
+def test_a_fork_and_its_parent_do_not_move_each_others_place(tbl: pathlib.Path) -> None:
+    """Workers of torch's DataLoader got bytes of other samples."""
+    with open(tbl, "rb") as file:
+        ds = forebay.open(file)
+        file.seek(5)
+        assert bytes(ds[17].payload) == bytes(forebay.open(tbl)[17].payload) and file.tell() == 5
+
+    class Other(io.FileIO):
+        """Of which nobody knows whether its bytes are the file's."""
+
+    def status(file: Any) -> int:
+        ds = forebay.open(file)
+        child = os.fork()
+        if child == 0:
+            try:
+                os._exit(0 if len(ds[17].payload) else 1)
+            except forebay.Error as e:
+                os._exit(2 if "of the process that this one was forked from" in str(e) else 3)
+        return os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])
+
+    assert status(io.BytesIO(tbl.read_bytes())) == status(open(tbl, "rb")) == 0
+    assert status(io.BufferedRandom(Other(tbl, "r+"))) == 2
+    # What fsspec opened is opened anew.
+    fsspec = pytest.importorskip("fsspec", reason="fsspec is not installed here")
+    with fsspec.open("memory://forked.tbl", "wb") as written:
+        written.write(tbl.read_bytes())
+    assert status("memory://forked.tbl") == 0
 
 
 def test_a_file_object_that_fails_is_an_error(tbl: pathlib.Path) -> None:

@@ -331,10 +331,55 @@ def test_settings_that_make_no_sense_are_refused(archives: dict[int, pathlib.Pat
         {"size": 8, "dtype": "u8", "normalize": "imagenet"},
         {"mix": [1]},
         {"batch": -1},
+        {"shuffle": np.True_},
+        {"shuffle": 4.5},
+        {"shuffle": "42"},
+        {"size": 8.5},
+        {"size": (8, 8, 8)},
+        {"indices": 3},
+        {"indices": np.arange(4).reshape(2, 2)},
+        {"indices": {1, 2}},
+        {"split": forebay.Split.train(float("nan"), 1)},
+        {"size": 8, "augment": lambda picture: picture},
+        {"size": 8, "augment": forebay.HorizontalFlip() | 5},  # type: ignore[operator]
     ]
+    for name, options in {"batch": {"batch": -1}, "image": {"where": 'cls > "\\"{:,"', "size": -1}, "mix": {"mix": ["a"]}}.items():
+        with pytest.raises(forebay.UsageError, match=f'the option "{name}" makes no sense: [^:]*: [^:]*, expected u') as e:
+            forebay.Loader(archives[10], epoch_samples=3 if name == "mix" else None, **options)
+        assert "column" not in str(e.value)
+    with pytest.raises(forebay.UsageError, match="these are bytes"):
+        forebay.Loader(b"train.tbl", batch=1)  # type: ignore[arg-type]
     for options in wrong:
         with pytest.raises(forebay.UsageError):
             forebay.Loader(archives[10], **options)
+
+
+def test_what_would_have_no_effect_is_refused(archives: dict[int, pathlib.Path]) -> None:
+    idle: list[dict[str, Any]] = [{"resampling": "nearest"}, {"fill": (1, 2, 3)}, {"layout": "nhwc"}, {"dtype": "u8"}]
+    for options in [*idle, {"orient": True}, {"exact": True}]:
+        with pytest.raises(forebay.UsageError, match=f"{next(iter(options))}.* size"):
+            forebay.Loader(archives[10], batch=4, **options)
+    like = forebay.warehouse.Transform(4)
+    for options in idle[:3]:
+        with pytest.raises(forebay.UsageError):
+            forebay.Loader(archives[10], batch=4, warehouse_transform=like, **options)
+    # A view is a picture of its own, of the loader's layout.
+    views: Any = {"view": forebay.Target.view(4)}
+    found = next(forebay.Loader(archives[10], batch=2, layout="nhwc", dtype="u8", targets=views).numpy())["view"]
+    assert (found.shape, found.dtype) == ((2, 4, 4, 3), np.uint8)
+
+
+def test_classes_are_those_that_a_dataset_was_opened_with(tmp_path: pathlib.Path) -> None:
+    for name in ("a/x/1.bmp", "b/y/2.bmp"):
+        (tmp_path / name).parent.mkdir(parents=True)
+        (tmp_path / name).write_bytes(bmp(4, 4, (1, 2, 3)))
+    ds = forebay.open_samples(tmp_path, class_level=2)
+    for given in (ds, ds.where("class != 'z'"), [ds]):
+        assert forebay.Loader(given, batch=1, labels="class").classes == ["x", "y"]
+    assert forebay.Loader(ds, batch=1, labels="class", class_level=2).classes == ["x", "y"]
+    for wrong in ({"paths": ds, "class_level": 1}, {"paths": [ds, forebay.open_samples(tmp_path, class_level=1)]}):
+        with pytest.raises(forebay.UsageError, match="class_level is one for all files"):
+            forebay.Loader(**wrong, batch=1)  # type: ignore[arg-type]
 
 
 def test_what_chooses_nothing_or_the_wrong_thing_is_refused(archives: dict[int, pathlib.Path]) -> None:
@@ -446,6 +491,15 @@ def test_a_function_changes_each_batch(archives: dict[int, pathlib.Path]) -> Non
     stats = loader.stats()
     assert stats.functions > 0.03 and stats.training < stats.functions
     assert "transform" in stats.verdict
+
+
+def test_a_function_may_return_the_batch_that_it_changed(archives: dict[int, pathlib.Path]) -> None:
+    def half(batch: Any) -> Any:
+        batch.images = batch.images[:2]
+        return batch
+
+    loader = forebay.Loader(archives[10], batch=4, size=4, labels="cls", transform=half)
+    assert [images.shape[0] for images, _ in loader.numpy()] == [batch.images.shape[0] for batch in loader] == [2, 2]
 
 
 def test_a_function_for_each_sample_warns_of_its_cost(archives: dict[int, pathlib.Path]) -> None:

@@ -210,6 +210,53 @@ def test_rows_become_a_set_of_files(cluster: Any, tmp_path: pathlib.Path) -> Non
     assert not (tmp_path / "bad").exists() or not list((tmp_path / "bad").iterdir())
 
 
+def test_a_field_is_a_column_by_its_path(cluster: Any, tmp_path: pathlib.Path) -> None:
+    def record(i: int) -> bytes:
+        return json.dumps({"deep": [i]} if i else {"other": 1}).encode()
+
+    members = {f"{i}.{end}": data for i in range(3) for end, data in (("bin", b"x"), ("json", record(i)), ("cls", b"7"))}
+    path = write_tar(tmp_path / "a.tar", members)
+    rows = forebay.ray.read(path, columns=["index", "json.deep[0]"]).take_all()
+    assert sorted((row["index"], row["json.deep[0]"]) for row in rows) == [(0, None), (1, 1), (2, 2)]
+    for columns in ("cls", [], ["cls", "cls"], [""]):
+        with pytest.raises(forebay.UsageError, match="columns are a list of names, each once"):
+            forebay.ray.read(path, columns=columns)
+    # Ray would give no rows at all.
+    with pytest.raises(forebay.UsageError, match="there is no column cls; there are file, index"):
+        forebay.ray.read(path).select_columns(["cls"]).take_all()
+    with forebay.TblWriter(tmp_path / "mixed.tbl") as writer:
+        for value in (1, "two"):
+            writer.add(b"x", metadata={"v": value})
+    with pytest.raises(Exception, match="the field v is not of one kind"):
+        forebay.ray.read(tmp_path / "mixed.tbl", columns=["v"], override_num_blocks=1).take_all()
+
+
+def test_a_set_is_replaced_and_no_other(cluster: Any, tmp_path: pathlib.Path) -> None:
+    forebay.convert(numbered(tmp_path / "a.tar", 4), tmp_path / "a.tbl")
+    ds = forebay.ray.read(tmp_path / "a.tbl", override_num_blocks=1)
+    for name, force in (("train-hard", False), ("train", False), ("train", True)):
+        ds.write_datasink(forebay.ray.Sink(tmp_path / "out", name=name, force=force))
+    made = sorted(path.name for path in (tmp_path / "out").iterdir())
+    assert made == ["train-00000-of-00001.tbl", "train-hard-00000-of-00001.tbl"]
+
+
+def test_a_row_has_the_name_of_its_column(cluster: Any, tmp_path: pathlib.Path) -> None:
+    forebay.convert(numbered(tmp_path / "a.tar", 2), tmp_path / "a.tbl")
+    ds = forebay.ray.read(tmp_path / "a.tbl", override_num_blocks=1).map(lambda row: {**row, "name": f"new-{row['name']}"})
+    ds.write_datasink(forebay.ray.Sink(tmp_path / "out", name="some"))
+    [path] = (tmp_path / "out").iterdir()
+    assert [sample.name for sample in forebay.open_samples(path)] == ["new-00000.bmp", "new-00001.bmp"]
+    for metadata in ("5", "[1]", "{"):
+        rows = ray.data.from_items([{"payload": b"x", "metadata": metadata}])
+        with pytest.raises(Exception, match="is a dict, or an object of JSON"):
+            rows.write_datasink(forebay.ray.Sink(tmp_path / "bad"))
+
+
+def test_rows_are_written_to_no_address() -> None:
+    with pytest.raises(forebay.UnsupportedError, match="and to no address"):
+        forebay.ray.Sink("s3://bucket/out")
+
+
 # Of this process alone: what getrusage says begins with what its parent held.
 MEASURE = """
 import sys, forebay

@@ -59,6 +59,9 @@ def test_samples_become_files_again(tbl: pathlib.Path, tmp_path: pathlib.Path) -
     forebay.open(tbl)[[7, 9]].extract(tmp_path / "two")
     assert len(list((tmp_path / "two").glob("*.bmp"))) == 2
     assert forebay.extract(tbl, tmp_path / "three", where="cls > 3", indices=[1, 5]).samples == 1
+    for wrong in ([True, False], [1.5]):
+        with pytest.raises(forebay.UsageError, match="indices are the numbers of samples"):
+            forebay.extract(tbl, tmp_path / "four", indices=wrong)  # type: ignore[arg-type]
 
 
 def test_a_selection_is_converted(tbl: pathlib.Path, tmp_path: pathlib.Path) -> None:

@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import json
+import os
 import pathlib
 import pickle
+from typing import Any
 
+import numpy as np
 import pytest
 
 import forebay
@@ -95,6 +98,16 @@ def test_what_makes_no_sense_is_refused(inputs: list[str], tmp_path: pathlib.Pat
         forebay.shards.plan([tmp_path / "none.tbl"], 2)
 
 
+def test_numbers_may_be_numpys(inputs: list[str]) -> None:
+    number: Any = np.int64
+    assert forebay.shards.plan(inputs, number(2), shuffle=number(3)).text == forebay.shards.plan(inputs, 2, shuffle=3).text
+    with pytest.raises(TypeError):
+        forebay.shards.plan(inputs, 2.7)  # type: ignore[arg-type]
+    assert forebay.plan(inputs, batch=number(4), shuffle=number(3)) == forebay.plan(inputs, batch=4, shuffle=3)
+    assert forebay.warehouse._options({"size": number(8)}) == forebay.warehouse._options({"size": (8, 8)})
+    assert forebay.warehouse.Transform(number(8))._json() == forebay.warehouse.Transform(8)._json()
+
+
 def test_the_same_jobs_run_without_ray(inputs: list[str], tmp_path: pathlib.Path) -> None:
     pattern = str(tmp_path / "in" / "*.t*")
     report = forebay.ray.convert(pattern, tmp_path / "out", 3, shuffle=1, jobs=2, sync=False)
@@ -122,6 +135,25 @@ def test_the_same_jobs_run_without_ray(inputs: list[str], tmp_path: pathlib.Path
     assert built.samples == 42 and forebay.ray.build_warehouse(inputs, tmp_path / "ware", size=8, dtype="u8", jobs=1).reused
     with pytest.raises(forebay.UsageError, match="trace"):
         forebay.ray.build_warehouse(inputs, tmp_path / "ware", trace="t.jsonl")
+
+
+def test_an_address_is_no_folder_of_this_machine(
+    inputs: list[str], tmp_path: pathlib.Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "empty").mkdir()
+    monkeypatch.chdir(tmp_path / "empty")
+    # Without keys nothing is asked of anybody.
+    for name in [name for name in os.environ if name.startswith("AWS_")]:
+        monkeypatch.delenv(name)
+    monkeypatch.setenv("AWS_SHARED_CREDENTIALS_FILE", str(tmp_path / "none"))
+    for work in (
+        lambda: forebay.ray.convert(inputs, "s3://bucket/ready", 2, jobs=1),
+        lambda: forebay.ray.build_warehouse(inputs, "s3://bucket/ware", size=8, jobs=1),
+        lambda: forebay.ray.stats("s3://bucket/ready/a.tbl", jobs=1),
+    ):
+        with pytest.raises(forebay.Error, match="s3://bucket/"):
+            work()
+    assert not list((tmp_path / "empty").iterdir())
 
 
 def test_parts_of_a_warehouse_are_what_one_build_makes(inputs: list[str], tmp_path: pathlib.Path) -> None:

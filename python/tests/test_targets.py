@@ -132,6 +132,19 @@ def test_what_is_wrong_says_so(tmp_path: pathlib.Path) -> None:
     assert batch.targets["a"].tolist() == [[0], [0]]
 
 
+def test_names_are_texts_and_classes_are_a_list_of_them(tmp_path: pathlib.Path) -> None:
+    path, wrong = pictures(tmp_path), (["int:json.age"], {1: "int:json.age"})
+    for targets in wrong:
+        with pytest.raises(forebay.UsageError, match="targets are a dictionary"):
+            forebay.Loader(path, batch=2, targets=targets)  # type: ignore[arg-type]
+    makers: Any = (Target.label, forebay.Labels.field)
+    for make in makers:
+        for classes in ("abc", [1, 2]):
+            with pytest.raises(forebay.UsageError, match="classes are a list of names"):
+                make("json.says", classes=classes)
+    assert Target.multi_hot("cls", classes=np.int64(3)) == Target.multi_hot("cls", classes=3)  # type: ignore[arg-type]
+
+
 def test_tensors_of_targets(tmp_path: pathlib.Path) -> None:
     torch = pytest.importorskip("torch")
     found = loader(tmp_path, size=8, targets={"age": "int:json.age", "boxes": Target.boxes(labels(tmp_path))})

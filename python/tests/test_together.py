@@ -80,6 +80,22 @@ def test_mixtures_are_the_same_on_every_rank(pictures: pathlib.Path) -> None:
         forebay.Loader(pictures, size=8, augment=forebay.Mosaic(p=2))
 
 
+def test_rows_are_those_of_the_last_iteration_and_each_has_its_name(tmp_path: pathlib.Path) -> None:
+    path = tmp_path / "a.csv"
+    path.write_text("a,a_mask\n" + "".join(f"{i or ''},{i}\n" for i in range(6)))
+    loader = forebay.TableLoader(path, columns=["a_mask"], batch=2)
+    before = iter(loader)
+    next(before)
+    loader.load_state_dict(loader.state_dict())
+    after = iter(loader)
+    next(after)
+    with pytest.raises(forebay.UsageError, match="another iteration"):
+        next(before)
+    assert next(after)["a_mask"].tolist() == [4, 5]
+    with pytest.raises(forebay.UsageError, match="'a_mask' is a column, and what comes with another"):
+        next(iter(forebay.TableLoader(path, batch=2)))
+
+
 def test_rows_of_a_table_are_batches(tmp_path: pathlib.Path, monkeypatch: pytest.MonkeyPatch) -> None:
     path = tmp_path / "rows.jsonl"
     rows = [{"n": i, "x": i / 2, "t": f"row {i}", "v": list(range(i % 3)), "age": None if i == 4 else i} for i in range(10)]

@@ -328,6 +328,23 @@ def test_bytes_are_not_normalized(tmp_path: pathlib.Path) -> None:
         forebay.torch.Dataset(numbered(tmp_path / "a.tar", 2), size=8, dtype="u8", normalize="imagenet")
 
 
+def test_samples_are_asked_for_by_whole_numbers_of_any_kind(tmp_path: pathlib.Path) -> None:
+    import forebay.torch
+
+    path = numbered(tmp_path / "a.tar", 5)
+    for options in ({}, {"size": 4}):
+        dataset: Any = forebay.torch.Dataset(path, label="cls", **options)  # type: ignore[arg-type]
+        assert [dataset[i][1] for i in (torch.tensor(3), np.int64(-1))] == [3, 4]
+        for numbers in (torch.tensor([1, -1, 1]), iter([1, -1, 1])):
+            assert [label for _, label in dataset.__getitems__(numbers)] == [1, 4, 1]
+        with pytest.raises(TypeError):
+            dataset[1.5]
+    for wrong in ({"dtype": "u8"}, {"layout": "nhwc"}):
+        with pytest.raises(forebay.UsageError, match="by a size"):
+            forebay.torch.Dataset(path, **wrong)  # type: ignore[arg-type]
+    assert forebay.open_samples(path)[torch.tensor(3)].index == 3  # type: ignore[call-overload]
+
+
 def test_what_a_worker_raises_keeps_its_class_and_code(tmp_path: pathlib.Path) -> None:
     import forebay.torch
 

@@ -83,6 +83,21 @@ def test_metadata_keeps_every_digit(tmp_path: pathlib.Path) -> None:
     assert (metadata["big"], metadata["least"], metadata["list"], metadata["x"]) == (2**64 + 1, -(2**63) - 1, [2**100], 0.1)
 
 
+def test_metadata_may_be_numpys_and_a_name_is_said_once(tmp_path: pathlib.Path) -> None:
+    with forebay.TblWriter(tmp_path / "a.tbl") as writer:
+        writer.add(b"one", name="a", metadata={"cls": np.int64(3), "deep": {"box": np.array([1.5, 2])}, "ok": np.True_})
+        writer.add(b"two", name="b", metadata={"name": "b"})
+        with pytest.raises(forebay.UsageError, match="called 'c', and 'd' by its metadata"):
+            writer.add(b"three", name="c", metadata={"name": "d"})
+        with pytest.raises(ValueError):
+            writer.add(b"three", metadata={"a": np.float32("nan")})
+        with pytest.raises(TypeError, match="Path"):
+            writer.add(b"three", metadata={"a": tmp_path})
+    ds = forebay.open(tmp_path / "a.tbl")
+    assert ds[0].metadata == {"name": "a", "cls": 3, "deep": {"box": [1.5, 2.0]}, "ok": True}
+    assert [sample.name for sample in ds] == ["a", "b"]
+
+
 def test_samples_of_a_document_are_refused(tmp_path: pathlib.Path) -> None:
     with pytest.raises(forebay.UsageError, match="samples"):
         forebay.TblWriter(tmp_path / "a.tbl", metadata={"samples": [{"a": 1}], "t": 1})

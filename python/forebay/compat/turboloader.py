@@ -14,6 +14,7 @@ from __future__ import annotations
 
 import enum
 import json
+import operator
 import os
 import time
 from collections import deque
@@ -169,7 +170,10 @@ class TblReaderV2:
 
     def filter_by_format(self, format: SampleFormat | str) -> list[int]:
         """The samples of this format."""
-        name = format.name if isinstance(format, SampleFormat) else str(format)
+        known = SampleFormat.__members__
+        name = format.upper() if isinstance(format, str) else SampleFormat(format).name
+        if name not in known:
+            raise UsageError("usage.argument", "usage", f"a format is one of {', '.join(known)}, not {format!r}")
         return [i for i, sample in enumerate(self._ds) if sample.info.format == name.lower()]
 
     def get_metadata(self) -> dict[str, Any]:
@@ -285,6 +289,7 @@ class DataLoader:
         *,
         where: str | None = None,
     ) -> None:
+        batch_size, num_workers = operator.index(batch_size), operator.index(num_workers)
         if batch_size < 1 or num_workers < 1:
             raise UsageError("usage.argument", "usage", "batch_size and num_workers are at least 1")
         ds: Dataset = open_samples(path)

@@ -8,7 +8,6 @@ from typing import Any, Callable, Sequence
 
 from .. import _forebay
 from .._errors import UsageError
-from .._files import is_url
 from .._progress import Tell
 
 #: Tasks that are handed over for each that can run, so that no node waits for the driver.
@@ -28,8 +27,13 @@ def needed(module: str = "ray") -> Any:
 
 def absolute(path: Any) -> str:
     """A path as every process of this machine understands it. Addresses stay as they are."""
-    text = os.fspath(path)
-    return str(text) if is_url(text) else os.path.abspath(text)
+    text = os.fsdecode(path)
+    return text if is_address(text) else os.path.abspath(text)
+
+
+def is_address(text: str) -> bool:
+    """Whether it is of a store or a server, and no path: ``s3://bucket/ready``."""
+    return "://" in text
 
 
 def paths(given: Any) -> list[str]:

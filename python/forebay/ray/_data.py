@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import shutil
 import uuid
 from typing import Any, Callable, Iterable, Iterator, Literal, Sequence
@@ -19,7 +20,8 @@ from ray.data.datasource import (  # type: ignore[import-not-found, import-untyp
 )
 
 from .._dataset import Dataset, Sample, open_samples
-from .._errors import UsageError
+from .._errors import UnsupportedError, UsageError
+from .._records import field_of
 from .._writer import TblWriter
 from . import _cluster
 
@@ -50,8 +52,9 @@ def read(
 ) -> ray.data.Dataset:
     """Samples of files, folders and patterns as a Ray Dataset of the columns ``file``, ``index``, ``name``, ``format``,
     ``width``, ``height``, ``bytes``, ``payload`` and ``metadata`` (JSON), or only of these ``columns``; other names are
-    fields of the metadata. What no column needs is not read, also where Ray selects columns later. Only samples that
-    ``where`` accepts. ``options`` are those of ``ray.data.read_datasource``.
+    fields of the metadata, by paths such as ``json.label``, and ``None`` where a sample has none. What no column needs is not
+    read, also where Ray selects columns later. Only samples that ``where`` accepts. ``options`` are those of
+    ``ray.data.read_datasource``. Rows come as tasks end, unless Ray's ``preserve_order`` is set.
     """
     return ray.data.read_datasource(Source(paths, where=where, columns=columns, keep_going=keep_going), **options)
 
@@ -72,8 +75,11 @@ class Source(Datasource):  # type: ignore[misc, unused-ignore]
         self._where = where
         self._keep_going = keep_going
         wanted = list(_COLUMNS if columns is None else columns)
-        if not wanted or len(set(wanted)) < len(wanted):
-            raise UsageError("usage.argument", "usage", f"columns are wanted, each once, not {wanted}")
+        named = all(isinstance(name, str) and name for name in wanted)
+        # A text is letters, each of which would be a column that no sample has.
+        if not wanted or not named or isinstance(columns, str) or len(set(wanted)) < len(wanted):
+            message = f"columns are a list of names, each once, not {wanted if columns is None else columns!r}"
+            raise UsageError("usage.argument", "usage", message)
         self._projection_map: dict[str, str] | None = {name: name for name in wanted}
         self._files: list[tuple[str, int, int]] | None = None
 
@@ -86,6 +92,17 @@ class Source(Datasource):  # type: ignore[misc, unused-ignore]
 
     def supports_projection_pushdown(self) -> bool:
         return True
+
+    def apply_projection(self, projection_map: Any, *more: Any) -> Any:
+        """What Ray selects later. It would take a column that is not here for one that nobody needs, and give no rows."""
+        unknown = [name for name in projection_map or () if name not in (self._projection_map or ())]
+        if unknown:
+            message = (
+                f"there is no column {', '.join(unknown)}; there are {', '.join(self._projection_map or ())}. A field of the"
+                " metadata is a column where `read` is asked for it: columns=[...]"
+            )
+            raise UsageError("usage.argument", "usage", message)
+        return super().apply_projection(projection_map, *more)
 
     def estimate_inmemory_data_size(self) -> int | None:
         columns = self._get_data_columns() or []
@@ -145,7 +162,7 @@ class _Piece:
                     values[name].append(_COLUMNS[name][1](self.path, sample))
             record = sample.metadata if fields else None
             for name in fields:
-                values[name].append(record.get(name) if isinstance(record, dict) else None)
+                values[name].append(_field(record, name))
             rows += 1
             size += len(values["payload"][-1]) if "payload" in values else 0
             if rows >= ROWS or size >= BYTES:
@@ -156,10 +173,22 @@ class _Piece:
             yield self._table(values, rows)
 
     def _table(self, values: dict[str, list[Any]], rows: int) -> Any:
-        arrays = {
-            name: pa.array(column, type=_COLUMNS[name][0] if name in _COLUMNS else None) for name, column in values.items()
-        }
-        return pa.table(arrays)
+        return pa.table({name: self._array(name, column) for name, column in values.items()})
+
+    def _array(self, name: str, column: list[Any]) -> Any:
+        try:
+            return pa.array(column, type=_COLUMNS[name][0] if name in _COLUMNS else None)
+        except (pa.ArrowException, OverflowError) as e:
+            message = f"the field {name} is not of one kind in all samples: {e}; take `metadata`, which is text"
+            raise UsageError("usage.argument", "usage", message, place={"file": self.path}) from e
+
+
+def _field(record: Any, path: str) -> Any:
+    """A field of the metadata by its path; ``None`` where the sample has none."""
+    try:
+        return field_of(record, path, 0, "")
+    except UsageError:
+        return None
 
 
 class Sink(Datasink):  # type: ignore[misc, unused-ignore]
@@ -187,6 +216,9 @@ class Sink(Datasink):  # type: ignore[misc, unused-ignore]
         if not name or os.path.basename(name) != name or name.startswith("."):
             raise UsageError("usage.argument", "usage", f"files cannot be called {name!r}: no folders are wanted")
         self._folder = _cluster.absolute(folder)
+        if _cluster.is_address(self._folder):
+            message = "rows are written into a folder that every node sees, and to no address; `convert` writes to addresses"
+            raise UnsupportedError("usage.argument", "unsupported", message, place={"file": self._folder})
         self._name = name
         self._rows = rows
         self._options: dict[str, Any] = {"compression": compression, "level": level, "sync": sync}
@@ -203,8 +235,9 @@ class Sink(Datasink):  # type: ignore[misc, unused-ignore]
         """Files of a set of this name."""
         if not os.path.isdir(self._folder):
             return []
-        mine = (name for name in os.listdir(self._folder) if name.startswith(f"{self._name}-") and "-of-" in name)
-        return sorted(os.path.join(self._folder, name) for name in mine if name.endswith(".tbl"))
+        # And not of a set whose name only begins with it, such as `train-hard` beside `train`.
+        mine = re.compile(rf"{re.escape(self._name)}-\d{{5,}}-of-\d{{5,}}\.tbl")
+        return sorted(os.path.join(self._folder, name) for name in os.listdir(self._folder) if mine.fullmatch(name))
 
     def on_write_start(self, schema: Any = None) -> None:
         there = self._there()
@@ -227,12 +260,14 @@ class Sink(Datasink):  # type: ignore[misc, unused-ignore]
     def on_write_complete(self, write_result: Any) -> None:
         written = sorted(one for one in write_result.write_returns if one[2] > 0)
         old = self._there() if self._force else []
-        for path in old:
-            os.remove(path)
+        self.outputs = []
         for k, (_, name, _) in enumerate(written):
             path = os.path.join(self._folder, f"{self._name}-{k:05}-of-{len(written):05}.tbl")
-            os.rename(os.path.join(self._waiting, name), path)
+            os.replace(os.path.join(self._waiting, name), path)
             self.outputs.append(path)
+        # Last, so that whoever is ended in the middle has lost nothing.
+        for path in set(old) - set(self.outputs):
+            os.remove(path)
         shutil.rmtree(self._waiting, ignore_errors=True)
 
     def on_write_failed(self, error: Exception) -> None:
@@ -255,14 +290,24 @@ def _add(writer: TblWriter, row: dict[str, Any]) -> None:
     if payload is None:
         message = f"a row has a `payload`, bytes or an array, and this one has {', '.join(row)}"
         raise UsageError("usage.argument", "usage", message)
-    name, found = values.pop("name", None), values.pop("metadata", None)
+    name, metadata = values.pop("name", None), _record(values.pop("metadata", None))
     for column in _PLACE:
         values.pop(column, None)
-    metadata: dict[str, Any] = json.loads(found) if isinstance(found, str) else dict(found or {})
     # Its number is that of another file.
     metadata.pop("id", None)
+    # The column's name is the sample's, whatever the metadata called it before.
+    known = metadata.pop("name", None)
     metadata.update((field, _plain(value)) for field, value in values.items())
-    writer.add(payload, name=name or metadata.pop("name", None), metadata=metadata or None)
+    writer.add(payload, name=name or known, metadata=metadata or None)
+
+
+def _record(found: Any) -> dict[str, Any]:
+    """The metadata of a row."""
+    try:
+        return dict(json.loads(found) if isinstance(found, str) else found or {})
+    except (TypeError, ValueError) as e:
+        message = f"the `metadata` of a row is a dict, or an object of JSON, and not {str(found)[:40]!r} ({e})"
+        raise UsageError("usage.argument", "usage", message) from e
 
 
 def _plain(value: Any) -> Any:

@@ -1,0 +1,42 @@
+"""Settings as the extension takes them: one JSON object."""
+
+from __future__ import annotations
+
+import json
+from typing import Any, Mapping
+
+import numpy as np
+
+from ._errors import UsageError
+
+__all__ = ["settings_text", "state_text"]
+
+
+def settings_text(options: Mapping[str, Any]) -> str:
+    """The text of settings. NumPy's numbers are numbers; what JSON has not is refused with the name of its setting."""
+    try:
+        return json.dumps(options, allow_nan=False, default=_plain)
+    except (TypeError, ValueError):
+        for name, value in options.items():
+            try:
+                json.dumps(value, allow_nan=False, default=_plain)
+            except ValueError as e:
+                message = f"the option {name!r} has a number that is none: {e}"
+                raise UsageError("usage.argument", "usage", message) from None
+            except TypeError as e:
+                raise TypeError(f"the option {name!r}: {e}") from None
+        raise
+
+
+def state_text(state: Any) -> str:
+    """The text of a saved state, also where a checkpoint made arrays of its numbers."""
+    if not isinstance(state, Mapping):
+        message = f"a state is what state_dict() gave, and not of the type {type(state).__name__}"
+        raise UsageError("usage.argument", "usage", message)
+    return json.dumps(dict(state), allow_nan=False, default=_plain)
+
+
+def _plain(value: Any) -> Any:
+    if isinstance(value, np.generic) or isinstance(value, np.ndarray) and value.ndim == 0:
+        return value.item()
+    raise TypeError(f"{type(value).__name__} is no setting: {value!r}")
