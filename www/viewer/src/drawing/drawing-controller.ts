@@ -177,11 +177,8 @@ export class DrawingController implements ReactiveController, DrawingActions {
   }
   /** Finds out what is good to know, and not needed to begin. */
   private async prepare(data: Dataset): Promise<void> {
-    const { storage } = navigator;
-    const own = !!(await storage?.getDirectory?.().catch(() => null));
-    const safe = own && !!(await storage.persist?.().catch(() => false));
-    this.risk = !own ? "page" : safe ? "none" : "full";
-    this.tell();
+    // Some browsers ask people first, who may take their time.
+    void this.findRisk();
     if (this.of.data() !== data || data.length > REVIEWED_UNASKED) return;
     const signal = this.of.signal();
     const before = new Map<number, Review>();
@@ -193,6 +190,15 @@ export class DrawingController implements ReactiveController, DrawingActions {
     if (this.of.data() !== data || before.size === 0) return;
     this.before = before;
     this.changed();
+  }
+  /** Finds out what the journal may be lost by. */
+  private async findRisk(): Promise<void> {
+    const { storage } = navigator;
+    const own = !!(await storage?.getDirectory?.().catch(() => null));
+    this.risk = own ? "full" : "page";
+    this.tell();
+    if (own && (await storage.persist?.().catch(() => false))) this.risk = "none";
+    this.tell();
   }
   stop(): void {
     this.ended = true;
