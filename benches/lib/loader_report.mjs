@@ -199,8 +199,8 @@ function reasons(results) {
       `Large pictures: our own decoder alone, on two cores without a loader, would make ${per(two)}, ${times(two / rate(largePeer))} of turboloader; ` +
         `the loader reaches ${times(rate('forebay, large, 2 cores') / two)} of that. In it, with both cores at work, decoding takes about ` +
         `${inside('forebay, large, 2 cores', 'decode').toFixed(1)} ms and making the tensor ${inside('forebay, large, 2 cores', 'resize').toFixed(1)} ms, ` +
-        `alone ${large('forebay').toFixed(1)} ms and ${of('forebay, large, 2 cores', (r) => r.decoder.resize_ms).toFixed(1)} ms: all 64 are one batch, in memory that is ` +
-        'new, and its beginning and end count in full.',
+        `alone ${large('forebay').toFixed(1)} ms and ${of('forebay, large, 2 cores', (r) => r.decoder.resize_ms).toFixed(1)} ms; the beginning and end of all ` +
+        `${of('forebay, large, 2 cores', (r) => r.samples)} count in full.`,
     );
   }
   if (ran('forebay, small, 2 cores') && ran('memcpy, 1 core')) {

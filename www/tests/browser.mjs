@@ -28,6 +28,9 @@ export const noBrowser = existsSync(engine.executable) ? false : `there is no ${
 /** For `skip` of a test that needs what not every engine can do: why this one cannot, or false. */
 export const needs = (ability) => noBrowser || (engine.cannot[ability] ?? false);
 
+/** What a page called a file that it gave: where one of that name is there already, some browsers give it another. */
+export const nameOf = (download) => download.suggestedFilename().replace(/ ?\(\d+\)(?=\.)/, '');
+
 /** A fresh browser. */
 export const launch = (more = []) => engine.launch(more);
 

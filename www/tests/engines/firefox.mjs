@@ -9,6 +9,8 @@ export const cannot = {
   'use a pen': 'no pen is driven in Firefox here',
   'read the clipboard': 'Firefox asks people before a page reads what was copied',
   'refuse pictures that end too early': 'Firefox draws a JPEG that ends too early as if it were whole',
+  'balance rows': 'Firefox balances lines of text, not what stands in lines',
+  'click twice': 'Firefox counts no clicks that come by its protocol',
   'choose folders': 'Firefox has no protocol that chooses a folder of the machine',
 };
 

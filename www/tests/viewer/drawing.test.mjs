@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 import { shutdown } from 'forebay';
 import { smallPng } from '../../../scripts/lib/png.mjs';
-import { ROOT, axe, launch, needs, newPage, pen, serveFolder, touch, until, visit } from '../browser.mjs';
+import { ROOT, axe, launch, nameOf, needs, newPage, pen, serveFolder, touch, until, visit } from '../browser.mjs';
 import { zipOf } from '../lib/zips.mjs';
 import { recordsOf, tblOf } from './edited.mjs';
 
@@ -93,11 +93,10 @@ async function saved(page) {
         button.click();
       }),
   ]);
-  // Where a file of the name is there already, some browsers give it another.
-  await dialog.getByText(`✓ ${download.suggestedFilename().replace(/ ?\(\d+\)(?=\.)/, '')}`).waitFor();
+  await dialog.getByText(`✓ ${nameOf(download)}`).waitFor();
   const bytes = readFileSync(await download.path());
   assert.equal(downloads, 1);
-  return { name: download.suggestedFilename(), bytes, dialog };
+  return { name: nameOf(download), bytes, dialog };
 }
 
 test('boxes are drawn, moved, resized and deleted by mouse, undone past a reload, saved and read back', async () => {

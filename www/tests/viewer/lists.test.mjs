@@ -50,7 +50,9 @@ async function visited() {
   return page;
 }
 
-test('a folder with a list opens as samples, with its records, classes and what is missing', async () => {
+test('a folder with a list opens as samples, with its records, classes and what is missing', {
+  skip: needs('choose folders'),
+}, async () => {
   const page = await visited();
   await page.locator('#folder-input').setInputFiles(set);
   await page.getByRole('alert').filter({ hasText: 'Some lines have no picture' }).waitFor();

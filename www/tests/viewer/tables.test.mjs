@@ -15,7 +15,7 @@ import {
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
-import { ROOT, axe, launch, newPage, serveFolder, until } from '../browser.mjs';
+import { ROOT, axe, launch, nameOf, newPage, serveFolder, until } from '../browser.mjs';
 
 const FOREBAY = process.env.FOREBAY ?? join(ROOT, 'target/release/forebay');
 const folder = mkdtempSync(join(tmpdir(), 'forebay-tables-'));
@@ -65,8 +65,8 @@ async function saved(page, dialog) {
     page.waitForEvent('download'),
     dialog.getByRole('button', { name: 'Convert…' }).click(),
   ]);
-  await dialog.getByText(`✓ ${download.suggestedFilename()}`).waitFor();
-  return { name: download.suggestedFilename(), bytes: readFileSync(await download.path()) };
+  await dialog.getByText(`✓ ${nameOf(download)}`).waitFor();
+  return { name: nameOf(download), bytes: readFileSync(await download.path()) };
 }
 
 /** What the command makes of it. */

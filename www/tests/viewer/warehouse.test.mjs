@@ -4,7 +4,7 @@ import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'nod
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
-import { ROOT, axe, dropFiles, launch, needs, newPage, serveFolder, until, visit } from '../browser.mjs';
+import { ROOT, axe, dropFiles, launch, nameOf, needs, newPage, serveFolder, until, visit } from '../browser.mjs';
 
 const folder = mkdtempSync(join(tmpdir(), 'forebay-warehouse-'));
 let browser, site;
@@ -190,7 +190,7 @@ test('labels are written in the formats of tools, as one file or as an archive, 
       dialog.getByRole('button', { name: 'Export labels' }).click(),
     ]);
     await dialog.getByText('scores that were left out: 2').waitFor();
-    return [file.suggestedFilename(), readFileSync(await file.path())];
+    return [nameOf(file), readFileSync(await file.path())];
   };
   const [coco, bytes] = await exported('COCO');
   assert.deepEqual([coco, String(bytes)], ['300-coco.json', 'coco 4']);
@@ -216,7 +216,7 @@ test('labels are exported in one go where that is all of what is drawn, and thro
         page.waitForEvent('download'),
         dialog.getByRole('button', { name: 'Export labels' }).click(),
       ]);
-      assert.equal(file.suggestedFilename(), `${name}-coco.json`);
+      assert.equal(nameOf(file), `${name}-coco.json`);
       await dialog.getByText('scores that were left out: 2').waitFor();
       const text = readFileSync(await file.path(), 'utf8');
       await dialog.getByLabel('Close').click();
