@@ -30,7 +30,7 @@ use forebay::{
         decode::{JpegBackend, Options as DecodeOptions},
         transform::{Fit, Layout},
     },
-    order::{Item, Order, Source},
+    order::{Item, Order},
     warehouse::Transform,
 };
 
@@ -112,7 +112,8 @@ impl Decoded {
         let of = |content| prefix(content, decode, is_shared);
         let prefixes = contents.iter().map(of).collect::<Result<Vec<_>>>()?;
         let sets = if prefixes.iter().any(|p| matches!(p, Prefix::Whole)) { 8 } else { prefixes.len() as u64 };
-        let all: u64 = order.sources().iter().map(Source::selected).sum();
+        // Selected or not: parts of a dataset, such as those to train on and to validate with, share one file.
+        let all: u64 = (0..sources.len()).map(|source| sources.samples(source)).sum();
         let store = match &wanted.path {
             None => Arc::new(Store::in_memory(wanted.bytes)),
             Some(path) => {
