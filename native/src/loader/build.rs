@@ -101,6 +101,10 @@ impl Builder {
         if prefetch == 0 {
             return refuse(format!("{} workers and {prefetch} batches ahead are invalid", self.workers));
         }
+        let opening = self.of_pictures.iter().find(|setting| ["io", "class_level"].contains(*setting));
+        if let Some(setting) = opening.filter(|_| !self.datasets.is_empty()) {
+            return refuse(format!("`{setting}` says how files are opened, and these datasets were open already"));
+        }
         let prepared = matches!(self.content, Content::Prepared(_));
         self.decode.orient = self.orient.unwrap_or(prepared);
         let mut places = 0;
