@@ -14,10 +14,10 @@ use super::{
     Annotations, Builder, Loader, Mode,
     annotations::Annotated,
     codes,
-    content::{Content, batch_bytes},
+    content::{Content, batch_bytes as bytes_of},
     decoded::Decoded,
     fetching::Fetching,
-    flight::{Pools, SlotBytes},
+    flight::{Pools, SLOT_BYTES, SlotBytes},
     groups::Plan,
     labels::Resolver,
     pool::Pool,
@@ -234,7 +234,9 @@ impl Builder {
         }
         let order = Order::new(described, self.settings)?;
         let most = most_in_a_step(&order);
-        let batch_bytes = batch_bytes(slot_bytes.iter().max().copied().unwrap_or(0), most)?;
+        let batch_bytes = bytes_of(slot_bytes.iter().max().copied().unwrap_or(0), most)?;
+        // What is kept of a sample beside its numbers, which payloads have none of.
+        let kept_bytes = bytes_of(SLOT_BYTES, most)?;
         let waiting = most.saturating_mul(prefetch).min(MOST_WAITING);
         let resumed = self.resume.as_ref().map(|state| state.position(&order, self.groups.as_ref())).transpose()?;
         let labels = Resolver::new(self.labels.as_ref(), &sources)?;
@@ -276,7 +278,8 @@ impl Builder {
         else {
             return refuse(format!("the targets of a batch of {most} samples are more than is reasonable"));
         };
-        fits_in_memory(batch_bytes.saturating_add(named_bytes), order.steps(), prefetch)?;
+        let all_bytes = batch_bytes.saturating_add(named_bytes).saturating_add(kept_bytes);
+        fits_in_memory(all_bytes, order.steps(), prefetch)?;
         let pools = Pools {
             numbers: Pool::new(batch_bytes, if prefetch == 0 { SPARE } else { flights }),
             targets: Pool::new(target_bytes, flights),
@@ -387,7 +390,7 @@ const MOST_NAMED_BYTES: u64 = 1 << 36;
 const MOST_WAITING: usize = 1 << 16;
 
 /// The most samples that this rank can have in a step.
-fn most_in_a_step(order: &Order) -> usize {
+pub(super) fn most_in_a_step(order: &Order) -> usize {
     let (settings, n) = (order.settings(), order.epoch_samples());
     let most = match settings.tail {
         _ if order.steps() == 0 => 0,
@@ -398,7 +401,7 @@ fn most_in_a_step(order: &Order) -> usize {
 }
 
 /// Refuses what the system would not give, instead of ending the process over it later.
-fn fits_in_memory(batch_bytes: usize, steps: u64, prefetch: usize) -> Result<()> {
+pub(super) fn fits_in_memory(batch_bytes: usize, steps: u64, prefetch: usize) -> Result<()> {
     let batches = usize::try_from(steps).unwrap_or(usize::MAX).min(prefetch.saturating_add(1));
     let all = batch_bytes.saturating_mul(batches);
     // Asked of the system and not of the allocator, which would take it for a habit: after a large piece was given back,
