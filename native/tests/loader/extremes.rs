@@ -2,8 +2,10 @@
 
 use forebay::order::Tail;
 use forebay_native::{
+    Dataset,
     input::Io,
     loader::{Image, Loader, OnBroken, Phase, Rows},
+    plan::{Plan, Run},
 };
 
 use crate::{
@@ -175,6 +177,14 @@ fn batches_of_more_samples_than_memory_can_list_are_refused() {
         assert_eq!(open(batch).made_by([1], |_, _| Ok(())).build().unwrap_err().code().id(), "loader.settings");
         assert_eq!(rows(batch).build().unwrap_err().code().id(), "loader.settings");
     }
+    let listed = |batch| {
+        let mut run = Run::new(2, batch);
+        run.tail = Tail::Pad;
+        let plan = Plan::new(vec![Dataset::open(&path).unwrap()], None, &run).unwrap();
+        plan.batches(0, 1, 0..1).map(|mut batches| batches.next().unwrap().indices.len())
+    };
+    assert_eq!(listed(1 << 40).unwrap_err().code().id(), "usage.argument");
+    assert_eq!(listed(1000).unwrap(), 1000);
     assert_eq!(open(50_000).build().unwrap().next_batch().unwrap().unwrap().len(), 50_000);
     assert_eq!(rows(50_000).build().unwrap().next_batch().unwrap().len(), 50_000);
 }
