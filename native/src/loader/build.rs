@@ -11,7 +11,7 @@ use forebay::{
 use memmap2::MmapMut;
 
 use super::{
-    Annotations, Builder, Loader, Mode,
+    Annotations, Builder, Dtype, Loader, Mode, TargetKind,
     annotations::Annotated,
     codes,
     content::{Content, batch_bytes as bytes_of},
@@ -105,6 +105,7 @@ impl Builder {
         if let Some(setting) = opening.filter(|_| !self.datasets.is_empty()) {
             return refuse(format!("`{setting}` says how files are opened, and these datasets were open already"));
         }
+        self.refuse_idle_decoding()?;
         let prepared = matches!(self.content, Content::Prepared(_));
         self.decode.orient = self.orient.unwrap_or(prepared);
         let mut places = 0;
@@ -149,6 +150,24 @@ impl Builder {
             }
         };
         Ok(Opened { sources, contents, places, prefetch })
+    }
+
+    /// Refuses settings about decoding where nothing is decoded, neither the samples nor views of them.
+    fn refuse_idle_decoding(&self) -> Result<()> {
+        let (what, has_numbers) = match &self.content {
+            Content::Payloads => ("payloads are given as they are stored", false),
+            Content::Made { .. } => ("`made_by` decodes by itself", true),
+            _ => return Ok(()),
+        };
+        if self.targets.iter().any(|(_, target)| target.kind() == TargetKind::View) {
+            return Ok(());
+        }
+        let of_decoding = ["orient", "exact", "jpeg", "decoded_bytes"];
+        let given = self.of_pictures.iter().find(|setting| of_decoding.contains(*setting)).copied();
+        match given.or((!has_numbers && self.dtype != Dtype::default()).then_some("dtype")) {
+            None => Ok(()),
+            Some(setting) => refuse(format!("{what}, so `{setting}` means nothing: give `image`, or leave it out")),
+        }
     }
 
     /// Warehouses, of which nothing is decoded.

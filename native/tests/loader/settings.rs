@@ -226,3 +226,26 @@ fn what_names_of_files_decide_is_refused_for_datasets_that_are_open() {
         assert!(e.code().id() == "loader.settings" && e.message().contains(said), "{e}");
     }
 }
+
+#[test]
+fn settings_of_decoding_are_refused_where_nothing_is_decoded() {
+    let folder = Folder::new();
+    let path = table(&folder, 5);
+    let open = || Loader::open(&path).unwrap().batch(5);
+    let made = || open().made_by([1], |_, _| Ok(()));
+    for (builder, name) in [
+        (open().dtype(Dtype::U8), "dtype"),
+        (open().orient(true), "orient"),
+        (open().exact(true).payloads(), "exact"),
+        (open().decoded_bytes(1 << 30), "decoded_bytes"),
+        (made().orient(true), "orient"),
+        (made().exact(true), "exact"),
+    ] {
+        let e = builder.build().unwrap_err();
+        assert!(e.code().id() == "loader.settings" && e.message().contains(&format!("`{name}`")), "{e}");
+    }
+    made().dtype(Dtype::U8).orient(false).build().unwrap();
+    // A view of the sample is decoded.
+    let view = || open().target("view", Target::view(Image::new(3, 3)));
+    view().dtype(Dtype::U8).orient(true).exact(true).decoded_bytes(1 << 30).build().unwrap();
+}
