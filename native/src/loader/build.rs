@@ -306,7 +306,7 @@ impl Builder {
         };
         let decoded = match &self.decoded_cache {
             Some(wanted) => {
-                let what = (&contents[..], &self.decode, !self.together.is_empty());
+                let what = (&contents[..], (&self.decode, self.verify), !self.together.is_empty());
                 Some(Decoded::new(wanted, what, (&sources, &order))?)
             }
             None => None,

@@ -3,6 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use forebay::{
+    Limits,
     image::{
         decode::JpegBackend,
         transform::{Augment, Blur, Erase, Fit, Jitter, Resampling},
@@ -386,4 +387,26 @@ fn parts_of_a_dataset_share_a_file_in_whatever_order_they_are_opened() {
     // Neither of them begins the file anew, whichever comes first.
     assert_eq!(open(large).stats().decoded.entries, 40);
     assert_eq!(open(small).stats().decoded.entries, 40);
+}
+
+#[test]
+fn what_is_an_error_without_a_file_is_one_with_a_file_that_was_made_without_looking() {
+    let folder = Folder::new();
+    let members: Vec<_> = (0..8).map(|i| (format!("{i:03}.bmp"), crate::common::bmp(20, i))).collect();
+    let (path, file) = (write(&folder, "alike", &members).1, folder.at("kept"));
+    let payload = forebay_native::Dataset::open(&path).unwrap().info(3).unwrap();
+    let mut bytes = std::fs::read(&path).unwrap();
+    bytes[payload.range().end as usize - 1] ^= 1;
+    std::fs::write(&path, bytes).unwrap();
+    let open = || {
+        let builder = Loader::open(&path).unwrap().batch(8).image(Image::new(8, 8));
+        builder.decoded_cache(DecodedCache::file(&file, 1 << 20))
+    };
+    let first = |builder: Builder| builder.build().unwrap().next_batch().map(|batch| batch.unwrap().len());
+    assert_eq!(first(open().verify(false)).unwrap(), 8);
+    assert_eq!(first(open()).unwrap_err().code().id(), "tbl.payload_crc");
+    assert_eq!(first(open().verify(false)).unwrap(), 8);
+    let mut small = Limits::host();
+    small.pixels = 39;
+    assert_eq!(first(open().verify(false).limits(small)).unwrap_err().code().id(), "image.pixels");
 }
