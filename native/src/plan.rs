@@ -22,6 +22,9 @@ const MOST_RANKS: u64 = 1 << 20;
 /// Epochs of more samples than this are not added up: it would take many minutes.
 const MOST_SAMPLES: u64 = 10_000_000_000;
 
+/// Batches of more samples than this are not listed: they would not fit into memory.
+const MOST_LISTED: u64 = 1 << 27;
+
 /// The run that is planned.
 #[derive(Clone, Debug)]
 #[non_exhaustive]
@@ -244,6 +247,13 @@ impl Plan {
             return Err(no_rank(rank, world));
         }
         let steps = steps.start..steps.end.min(epoch.steps());
+        // None behind the first is larger.
+        let first = epoch.positions(steps.start, rank);
+        let samples = first.end - first.start;
+        if samples > MOST_LISTED {
+            let message = format!("a batch of {samples} samples is too long to be listed: plan a smaller one");
+            return Err(Error::new(&ARGUMENT, message));
+        }
         Ok(steps.filter_map(move |step| self.batch(&epoch, step, rank)))
     }
 

@@ -297,6 +297,10 @@ fn settings_that_mean_nothing_are_refused_by_name() {
     // What means the same for both is fine.
     let fine = open().warehouse_transform(same).annotations(Annotations::own()).max_boxes(2).orient(false).verify(true);
     assert!(fine.on_broken(OnBroken::Skip).workers(1).seed(3).build().is_ok());
+    // What was taken back means nothing more.
+    let back = open().orient(true).orient(false).exact(true).exact(false).verify(false).verify(true);
+    let same = Transform::new(Some([4, 3]), ResizeMode::Letterbox, 2);
+    back.image(Image::new(4, 3)).payloads().warehouse_transform(same).build().unwrap();
     let pictures = core_common::corpus("twh/input/run_a");
     let open = || Loader::open(&pictures).unwrap();
     for (name, builder) in [

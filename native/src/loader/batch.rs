@@ -201,7 +201,7 @@ impl Batch {
     /// The labels as shares of each class, `[n, classes]`: of each picture on a sample's tensor its [share](Piece::share), and
     /// 1 where there is only one.
     pub fn soft_labels(&self, classes: usize) -> Result<Vec<f32>> {
-        together::soft_labels(&self.labels, &self.pieces, classes)
+        together::soft_labels((&self.labels, self.len()), &self.pieces, classes)
     }
 
     /// The labels; empty if none were asked for.

@@ -11,13 +11,13 @@ use forebay::{
 use memmap2::MmapMut;
 
 use super::{
-    Annotations, Builder, Loader, Mode,
+    Annotations, Builder, Dtype, Loader, Mode, TargetKind,
     annotations::Annotated,
     codes,
-    content::{Content, batch_bytes},
+    content::{Content, batch_bytes as bytes_of},
     decoded::Decoded,
     fetching::Fetching,
-    flight::{Pools, SlotBytes},
+    flight::{Pools, SLOT_BYTES, SlotBytes},
     groups::Plan,
     labels::Resolver,
     pool::Pool,
@@ -101,6 +101,11 @@ impl Builder {
         if prefetch == 0 {
             return refuse(format!("{} workers and {prefetch} batches ahead are invalid", self.workers));
         }
+        let opening = self.of_pictures.iter().find(|setting| ["io", "class_level"].contains(*setting));
+        if let Some(setting) = opening.filter(|_| !self.datasets.is_empty()) {
+            return refuse(format!("`{setting}` says how files are opened, and these datasets were open already"));
+        }
+        self.refuse_idle_decoding()?;
         let prepared = matches!(self.content, Content::Prepared(_));
         self.decode.orient = self.orient.unwrap_or(prepared);
         let mut places = 0;
@@ -145,6 +150,24 @@ impl Builder {
             }
         };
         Ok(Opened { sources, contents, places, prefetch })
+    }
+
+    /// Refuses settings about decoding where nothing is decoded, neither the samples nor views of them.
+    fn refuse_idle_decoding(&self) -> Result<()> {
+        let (what, has_numbers) = match &self.content {
+            Content::Payloads => ("payloads are given as they are stored", false),
+            Content::Made { .. } => ("`made_by` decodes by itself", true),
+            _ => return Ok(()),
+        };
+        if self.targets.iter().any(|(_, target)| target.kind() == TargetKind::View) {
+            return Ok(());
+        }
+        let of_decoding = ["orient", "exact", "jpeg", "decoded_bytes"];
+        let given = self.of_pictures.iter().find(|setting| of_decoding.contains(*setting)).copied();
+        match given.or((!has_numbers && self.dtype != Dtype::default()).then_some("dtype")) {
+            None => Ok(()),
+            Some(setting) => refuse(format!("{what}, so `{setting}` means nothing: give `image`, or leave it out")),
+        }
     }
 
     /// Warehouses, of which nothing is decoded.
@@ -230,7 +253,9 @@ impl Builder {
         }
         let order = Order::new(described, self.settings)?;
         let most = most_in_a_step(&order);
-        let batch_bytes = batch_bytes(slot_bytes.iter().max().copied().unwrap_or(0), most)?;
+        let batch_bytes = bytes_of(slot_bytes.iter().max().copied().unwrap_or(0), most)?;
+        // What is kept of a sample beside its numbers, which payloads have none of.
+        let kept_bytes = bytes_of(SLOT_BYTES, most)?;
         let waiting = most.saturating_mul(prefetch).min(MOST_WAITING);
         let resumed = self.resume.as_ref().map(|state| state.position(&order, self.groups.as_ref())).transpose()?;
         let labels = Resolver::new(self.labels.as_ref(), &sources)?;
@@ -272,7 +297,8 @@ impl Builder {
         else {
             return refuse(format!("the targets of a batch of {most} samples are more than is reasonable"));
         };
-        fits_in_memory(batch_bytes.saturating_add(named_bytes), order.steps(), prefetch)?;
+        let all_bytes = batch_bytes.saturating_add(named_bytes).saturating_add(kept_bytes);
+        fits_in_memory(all_bytes, order.steps(), prefetch)?;
         let pools = Pools {
             numbers: Pool::new(batch_bytes, if prefetch == 0 { SPARE } else { flights }),
             targets: Pool::new(target_bytes, flights),
@@ -280,7 +306,7 @@ impl Builder {
         };
         let decoded = match &self.decoded_cache {
             Some(wanted) => {
-                let what = (&contents[..], &self.decode, !self.together.is_empty());
+                let what = (&contents[..], (&self.decode, self.verify), !self.together.is_empty());
                 Some(Decoded::new(wanted, what, (&sources, &order))?)
             }
             None => None,
@@ -383,7 +409,7 @@ const MOST_NAMED_BYTES: u64 = 1 << 36;
 const MOST_WAITING: usize = 1 << 16;
 
 /// The most samples that this rank can have in a step.
-fn most_in_a_step(order: &Order) -> usize {
+pub(super) fn most_in_a_step(order: &Order) -> usize {
     let (settings, n) = (order.settings(), order.epoch_samples());
     let most = match settings.tail {
         _ if order.steps() == 0 => 0,
@@ -394,7 +420,7 @@ fn most_in_a_step(order: &Order) -> usize {
 }
 
 /// Refuses what the system would not give, instead of ending the process over it later.
-fn fits_in_memory(batch_bytes: usize, steps: u64, prefetch: usize) -> Result<()> {
+pub(super) fn fits_in_memory(batch_bytes: usize, steps: u64, prefetch: usize) -> Result<()> {
     let batches = usize::try_from(steps).unwrap_or(usize::MAX).min(prefetch.saturating_add(1));
     let all = batch_bytes.saturating_mul(batches);
     // Asked of the system and not of the allocator, which would take it for a habit: after a large piece was given back,

@@ -105,8 +105,9 @@ impl Loader {
     }
 
     /// Settings for a loader over datasets that are open already, such as those of a [`Source`](crate::input::Source) of
-    /// one's own. What is found by the names of files is refused: [`annotations`](Builder::annotations) with
-    /// [`build`](Builder::build), and warehouses at once; give their paths to [`open`](Self::open).
+    /// one's own. What is found by the names of files, or decides how they are opened, is refused: with
+    /// [`build`](Builder::build) [`annotations`](Builder::annotations), targets of objects, [`io`](Builder::io) and
+    /// [`class_level`](Builder::class_level), and warehouses at once; give their paths to [`open`](Self::open).
     pub fn over(datasets: impl IntoIterator<Item = Dataset>) -> Result<Builder> {
         let datasets: Vec<Dataset> = datasets.into_iter().collect();
         if datasets.is_empty() {
@@ -165,13 +166,27 @@ impl Loader {
 
 impl Builder {
     /// Notes a setting that means nothing for a warehouse.
-    fn of_pictures(mut self, setting: &'static str) -> Self {
-        self.of_pictures.push(setting);
+    fn of_pictures(self, setting: &'static str) -> Self {
+        self.of_pictures_if(true, setting)
+    }
+    /// The same where it says anything at all. The last time that it is given counts.
+    fn of_pictures_if(mut self, says: bool, setting: &'static str) -> Self {
+        note(&mut self.of_pictures, says, setting);
         self
     }
     /// Notes a setting that means nothing for what is not a warehouse.
-    fn of_warehouses(mut self, setting: &'static str) -> Self {
-        self.of_warehouses.push(setting);
+    fn of_warehouses(self, setting: &'static str) -> Self {
+        self.of_warehouses_if(true, setting)
+    }
+    fn of_warehouses_if(mut self, says: bool, setting: &'static str) -> Self {
+        note(&mut self.of_warehouses, says, setting);
+        self
+    }
+    /// What samples become, and the setting that says so if it means nothing for a warehouse: the last one of them counts.
+    fn content(mut self, content: Content, setting: Option<&'static str>) -> Self {
+        self.content = content;
+        self.of_pictures.retain(|noted| !["image", "payloads", "made_by"].contains(noted));
+        self.of_pictures.extend(setting);
         self
     }
 
@@ -287,9 +302,8 @@ impl Builder {
     }
 
     /// Decodes pictures and makes them tensors.
-    pub fn image(mut self, image: Image) -> Self {
-        self.content = Content::Images(Box::new(image));
-        self.of_pictures("image")
+    pub fn image(self, image: Image) -> Self {
+        self.content(Content::Images(Box::new(image)), Some("image"))
     }
     /// Brings four pictures together around a point, or nine in three rows: a sample's own, and others of its epoch. Boxes, masks, key points
     /// and [labels](super::Batch::soft_labels) come along; [`Batch::pieces`](super::Batch::pieces) says which pictures these are. It takes the place of the
@@ -317,22 +331,19 @@ impl Builder {
     /// `max_boxes` boxes. Where no [`annotations`](Self::annotations) are given they are those that are with the samples.
     ///
     /// A warehouse that was made with another transform is refused, so that a trainer can be told one path or the other.
-    pub fn warehouse_transform(mut self, transform: Transform) -> Self {
-        self.content = Content::Prepared(Box::new(transform));
-        self
+    pub fn warehouse_transform(self, transform: Transform) -> Self {
+        self.content(Content::Prepared(Box::new(transform)), None)
     }
     /// Gives payloads as they are: for raw pixels without a copy, or to decode them oneself. This is the default.
-    pub fn payloads(mut self) -> Self {
-        self.content = Content::Payloads;
-        self.of_pictures("payloads")
+    pub fn payloads(self) -> Self {
+        self.content(Content::Payloads, Some("payloads"))
     }
     /// Makes each sample's numbers, of this shape, by a function, on the workers. Memory holds anything before.
-    pub fn made_by<F>(mut self, shape: impl Into<Vec<usize>>, make: F) -> Self
+    pub fn made_by<F>(self, shape: impl Into<Vec<usize>>, make: F) -> Self
     where
         F: Fn(Sample<'_>, Out<'_>) -> Result<()> + Send + Sync + 'static,
     {
-        self.content = Content::Made { shape: shape.into(), make: Arc::new(make) };
-        self.of_pictures("made_by")
+        self.content(Content::Made { shape: shape.into(), make: Arc::new(make) }, Some("made_by"))
     }
     /// The type of the numbers: floats otherwise. A warehouse gives floats, or what it holds.
     pub fn dtype(mut self, dtype: Dtype) -> Self {
@@ -374,19 +385,19 @@ impl Builder {
     /// Which decoder reads JPEG.
     pub fn jpeg(mut self, backend: JpegBackend) -> Self {
         self.decode.jpeg = backend;
-        if backend == JpegBackend::default() { self } else { self.of_pictures("jpeg") }
+        self.of_pictures_if(backend != JpegBackend::default(), "jpeg")
     }
     /// Whether pictures are turned as their EXIF orientation says; they are not otherwise, except by
     /// [`warehouse_transform`](Self::warehouse_transform).
     pub fn orient(mut self, orient: bool) -> Self {
         self.orient = Some(orient);
-        if orient { self.of_pictures("orient") } else { self }
+        self.of_pictures_if(orient, "orient")
     }
     /// Decodes at full size even where a smaller version would do, which is several times as fast for large pictures: for
     /// pixels that do not depend on how much larger than the tensor a picture is.
     pub fn exact(mut self, exact: bool) -> Self {
         self.decode.exact = exact;
-        if exact { self.of_pictures("exact") } else { self }
+        self.of_pictures_if(exact, "exact")
     }
     /// Bounds on what files may cost.
     pub fn limits(mut self, limits: Limits) -> Self {
@@ -423,7 +434,7 @@ impl Builder {
     /// whole; see [`allow_unproven`](Self::allow_unproven).
     pub fn verify(mut self, verify: bool) -> Self {
         self.verify = verify;
-        if verify { self } else { self.of_pictures("verify") }
+        self.of_pictures_if(!verify, "verify")
     }
     /// Whether what comes next is read ahead; it is otherwise. Of files on this machine the system is told so; of others the
     /// ranges of the next batches are fetched, many at once, and those that lie near together as one.
@@ -469,11 +480,19 @@ impl Builder {
     /// Goes on where the summary of a warehouse breaks its thresholds; [`Loader::notes`] say so.
     pub fn allow_violations(mut self, allow: bool) -> Self {
         self.allow_violations = allow;
-        if allow { self.of_warehouses("allow_violations") } else { self }
+        self.of_warehouses_if(allow, "allow_violations")
     }
     /// Goes on without proving the shards of a warehouse by their checksums; [`Loader::notes`] say so.
     pub fn allow_unproven(mut self, allow: bool) -> Self {
         self.allow_unproven = allow;
-        if allow { self.of_warehouses("allow_unproven") } else { self }
+        self.of_warehouses_if(allow, "allow_unproven")
+    }
+}
+
+/// Notes a setting in place of what was noted of it before.
+fn note(noted: &mut Vec<&'static str>, says: bool, setting: &'static str) {
+    noted.retain(|before| *before != setting);
+    if says {
+        noted.push(setting);
     }
 }

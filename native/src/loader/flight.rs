@@ -55,6 +55,9 @@ impl Slot {
     }
 }
 
+/// What a sample on its way takes beside its numbers: its slot, and what its batch says of it.
+pub(super) const SLOT_BYTES: usize = size_of::<Mutex<Option<Slot>>>() + 2 * size_of::<Item>() + size_of::<Bytes>();
+
 /// Memory for batches: for their numbers, for their boxes, and for their named targets.
 #[derive(Debug)]
 pub(super) struct Pools {

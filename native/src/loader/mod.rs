@@ -454,7 +454,11 @@ impl Loader {
 
     /// Stands behind the epoch's end.
     fn end_epoch(&mut self) -> Option<Batch> {
-        self.next = Position { epoch: self.next.epoch.saturating_add(1), step: 0 };
+        self.next = match self.next.epoch.checked_add(1) {
+            Some(epoch) => Position { epoch, step: 0 },
+            // No epoch is behind the last that can be counted.
+            None => Position { step: self.steps(), ..self.next },
+        };
         if self.ahead.epoch < self.next.epoch {
             self.ahead = self.next;
         }

@@ -10,7 +10,7 @@ use forebay::{
     Error, Result,
     error::codes::{NOT_SAMPLES, UNKNOWN_FORMAT},
     filter::Filter,
-    order::{Item, Source},
+    order::{self, Item, Source},
 };
 
 use super::{
@@ -237,6 +237,11 @@ impl Sources {
 
     /// Numbers among all samples, source by source.
     fn apart(&self, samples: &[u64]) -> Result<Vec<Vec<u64>>> {
+        // Of several files some that are out of order would find none, and be left out without a word.
+        if let Some([before, sample]) = samples.array_windows::<2>().find(|[before, sample]| before >= sample) {
+            let message = format!("the samples asked for are not in rising order: {sample} follows {before}");
+            return Err(Error::new(&order::codes::SETTINGS, message));
+        }
         let (mut rest, mut first) = (samples, 0_u64);
         let mut apart = Vec::with_capacity(self.len());
         for source in 0..self.len() {

@@ -308,8 +308,18 @@ struct At<'a> {
 }
 
 /// Labels as shares of each class.
-pub(super) fn soft_labels(labels: &[i64], pieces: &[Vec<Piece>], classes: usize) -> Result<Vec<f32>> {
+pub(super) fn soft_labels(
+    (labels, samples): (&[i64], usize),
+    pieces: &[Vec<Piece>],
+    classes: usize,
+) -> Result<Vec<f32>> {
     let wrong = |message: String| Error::new(&codes::SETTINGS, message);
+    if labels.len() != samples {
+        return Err(wrong("there are no labels to take shares of: give the loader `labels`".into()));
+    }
+    if let Some(label) = labels.first().filter(|_| classes == 0) {
+        return Err(wrong(format!("the label {label} is none of 0 classes")));
+    }
     let len = labels.len().checked_mul(classes).filter(|&len| len <= isize::MAX as usize / size_of::<f32>());
     let len = len.ok_or_else(|| wrong(format!("{} labels of {classes} classes are too many", labels.len())))?;
     let mut rows = vec![0.0; len];

@@ -246,9 +246,14 @@ impl Worker {
     fn replace(&mut self, what: (u64, usize), slot: &mut Slot) -> Option<Item> {
         let shared = self.shared.clone();
         let order = shared.order.epoch(what.0).ok()?;
-        let broken = slot.item;
-        (1..=TRIES.min(shared.order.epoch_samples())).find_map(|further| {
-            let item = order.item(broken.position.checked_add(further)?)?;
+        let (broken, samples) = (slot.item, shared.order.epoch_samples());
+        (1..=TRIES.min(samples)).find_map(|further| {
+            let mut position = broken.position.checked_add(further)?;
+            if !broken.padded {
+                // Behind the epoch's end its first samples come again, but this one fills no tail.
+                position %= samples;
+            }
+            let item = order.item(position)?;
             self.guarded(what, &item, &broken, slot).ok().map(|()| item)
         })
     }

@@ -3,6 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use forebay::{
+    Limits,
     image::{
         decode::JpegBackend,
         transform::{Augment, Blur, Erase, Fit, Jitter, Resampling},
@@ -12,7 +13,7 @@ use forebay::{
 };
 use forebay_native::loader::{
     Batch, Builder, DecodedCache, DecodedStats, Dtype, Groups, IMAGENET, Image, Loader, Mixing, Mosaic, OnBroken,
-    Target,
+    Split, SplitBy, Target,
 };
 use serde_json::Value;
 
@@ -361,4 +362,51 @@ fn a_bound_holds_for_a_file_too_and_nothing_is_kept_where_nothing_is_decoded() {
     }
     let e = open(&path).payloads().decoded_cache(DecodedCache::memory(1 << 20)).build().unwrap_err();
     assert_eq!(e.code().id(), "loader.settings");
+}
+
+#[test]
+fn parts_of_a_dataset_share_a_file_in_whatever_order_they_are_opened() {
+    let folder = Folder::new();
+    let members: Vec<_> = (0..40).map(|i| (format!("{i:03}.bmp"), crate::common::bmp(20, i))).collect();
+    let (path, file) = (write(&folder, "alike", &members).1, folder.at("kept"));
+    let open = |split: Split| {
+        let builder = Loader::open(&path).unwrap().batch(4).tail(Tail::Uneven).image(Image::new(8, 8));
+        builder.split(split.by(SplitBy::Sample)).decoded_cache(DecodedCache::file(&file, 1 << 20)).build().unwrap()
+    };
+    let entries = |loader: &mut Loader| {
+        loader.epoch(0).unwrap().for_each(|batch| drop(batch.unwrap()));
+        loader.stop();
+        let stats = loader.stats().decoded;
+        assert_eq!(stats.without_room, 0, "{stats:?}");
+        stats.entries
+    };
+    let (small, large) = (Split::validation(0.1, 1), Split::train(0.1, 1));
+    let (mut first, mut second) = (open(small), open(large));
+    assert_eq!((entries(&mut first), entries(&mut second)), (4, 40));
+    drop((first, second));
+    // Neither of them begins the file anew, whichever comes first.
+    assert_eq!(open(large).stats().decoded.entries, 40);
+    assert_eq!(open(small).stats().decoded.entries, 40);
+}
+
+#[test]
+fn what_is_an_error_without_a_file_is_one_with_a_file_that_was_made_without_looking() {
+    let folder = Folder::new();
+    let members: Vec<_> = (0..8).map(|i| (format!("{i:03}.bmp"), crate::common::bmp(20, i))).collect();
+    let (path, file) = (write(&folder, "alike", &members).1, folder.at("kept"));
+    let payload = forebay_native::Dataset::open(&path).unwrap().info(3).unwrap();
+    let mut bytes = std::fs::read(&path).unwrap();
+    bytes[payload.range().end as usize - 1] ^= 1;
+    std::fs::write(&path, bytes).unwrap();
+    let open = || {
+        let builder = Loader::open(&path).unwrap().batch(8).image(Image::new(8, 8));
+        builder.decoded_cache(DecodedCache::file(&file, 1 << 20))
+    };
+    let first = |builder: Builder| builder.build().unwrap().next_batch().map(|batch| batch.unwrap().len());
+    assert_eq!(first(open().verify(false)).unwrap(), 8);
+    assert_eq!(first(open()).unwrap_err().code().id(), "tbl.payload_crc");
+    assert_eq!(first(open().verify(false)).unwrap(), 8);
+    let mut small = Limits::host();
+    small.pixels = 39;
+    assert_eq!(first(open().verify(false).limits(small)).unwrap_err().code().id(), "image.pixels");
 }

@@ -2,8 +2,10 @@
 
 use forebay::order::Tail;
 use forebay_native::{
+    Dataset,
     input::Io,
-    loader::{Image, Loader, OnBroken, Phase},
+    loader::{Image, Loader, OnBroken, Phase, Rows},
+    plan::{Plan, Run},
 };
 
 use crate::{
@@ -159,4 +161,45 @@ fn a_tbl_in_which_only_one_label_changed_is_another_wherever_that_sample_lies() 
     // Written again with nothing changed, it is the same.
     let (_, again) = write(&elsewhere, "train", &members(40));
     Loader::open(&again).unwrap().batch(5).resume(state).build().unwrap();
+}
+
+#[test]
+fn batches_of_more_samples_than_memory_can_list_are_refused() {
+    let folder = Folder::new();
+    let path = table(&folder, 5);
+    // They are filled again and again from the beginning.
+    let open = |batch| Loader::open(&path).unwrap().batch(batch).tail(Tail::Pad);
+    let csv = folder.at("rows.csv");
+    std::fs::write(&csv, "n\n1\n2\n").unwrap();
+    let rows = |batch| Rows::open(&csv).unwrap().batch(batch).tail(Tail::Pad);
+    for batch in [1 << 40, 1 << 52] {
+        assert_eq!(open(batch).build().unwrap_err().code().id(), "loader.settings");
+        assert_eq!(open(batch).made_by([1], |_, _| Ok(())).build().unwrap_err().code().id(), "loader.settings");
+        assert_eq!(rows(batch).build().unwrap_err().code().id(), "loader.settings");
+    }
+    let listed = |batch| {
+        let mut run = Run::new(2, batch);
+        run.tail = Tail::Pad;
+        let plan = Plan::new(vec![Dataset::open(&path).unwrap()], None, &run).unwrap();
+        plan.batches(0, 1, 0..1).map(|mut batches| batches.next().unwrap().indices.len())
+    };
+    assert_eq!(listed(1 << 40).unwrap_err().code().id(), "usage.argument");
+    assert_eq!(listed(1000).unwrap(), 1000);
+    assert_eq!(open(50_000).build().unwrap().next_batch().unwrap().unwrap().len(), 50_000);
+    assert_eq!(rows(50_000).build().unwrap().next_batch().unwrap().len(), 50_000);
+}
+
+#[test]
+fn the_last_epoch_that_can_be_counted_comes_as_often_as_it_is_asked_for() {
+    let folder = Folder::new();
+    let path = table(&folder, 20);
+    let open = || Loader::open(&path).unwrap().batch(5).shuffle(1);
+    let mut loader = open().build().unwrap();
+    for _ in 0..3 {
+        assert_eq!(loader.epoch(u64::MAX).unwrap().map(Result::unwrap).count(), 4);
+        assert!(loader.next_batch().unwrap().is_none(), "nothing is behind it");
+    }
+    let state = loader.state();
+    assert_eq!((state.order.epoch, state.order.step), (u64::MAX, 4), "it is done");
+    assert_eq!(open().resume(state).build().unwrap().epoch(u64::MAX).unwrap().count(), 0);
 }

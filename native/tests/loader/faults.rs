@@ -326,3 +326,27 @@ fn labels_are_numbers_or_names_and_their_lack_is_a_broken_sample() {
         assert!(loader.next_batch().unwrap().unwrap().labels().iter().copied().eq(0..12));
     }
 }
+
+#[test]
+fn what_stands_in_for_the_last_sample_fills_no_tail() {
+    let folder = Folder::new();
+    let mut all = members(12);
+    all[11 * 3].1 = b"no picture".to_vec();
+    let path = write(&folder, "last", &all).1;
+    let items = |tail, size| -> Vec<_> {
+        let mut loader = open(&path).batch(size).tail(tail).on_broken(OnBroken::Replace).build().unwrap();
+        let batches = loader.epoch(0).unwrap().map(Result::unwrap);
+        batches.flat_map(|batch| batch.items().to_vec()).map(|item| (item.index, item.padded)).collect()
+    };
+    let whole: Vec<_> = (0..11).chain([0]).map(|index| (index, false)).collect();
+    assert_eq!(items(Tail::Drop, 12), whole);
+    assert_eq!(items(Tail::Uneven, 5), whole);
+    let filled: Vec<_> = whole.iter().copied().chain((0..3).map(|index| (index, true))).collect();
+    assert_eq!(items(Tail::Pad, 5), filled);
+    // A sample that fills the tail and is broken has a stand-in that fills it too.
+    all.rotate_right(3);
+    let path = write(&folder, "first", &all).1;
+    let mut loader = open(&path).batch(13).tail(Tail::Pad).on_broken(OnBroken::Replace).build().unwrap();
+    let batch = loader.next_batch().unwrap().unwrap();
+    assert_eq!(batch.items().iter().filter(|item| item.padded).map(|item| item.index).collect::<Vec<_>>(), [1]);
+}

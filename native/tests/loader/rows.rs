@@ -136,6 +136,10 @@ fn what_does_not_go_is_refused() {
     assert_eq!(code(open().batch(21)).0, "loader.settings");
     assert!(open().columns(["nothing"]).build().is_err());
     assert!(Rows::open(folder.at("absent.csv")).unwrap().build().is_err());
+    let large = folder.at("large.jsonl");
+    std::fs::write(&large, "{\"x\":1e39}\n{\"x\":2.5}\n").unwrap();
+    let (id, said) = code(Rows::open(&large).unwrap().batch(2));
+    assert!(id == "loader.settings" && said.contains("row 0") && said.contains("32 bits"), "{said}");
     let other = Loader::open(&path).and_then(Builder::build).unwrap_err();
     assert_eq!(other.code().id(), "format.not_samples");
     assert!(other.message().contains("`Rows::open`"), "{other}");
@@ -151,4 +155,29 @@ fn a_csv_file_gives_numbers_and_where_they_are() {
     assert_eq!(numbers(&batch, "n"), [1, 2, 3, 4]);
     let x = batch.column("x").unwrap();
     assert_eq!((x.values().f32().unwrap(), x.mask()), (&[0.5, 0.0, 2.5, 3.5][..], Some(&[1, 0, 1, 1][..])));
+}
+
+#[test]
+fn a_table_in_which_any_number_changed_is_another() {
+    let folder = Folder::new();
+    let path = table(&folder);
+    let open = || Rows::open(&path).unwrap().batch(5);
+    let state = open().build().unwrap().state();
+    open().resume(state.clone()).build().unwrap();
+    let whole = std::fs::read_to_string(&path).unwrap();
+    // A number, a text and a missing value, of rows in between.
+    for (from, to) in [("\"n\":8,", "\"n\":7,"), ("row 12", "row 13"), ("\"age\":null", "\"age\":0")] {
+        assert!(whole.contains(from));
+        std::fs::write(&path, whole.replace(from, to)).unwrap();
+        let e = open().resume(state.clone()).build().unwrap_err();
+        assert_eq!(e.code().id(), "order.state_file", "{from}: {e}");
+    }
+    // Where windows begin follows from a column that is not among them.
+    std::fs::write(&path, &whole).unwrap();
+    let windows = || open().columns(["n"]).windows(3, 1).within("run").batch(2);
+    let state = windows().build().unwrap().state();
+    windows().resume(state.clone()).build().unwrap();
+    let moved = whole.replacen("\"run\":\"r1\"", "\"run\":\"r0\"", 1);
+    std::fs::write(&path, moved).unwrap();
+    assert_eq!(windows().resume(state).build().unwrap_err().code().id(), "order.state_file");
 }

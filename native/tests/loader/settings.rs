@@ -8,8 +8,10 @@ use forebay::{
     image::{codes as image, transform::Out},
     order::Tail,
 };
-use forebay_native::loader::{
-    Dtype, Groups, IMAGENET, Image, Labels, Loader, OnBroken, Sample, State, codes as loader,
+use forebay_native::{
+    Dataset,
+    input::Io,
+    loader::{Dtype, Groups, IMAGENET, Image, Labels, Loader, OnBroken, Sample, State, Target, codes as loader},
 };
 
 use crate::{
@@ -183,4 +185,67 @@ fn an_error_of_a_function_counts_by_its_kind() {
         assert_eq!((e.code().id(), e.place().sample), (code.id(), Some(0)));
         assert!(matches!(e.kind(), Kind::Io | Kind::Usage));
     }
+}
+
+#[test]
+fn samples_out_of_order_are_refused_and_none_is_left_out() {
+    let folder = Folder::new();
+    let paths = ["a", "b"].map(|name| write(&folder, name, &members(5)).1);
+    let open = |samples: &[u64]| Loader::open_all(&paths).unwrap().samples(samples).batch(3).build();
+    assert_eq!(open(&[0, 4, 9]).unwrap().next_batch().unwrap().unwrap().indices(), [0, 4, 9]);
+    // The last of these would be looked for in the second file alone.
+    for samples in [[0, 9, 4], [7, 2, 1], [8, 2, 9], [3, 3, 4]] {
+        let e = open(&samples).unwrap_err();
+        assert!(e.code().id() == "order.settings" && e.message().contains("rising order"), "{samples:?}: {e}");
+    }
+}
+
+#[test]
+fn a_setting_that_was_taken_back_is_not_refused() {
+    let folder = Folder::new();
+    let path = table(&folder, 5);
+    let open = || Loader::open(&path).unwrap().batch(5);
+    open().allow_unproven(true).allow_unproven(false).allow_violations(true).allow_violations(false).build().unwrap();
+    let e = open().allow_unproven(false).allow_unproven(true).build().unwrap_err();
+    assert!(e.message().contains("`allow_unproven`"), "{e}");
+}
+
+#[test]
+fn what_names_of_files_decide_is_refused_for_datasets_that_are_open() {
+    let folder = Folder::new();
+    let path = table(&folder, 5);
+    let open = || Loader::over([Dataset::open(&path).unwrap()]).unwrap().batch(5);
+    open().verify(false).image(Image::new(4, 4)).build().unwrap();
+    for (builder, said) in [
+        (open().io(Io::Map), "`io`"),
+        (open().class_level(1), "`class_level`"),
+        (open().image(Image::new(4, 4)).target("boxes", Target::boxes("labels.json")), "Loader::open"),
+        (open().image(Image::new(4, 4)).target("boxes", Target::boxes("").own()), "Loader::open"),
+    ] {
+        let e = builder.build().unwrap_err();
+        assert!(e.code().id() == "loader.settings" && e.message().contains(said), "{e}");
+    }
+}
+
+#[test]
+fn settings_of_decoding_are_refused_where_nothing_is_decoded() {
+    let folder = Folder::new();
+    let path = table(&folder, 5);
+    let open = || Loader::open(&path).unwrap().batch(5);
+    let made = || open().made_by([1], |_, _| Ok(()));
+    for (builder, name) in [
+        (open().dtype(Dtype::U8), "dtype"),
+        (open().orient(true), "orient"),
+        (open().exact(true).payloads(), "exact"),
+        (open().decoded_bytes(1 << 30), "decoded_bytes"),
+        (made().orient(true), "orient"),
+        (made().exact(true), "exact"),
+    ] {
+        let e = builder.build().unwrap_err();
+        assert!(e.code().id() == "loader.settings" && e.message().contains(&format!("`{name}`")), "{e}");
+    }
+    made().dtype(Dtype::U8).orient(false).build().unwrap();
+    // A view of the sample is decoded.
+    let view = || open().target("view", Target::view(Image::new(3, 3)));
+    view().dtype(Dtype::U8).orient(true).exact(true).decoded_bytes(1 << 30).build().unwrap();
 }

@@ -157,6 +157,19 @@ fn what_is_missing_or_wrong_follows_the_policy() {
 }
 
 #[test]
+fn whole_numbers_that_are_too_great_are_said_to_be_that() {
+    let folder = Folder::new();
+    for (value, wanted) in [("1e20", "more than"), ("1.5", "not a whole number"), ("\"NaN\"", "not a whole number")] {
+        let path = folder.at("one.tar");
+        let json = format!("{{\"age\":{value}}}");
+        std::fs::write(&path, crate::common::tar(&[("0.bmp", bmp(8, 1)), ("0.json", json.into_bytes())])).unwrap();
+        let builder = Loader::open(&path).unwrap().batch(1).target("age", "int:json.age");
+        let e = builder.build().unwrap().next_batch().unwrap_err();
+        assert!(e.code().id() == "loader.target_value" && e.message().contains(wanted), "{e}");
+    }
+}
+
+#[test]
 fn targets_that_no_sample_has_or_that_say_nothing_are_refused() {
     let folder = Folder::new();
     let [path, ..] = datasets(&folder, &ALL);
@@ -173,6 +186,7 @@ fn targets_that_no_sample_has_or_that_say_nothing_are_refused() {
         ("int/often=3:json.age", "no option"),
         ("int/missing=x:json.age", "is not a number"),
         ("boxes/format=none:", "not a format"),
+        ("int/format=coco:json.age", "label files"),
     ] {
         let (id, message) = code(open().target("age", target));
         assert!(id == "usage.argument" && message.contains(wanted), "{target}: {id} {message}");
@@ -190,6 +204,11 @@ fn targets_that_no_sample_has_or_that_say_nothing_are_refused() {
         let (id, message) = code(open().target("age", target));
         let settings = id == "loader.settings" && message.contains(wanted);
         assert!(settings, "{target}: {id} {message}");
+    }
+    for target in [Target::int("json.age").own(), Target::text("json.says").format(forebay::annotations::Format::Coco)]
+    {
+        let (id, message) = code(open().target("age", target));
+        assert!(id == "usage.argument" && message.contains("label files"), "{id} {message}");
     }
     let twice = open().target("a", "int:json.age").target("a", "int:json.age");
     assert!(code(twice).1.contains("two targets have the name"));

@@ -201,6 +201,10 @@ fn labels_become_shares_of_the_pictures_that_are_seen() {
         }
     }
     assert!(mixed > 6, "{mixed}");
+    let unlabeled = Loader::open(&path).unwrap().batch(6).image(Image::new(9, 9)).mixed(MIXUP, 0.5);
+    let batch = unlabeled.build().unwrap().next_batch().unwrap().unwrap();
+    assert!(batch.soft_labels(3).unwrap_err().message().contains("no labels"));
+    assert!(open().build().unwrap().next_batch().unwrap().unwrap().soft_labels(0).is_err());
 }
 
 #[test]

@@ -30,7 +30,7 @@ use forebay::{
         decode::{JpegBackend, Options as DecodeOptions},
         transform::{Fit, Layout},
     },
-    order::{Item, Order, Source},
+    order::{Item, Order},
     warehouse::Transform,
 };
 
@@ -106,17 +106,18 @@ impl Decoded {
     /// that several pictures share, each picture lands elsewhere every time.
     pub(super) fn new(
         wanted: &DecodedCache,
-        (contents, decode, is_shared): (&[Content], &DecodeOptions, bool),
+        (contents, (decode, verify), is_shared): (&[Content], (&DecodeOptions, bool), bool),
         (sources, order): (&Sources, &Order),
     ) -> Result<Decoded> {
         let of = |content| prefix(content, decode, is_shared);
         let prefixes = contents.iter().map(of).collect::<Result<Vec<_>>>()?;
         let sets = if prefixes.iter().any(|p| matches!(p, Prefix::Whole)) { 8 } else { prefixes.len() as u64 };
-        let all: u64 = order.sources().iter().map(Source::selected).sum();
+        // Selected or not: parts of a dataset, such as those to train on and to validate with, share one file.
+        let all: u64 = (0..sources.len()).map(|source| sources.samples(source)).sum();
         let store = match &wanted.path {
             None => Arc::new(Store::in_memory(wanted.bytes)),
             Some(path) => {
-                let who = identity(&prefixes, decode, sources, order);
+                let who = identity(&prefixes, (decode, verify), sources, order);
                 Store::in_file(path, wanted.bytes, who, all.saturating_mul(sets))?
             }
         };
@@ -161,9 +162,17 @@ fn plain(image: &Image) -> Image {
 }
 
 /// What must be the same for a file to be used again.
-fn identity(prefixes: &[Prefix], decode: &DecodeOptions, sources: &Sources, order: &Order) -> [u64; 2] {
+fn identity(
+    prefixes: &[Prefix],
+    (decode, verify): (&DecodeOptions, bool),
+    sources: &Sources,
+    order: &Order,
+) -> [u64; 2] {
+    let how = (decode.jpeg, decode.orient, decode.exact);
+    // What is an error without a cache, as it is too large or breaks its checksum, is one with it too.
+    let bounds = (decode.limits.pixels, decode.limits.item_bytes, verify);
     // The version too: decoders may learn.
-    let mut text = format!("{} {:?}", env!("CARGO_PKG_VERSION"), (decode.jpeg, decode.orient, decode.exact));
+    let mut text = format!("{} {how:?} {bounds:?}", env!("CARGO_PKG_VERSION"));
     prefixes.iter().for_each(|prefix| text.push_str(&format!("\n{}", prefix.words())));
     for (dataset, source) in sources.datasets().iter().zip(&order.state(0, 0).sources) {
         text.push_str(&format!("\n{} {} {:x}", source.samples, source.identity, written(dataset)));

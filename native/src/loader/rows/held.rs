@@ -208,6 +208,18 @@ impl Held {
         RowColumn { shape: vec![values.len()], values, offsets: Some(ends), there, is_text: self.is_text }
     }
 
+    /// Takes all that it holds into a checksum.
+    pub(super) fn sum(&self, sum: &mut crc32fast::Hasher) {
+        match &self.numbers {
+            Numbers::I64(all) => sum.update(bytemuck::cast_slice(all)),
+            Numbers::F32(all) => sum.update(bytemuck::cast_slice(all)),
+            Numbers::U8(all) => sum.update(all),
+        }
+        // Whether memory counts in 32 or 64 bits.
+        self.offsets.iter().flatten().for_each(|offset| sum.update(&(*offset as u64).to_le_bytes()));
+        sum.update(self.there.as_deref().unwrap_or_default());
+    }
+
     /// Where a row differs from the one before it, which begins a group.
     pub(super) fn begins(&self, row: usize) -> bool {
         let of = |row: usize| self.gather(&[row as u64], 1);
@@ -254,6 +266,7 @@ fn number(to: &mut Numbers, column: &Column, i: usize) -> Result<(), &'static st
 fn place(to: &mut Numbers, column: &Column, i: usize, at: usize) -> Result<(), &'static str> {
     const MISSING: &str = "has a vector with a missing number";
     const LARGE: &str = "has a number beyond 64 bits with a sign";
+    const GREAT: &str = "has a number beyond floats of 32 bits";
     if column.is_null(i) {
         return Err(MISSING);
     }
@@ -286,7 +299,10 @@ fn place(to: &mut Numbers, column: &Column, i: usize, at: usize) -> Result<(), &
         Numbers::F32(to) => {
             let found = match column.data() {
                 C::F32(b) => b.get(i).copied(),
-                C::F64(b) => b.get(i).map(|n| *n as f32),
+                C::F64(b) => match b.get(i) {
+                    Some(n) if n.is_finite() && !(*n as f32).is_finite() => return Err(GREAT),
+                    found => found.map(|n| *n as f32),
+                },
                 _ => None,
             };
             if let Some(place) = to.get_mut(at) {

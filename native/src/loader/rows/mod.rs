@@ -33,7 +33,12 @@ use forebay::{
 };
 use held::Held;
 
-use super::{codes, state::State};
+use super::{
+    build::{fits_in_memory, most_in_a_step},
+    codes,
+    content::batch_bytes,
+    state::State,
+};
 use crate::{
     input::display,
     tables::{ReadOptions, Scanned, open},
@@ -141,12 +146,17 @@ impl RowsBuilder {
         let samples = starts.as_ref().map_or(rows, Vec::len) as u64;
         let name =
             self.path.file_name().map_or_else(|| display(&self.path), |name| name.to_string_lossy().into_owned());
-        let source = Source::new(name, samples).identity(self.identity(&columns, rows));
+        let source = Source::new(name, samples).identity(self.identity(&columns, rows, starts.as_deref()));
         let order = Order::new(vec![source], self.settings.clone())?;
         if order.steps() == 0 {
             let (n, batch, world) = (order.epoch_samples(), self.settings.batch, self.settings.world);
             return refuse(format!("{n} samples do not fill a batch of {batch} on each of {world} ranks"));
         }
+        let held: usize = columns.iter().map(Held::bytes).sum();
+        let row = held.div_ceil(rows.max(1)).saturating_mul(usize::try_from(self.window).unwrap_or(usize::MAX));
+        let most = most_in_a_step(&order);
+        let batch = batch_bytes(row.saturating_add(size_of::<order::Item>() + size_of::<u64>()), most)?;
+        fits_in_memory(batch, order.steps(), 0)?;
         let next = match &self.resume {
             Some(state) => state.position(&order, None)?,
             None => Position { epoch: 0, step: 0 },
@@ -218,14 +228,13 @@ impl RowsBuilder {
         Some(starts)
     }
 
-    /// What tells these rows from others: their columns, and what some of them hold.
-    fn identity(&self, columns: &[Held], rows: usize) -> String {
+    /// What tells these rows from others: their columns, all that these hold, and where windows begin.
+    fn identity(&self, columns: &[Held], rows: usize, starts: Option<&[u64]>) -> String {
         let names = columns.iter().flat_map(|column| column.name.bytes().chain([0]));
-        let last = rows.saturating_sub(1) as u64;
-        let places = [0, last / 3, last / 2, last];
-        let some = if rows == 0 { &[][..] } else { &places[..] };
-        let values = columns.iter().flat_map(|column| column.gather(some, 1).values().bytes().to_vec());
-        let hash = fnv1a(names.chain(values));
+        let mut sum = crc32fast::Hasher::new();
+        columns.iter().for_each(|column| column.sum(&mut sum));
+        starts.into_iter().flatten().for_each(|start| sum.update(&start.to_le_bytes()));
+        let hash = fnv1a(names.chain(sum.finalize().to_le_bytes()));
         format!("{rows} rows, windows of {} by {}, columns {hash:016x}", self.window, self.stride)
     }
 }

@@ -151,6 +151,15 @@ enum Origin {
     Wrong(String),
 }
 
+impl Origin {
+    /// A setting of label files, for a target that is not read from them.
+    fn not_of_objects(setting: &str) -> Origin {
+        Origin::Wrong(format!(
+            "`{setting}` is about label files, of which only boxes, masks, pictures of classes and key points are"
+        ))
+    }
+}
+
 /// One of the targets that a loader gives with its samples, by
 /// [`Builder::target`](super::Builder::target).
 ///
@@ -261,16 +270,20 @@ impl Target {
     /// kind that is of objects.
     #[must_use]
     pub fn own(mut self) -> Target {
-        if let Origin::Marks { path, .. } = &mut self.from {
-            *path = None;
+        match &mut self.from {
+            Origin::Marks { path, .. } => *path = None,
+            Origin::Wrong(_) => {}
+            from => *from = Origin::not_of_objects("own"),
         }
         self
     }
     /// The format of the label file, which is found out otherwise.
     #[must_use]
     pub fn format(mut self, to: Format) -> Target {
-        if let Origin::Marks { format, .. } = &mut self.from {
-            *format = Some(to);
+        match &mut self.from {
+            Origin::Marks { format, .. } => *format = Some(to),
+            Origin::Wrong(_) => {}
+            from => *from = Origin::not_of_objects("format"),
         }
         self
     }

@@ -571,6 +571,13 @@ impl Target {
                 "a target of the kind {word} is read from label files, or from annotations in metadata"
             ));
         }
+        if terms.paths.is_empty() {
+            return Err(
+                "label files find pictures by the names of their files, and these datasets were open already: give \
+                 their paths to Loader::open"
+                    .into(),
+            );
+        }
         match terms.image {
             None => Err("it follows pictures onto their tensors, so it needs `image`".into()),
             Some(_) if (terms.groups || terms.padded) && matches!(kind, TargetKind::Masks | TargetKind::Semantic) => {

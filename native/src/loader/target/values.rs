@@ -61,6 +61,7 @@ impl<'a> Write<'a> {
             }
             TargetKind::Text => self.text(&number.to_string()),
             _ if number.fract() == 0.0 && number.abs() <= EXACT => self.integer(number as i64),
+            _ if number.fract() == 0.0 => self.refuse(|| format!("{number:e} is more than can be told exactly")),
             _ => self.refuse(|| format!("{number} is not a whole number")),
         }
     }

@@ -46,6 +46,9 @@ impl std::str::FromStr for Target {
                 Some(("pad", how)) => padded(target, how)
                     .ok_or_else(|| bad(format!("pad={how:?} is not FILL,LONGEST or FILL,LONGEST,MULTIPLE")))?,
                 Some(("classes", names)) => target.classes(names.split(',')),
+                Some(("format", _)) if !kind.is_marked() => {
+                    return Err(bad(format!("`format` is that of label files, of which {word} is none")));
+                }
                 Some(("format", name)) => {
                     let format = forebay::annotations::Format::from_word(name);
                     target.from = Origin::Marks { path: None, format };
