@@ -101,6 +101,7 @@ const machine = [
   ['Fuzz targets, a second each', fuzzSmoke],
   // It needs the package and the command, and no browser.
   ['What the documentation shows', checkDocs],
+  ['The npm package: types, tests in Node and Chromium', () => testLib()],
 ];
 const pages = [
   [
@@ -113,8 +114,7 @@ const pages = [
     },
   ],
   // Not beside the workspace's tests, which keep both cores busy for long: browsers would wait for a turn until tests give up.
-  ['The npm package: types, tests in Node and Chromium', () => testLib(), WORKSPACE],
-  ['The viewer and the site in Chromium', () => testViewer()],
+  ['The viewer and the site in Chromium', () => testViewer(), WORKSPACE],
   ['The core of pages and package in Firefox, if it is there', testFirefox],
   [
     'The pages of the documentation in Chromium',
