@@ -33,6 +33,9 @@ if TYPE_CHECKING:
 
 __all__ = ["Blocks", "DecodedStats", "Labels", "Loader", "LoaderStats", "Split"]
 
+#: What makes tensors of samples that are none.
+_MAKES_TENSORS = ("image", "warehouse_transform")
+
 
 @dataclass(frozen=True)
 class Blocks:
@@ -388,7 +391,14 @@ class Loader:
                 " once a batch, can do is several times as fast there"
             )
             warnings.warn(message, stacklevel=2)
-        self._open(None)
+        try:
+            self._open(None)
+        except UsageError as error:
+            # Said by the names that it has here.
+            if error.code == "loader.settings" and "means nothing" in str(error):
+                self._pictured = any(self._options[name] is not None for name in _MAKES_TENSORS)
+                self._refuse_idle()
+            raise
         self._refuse_idle()
         mask = None if indices is None else np.asarray(indices)
         if mask is not None and mask.dtype == bool:
@@ -426,8 +436,7 @@ class Loader:
         of_warehouse = self._core_of.boxes()[0]
         boxed = ("annotations", "warehouse_transform")
         self._boxed = of_warehouse or any(self._options[name] is not None for name in boxed)
-        pictured = ("image", "warehouse_transform")
-        self._pictured = of_warehouse or any(self._options[name] is not None for name in pictured)
+        self._pictured = of_warehouse or any(self._options[name] is not None for name in _MAKES_TENSORS)
         if before is not None:
             before.retire()
             if mine:
