@@ -225,6 +225,7 @@ test('pictures become PNG in a TAR or a TBL, with their boxes, and labels every 
   assert.ok(samples < dataset.length);
   assert.equal(faults.length, 1);
   assert.match(JSON.stringify(faults), /shard_00001\.bin/, 'what is not there is said');
+  rmSync(lost, { recursive: true });
   const labels = await labelsOf(dataset);
   assert.equal(labels.pictures.length, dataset.length);
   for (const format of ['coco', 'yolo', 'voc', 'cvat', 'labelstudio', 'labelme', 'via', 'createml']) {
