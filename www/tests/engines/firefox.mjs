@@ -11,6 +11,7 @@ export const cannot = {
   'refuse pictures that end too early': 'Firefox draws a JPEG that ends too early as if it were whole',
   'balance rows': 'Firefox balances lines of text, not what stands in lines',
   'click twice': 'Firefox counts no clicks that come by its protocol',
+  'stream what became shorter': 'a stream of Firefox over a file that became shorter neither gives anything nor fails',
   'choose folders': 'Firefox has no protocol that chooses a folder of the machine',
 };
 

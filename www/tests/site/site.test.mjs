@@ -562,7 +562,9 @@ test('a file that is changed while it is open is said to have changed, not to be
     await page.locator('forebay-sample .trouble', { hasText: 'changed, moved or removed' }).waitFor();
     await page.keyboard.press('Escape');
     await page.keyboard.press('c');
-    await page.locator('forebay-check p.bad', { hasText: 'changed, moved or removed' }).waitFor();
+    const check = page.locator('forebay-check');
+    if (needs('stream what became shorter')) await check.getByRole('button', { name: 'Cancel' }).click();
+    else await check.locator('p.bad', { hasText: 'changed, moved or removed' }).waitFor();
     assert.deepEqual(page.faults, []);
   } finally {
     await page.close();
