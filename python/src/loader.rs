@@ -640,11 +640,13 @@ impl Loader {
     }
 }
 
-/// How many batches of an epoch a rank gets: an uneven tail may leave it without the last one.
+/// How many batches of an epoch a rank gets: an uneven tail, and no other, may leave it without the last one.
 pub(crate) fn steps_of(order: &Order, rank: u64) -> Result<u64> {
-    let Some(last) = order.steps().checked_sub(1) else { return Ok(0) };
-    let without = order.epoch(0)?.positions(last, rank).is_empty();
-    Ok(if without { last } else { order.steps() })
+    let steps = order.steps();
+    match (order.settings().tail, steps.checked_sub(1)) {
+        (Tail::Uneven, Some(last)) if order.epoch(0)?.positions(last, rank).is_empty() => Ok(last),
+        _ => Ok(steps),
+    }
 }
 
 /// What the loader gives, which is held while it is asked: another thread that waited for it meanwhile may have come to the end,
