@@ -272,7 +272,7 @@ fn settings_that_mean_nothing_are_refused_by_name() {
     write(folder.path(), small(Dtype::U8), &[2], |_| {});
     let said = |builder: Builder| {
         let e = builder.build().unwrap_err();
-        assert_eq!(e.code().id(), "loader.settings", "{e}");
+        assert_eq!(e.code().id(), "loader.idle", "{e}");
         e.message().to_owned()
     };
     let open = || Loader::open(folder.path()).unwrap();

@@ -395,7 +395,7 @@ class Loader:
             self._open(None)
         except UsageError as error:
             # Said by the names that it has here.
-            if error.code == "loader.settings" and "means nothing" in str(error):
+            if error.code == "loader.idle":
                 self._pictured = any(self._options[name] is not None for name in _MAKES_TENSORS)
                 self._refuse_idle()
             raise

@@ -15,7 +15,7 @@ use forebay::{
     annotations::{Format, ReadOptions},
     error::codes::ARGUMENT,
     image::decode::JpegBackend,
-    order::{Mix, Order, Shuffle, Tail},
+    order::{Mix, Shuffle, Tail},
     warehouse::{ResizeMode, Transform},
 };
 use forebay_native::{
@@ -444,10 +444,8 @@ impl Loader {
     #[new]
     fn new(py: Python<'_>, paths: Vec<PathBuf>, options: String, state: Option<String>) -> PyResult<Loader> {
         let (built, steps) = long(py, None, move |_| {
-            let wanted = parse::<Wanted>(&options)?;
-            let rank = wanted.rank;
-            let built = wanted.builder(paths, state.as_deref())?.build()?;
-            let steps = steps_of(built.order(), rank)?;
+            let built = parse::<Wanted>(&options)?.builder(paths, state.as_deref())?.build()?;
+            let steps = built.steps();
             Ok((built, steps))
         })?;
         let process = process::id();
@@ -637,15 +635,6 @@ impl Loader {
         let mut owned = lock(&self.owned);
         let loader = owned.loader.as_mut();
         work(loader.ok_or_else(|| Error::new(&ARGUMENT, "the loader is gone"))?)
-    }
-}
-
-/// How many batches of an epoch a rank gets: an uneven tail, and no other, may leave it without the last one.
-pub(crate) fn steps_of(order: &Order, rank: u64) -> Result<u64> {
-    let steps = order.steps();
-    match (order.settings().tail, steps.checked_sub(1)) {
-        (Tail::Uneven, Some(last)) if order.epoch(0)?.positions(last, rank).is_empty() => Ok(last),
-        _ => Ok(steps),
     }
 }
 

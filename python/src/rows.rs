@@ -12,7 +12,6 @@ use serde::Deserialize;
 
 use crate::{
     errors::Raise,
-    loader::steps_of,
     memory::{Memory, Values, array},
     options::{parse, word},
     table,
@@ -85,10 +84,8 @@ impl RowLoader {
     #[new]
     fn new(py: Python<'_>, path: PathBuf, options: String, state: Option<String>) -> PyResult<RowLoader> {
         let (rows, steps) = long(py, None, move |_| {
-            let wanted = parse::<Wanted>(&options)?;
-            let rank = wanted.rank;
-            let rows = wanted.build(path, state.as_deref())?;
-            let steps = steps_of(rows.order(), rank)?;
+            let rows = parse::<Wanted>(&options)?.build(path, state.as_deref())?;
+            let steps = rows.steps();
             Ok((rows, steps))
         })?;
         Ok(RowLoader { rows: Mutex::new(rows), steps })

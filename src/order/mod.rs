@@ -208,6 +208,32 @@ impl Order {
         }
     }
 
+    /// The batches that one rank takes in every epoch: with [`Tail::Uneven`], the last step may have none for it.
+    pub fn steps_on(&self, rank: u64) -> u64 {
+        match self.steps().checked_sub(1) {
+            _ if rank >= self.settings.world => 0,
+            Some(last) if self.positions(last, rank).is_empty() => last,
+            _ => self.steps(),
+        }
+    }
+
+    /// The positions that one rank takes in one step of an epoch: empty for a step or rank that does not exist.
+    fn positions(&self, step: u64, rank: u64) -> Range<u64> {
+        let settings = &self.settings;
+        if step >= self.steps() || rank >= settings.world {
+            return 0..0;
+        }
+        let start = step * self.global_batch;
+        let left = self.epoch_samples - start;
+        if settings.tail == Tail::Uneven && left < self.global_batch {
+            let (each, more) = (left / settings.world, left % settings.world);
+            let first = start + rank * each + rank.min(more);
+            return first..first + each + u64::from(rank < more);
+        }
+        let first = start + rank * settings.batch;
+        first..first + settings.batch
+    }
+
     /// The order of one epoch. Refused only after more than 2^53 samples, where draws are counted over all epochs.
     pub fn epoch(&self, epoch: u64) -> Result<Epoch<'_>> {
         Ok(Epoch { order: self, epoch, walk: Walk::new(self, epoch)? })
@@ -346,19 +372,7 @@ impl<'a> Epoch<'a> {
     /// The positions that one rank takes in one step: empty for a step or rank that does not exist.
     #[doc(hidden)]
     pub fn positions(&self, step: u64, rank: u64) -> Range<u64> {
-        let (order, settings) = (self.order, &self.order.settings);
-        if step >= order.steps() || rank >= settings.world {
-            return 0..0;
-        }
-        let start = step * order.global_batch;
-        let left = order.epoch_samples - start;
-        if settings.tail == Tail::Uneven && left < order.global_batch {
-            let (each, more) = (left / settings.world, left % settings.world);
-            let first = start + rank * each + rank.min(more);
-            return first..first + each + u64::from(rank < more);
-        }
-        let first = start + rank * settings.batch;
-        first..first + settings.batch
+        self.order.positions(step, rank)
     }
 
     /// The samples that one rank takes in one step.

@@ -151,7 +151,7 @@ impl Annotated {
         let Some(first) = self.refused.first() else { return Ok(()) };
         let said = format!("{} frames cannot be used; the first: {}: {}", self.refused.len(), first.file, first.reason);
         if on_broken == OnBroken::Raise {
-            let message = format!("{said}; OnBroken::Skip or OnBroken::Replace trains without them");
+            let message = format!("{said}; on_broken as skip or replace trains without them");
             let file = paths.first().map(|path| display(path)).unwrap_or_default();
             return Err(Error::new(&codes::ANNOTATION, message).file(file));
         }

@@ -61,6 +61,11 @@ fn refuse<T>(message: String) -> Result<T> {
     Err(Error::new(&codes::SETTINGS, message))
 }
 
+/// As [`refuse`], for what would change nothing.
+fn refuse_idle<T>(message: String) -> Result<T> {
+    Err(Error::new(&codes::IDLE, message))
+}
+
 impl Builder {
     /// Opens the files, selects, and checks that all fits together. No thread is started yet.
     pub fn build(mut self) -> Result<Loader> {
@@ -166,7 +171,9 @@ impl Builder {
         let given = self.of_pictures.iter().find(|setting| of_decoding.contains(*setting)).copied();
         match given.or((!has_numbers && self.dtype != Dtype::default()).then_some("dtype")) {
             None => Ok(()),
-            Some(setting) => refuse(format!("{what}, so `{setting}` means nothing: give `image`, or leave it out")),
+            Some(setting) => {
+                refuse_idle(format!("{what}, so `{setting}` means nothing: give `image`, or leave it out"))
+            }
         }
     }
 
@@ -179,7 +186,7 @@ impl Builder {
                 "image" => "leave it out, or give `warehouse_transform`, which says the same of pictures",
                 _ => "leave it out, or load the pictures that it was built of",
             };
-            return refuse(format!(
+            return refuse_idle(format!(
                 "the samples of a tensor warehouse are made already, so `{setting}` means nothing: {hint}"
             ));
         }

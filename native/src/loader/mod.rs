@@ -64,6 +64,7 @@
 //! | `sources.rs`, `state.rs` | the files, saved positions |
 //! | `stats.rs`, `timeline.rs` | times: their sums, and what happened when |
 //! | `burn.rs` | the same samples for burn (feature `burn`) |
+//! | `codes.rs` | its errors |
 //!
 //! `docs/loader.md` explains how it works and what was measured.
 
@@ -73,6 +74,8 @@ mod build;
 mod builder;
 #[cfg(feature = "burn")]
 pub mod burn;
+#[doc(hidden)]
+pub mod codes;
 mod content;
 mod decoded;
 mod fetching;
@@ -255,7 +258,7 @@ impl Loader {
     }
     /// Batches of every epoch, on this rank.
     pub fn steps(&self) -> u64 {
-        self.shared.order.steps()
+        self.shared.order.steps_on(self.rank)
     }
     /// The names of the classes, in the order of their numbers, if labels are names.
     pub fn classes(&self) -> Vec<&str> {
@@ -390,8 +393,8 @@ impl Loader {
         Err(forebay::Error::new(
             &codes::SETTINGS,
             format!(
-                "{n} samples do not fill a batch of {batch} on each of {world} ranks, and Tail::Drop drops what does \
-                 not: take a smaller batch, Tail::Pad or Tail::Uneven, or allow_empty for epochs without a batch"
+                "{n} samples do not fill a batch of {batch} on each of {world} ranks, and the tail is dropped: take a \
+                 smaller batch, a tail of pad or uneven, or allow_empty for epochs without a batch"
             ),
         ))
     }
@@ -423,7 +426,7 @@ impl Loader {
         // What is wrong with later batches, such as a file that became shorter, is said when it is their turn.
         let filled = self.fill();
         let Some(flight) = self.flights.front().filter(|flight| flight.epoch == self.next.epoch).cloned() else {
-            if self.ahead.epoch == self.next.epoch && self.ahead.step < self.steps() {
+            if self.ahead.epoch == self.next.epoch && self.ahead.step < self.shared.order.steps() {
                 filled?;
             }
             return Ok(Some(self.end_epoch()));
@@ -457,7 +460,7 @@ impl Loader {
         self.next = match self.next.epoch.checked_add(1) {
             Some(epoch) => Position { epoch, step: 0 },
             // No epoch is behind the last that can be counted.
-            None => Position { step: self.steps(), ..self.next },
+            None => Position { step: self.shared.order.steps(), ..self.next },
         };
         if self.ahead.epoch < self.next.epoch {
             self.ahead = self.next;
@@ -746,50 +749,7 @@ impl Iterator for Batches<'_> {
     fn size_hint(&self) -> (usize, Option<usize>) {
         let left = self.loader.steps().saturating_sub(self.loader.next.step);
         let left = if self.ended { 0 } else { usize::try_from(left).unwrap_or(usize::MAX) };
-        // An uneven tail may leave this rank without the last one.
-        (left.saturating_sub(1), Some(left))
+        // A file that became shorter ends it with one error.
+        (left.min(1), Some(left))
     }
-}
-
-/// The codes of the loader.
-#[doc(hidden)]
-pub mod codes {
-    use forebay::error::{Code, Kind};
-    /// Settings that do not fit together.
-    pub const SETTINGS: Code =
-        Code::usage("loader.settings", "The loader's settings do not fit together; the message says which.");
-    /// A stopped loader was asked for a batch.
-    pub const STOPPED: Code = Code::usage("loader.stopped", "A stopped loader was asked for a batch.");
-    /// A sample without a weight.
-    pub const WEIGHT: Code = Code::damaged(
-        "loader.weight",
-        "A sample's weight is missing, or is not a number of at least 0, and the loader was not told to go on without.",
-    );
-    /// A sample without a label.
-    pub const LABEL: Code =
-        Code::damaged("loader.label", "A sample's label is missing, or is neither a whole number nor a known class.");
-    /// A target that no sample has.
-    pub const TARGET: Code =
-        Code::usage("loader.target", "No sample has the target that the loader was asked for; the message names it.");
-    /// A sample without a target.
-    pub const TARGET_MISSING: Code = Code::damaged("loader.target_missing", "A sample has none of a target.");
-    /// A target of another kind.
-    pub const TARGET_VALUE: Code = Code::damaged(
-        "loader.target_value",
-        "What a sample has for a target is not of its kind, has another length, or is none of its classes.",
-    );
-    /// Frames without usable labels.
-    pub const ANNOTATION: Code = Code::damaged(
-        "loader.annotation",
-        "Frames have no labels, or such as cannot be used, and the loader was not told to leave them out.",
-    );
-    /// A worker panicked.
-    pub const PANIC: Code = Code::new(
-        "loader.panic",
-        Kind::Io,
-        "A worker panicked over a sample; this is a bug, of Forebay or of the function that it was given.",
-    );
-    /// Every code of this module.
-    pub const ALL: &[&Code] =
-        &[&SETTINGS, &STOPPED, &WEIGHT, &LABEL, &TARGET, &TARGET_MISSING, &TARGET_VALUE, &ANNOTATION, &PANIC];
 }

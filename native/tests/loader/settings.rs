@@ -242,7 +242,7 @@ fn settings_of_decoding_are_refused_where_nothing_is_decoded() {
         (made().exact(true), "exact"),
     ] {
         let e = builder.build().unwrap_err();
-        assert!(e.code().id() == "loader.settings" && e.message().contains(&format!("`{name}`")), "{e}");
+        assert!(e.code().id() == "loader.idle" && e.message().contains(&format!("`{name}`")), "{e}");
     }
     made().dtype(Dtype::U8).orient(false).build().unwrap();
     // A view of the sample is decoded.

@@ -276,7 +276,7 @@ impl Rows {
     }
     /// Batches of every epoch, on this rank.
     pub fn steps(&self) -> u64 {
-        self.order.steps()
+        self.order.steps_on(self.rank)
     }
     /// Where the run stands: behind the last batch that was given.
     pub fn state(&self) -> State {
