@@ -14,7 +14,7 @@ use forebay::{
     formats::Format,
     image::{HEAD_BYTES, Probe, probe_named},
     sample::{MediaFormat, SampleInfo, SamplePlan, record},
-    samples::{Dataset as Container, Loaded, Opener, Watch, parse_record},
+    samples::{Dataset as Container, FoundRecord, Loaded, Opener, Watch, parse_record},
     tar::Tar,
     tbl::{Metadata, MetadataFormat, OpenMetadata, SampleMetadata, Tbl},
     warehouse::Warehouse,
@@ -403,6 +403,17 @@ impl Dataset {
                 .map_err(|e| e.file(self.name())),
             Source::Folder(folder) => folder.record(i).map(Some),
         }
+    }
+
+    /// As [`record`](Self::record), for one that is to be changed: metadata that does not read is kept by whoever leaves it
+    /// alone, and not changed.
+    pub(crate) fn changeable_record(&self, i: u64) -> Result<Option<String>> {
+        let Source::File(input, container) = &self.source else { return self.record(i) };
+        let found = self.prove_record(i, input, container).and_then(|()| {
+            let metadata = self.open_metadata(input, container)?;
+            container.find_record_as(i, i, metadata, |range| input.lend(range))
+        });
+        found.and_then(|found| found.map(FoundRecord::changeable).transpose()).map_err(|e| e.file(self.name()))
     }
 
     /// As [`record`](Self::record), without copying what lies in the file as text; read into `buffer` where the file

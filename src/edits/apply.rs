@@ -358,13 +358,10 @@ impl Apply {
     }
 }
 
-/// The record of a sample that is to be changed, which must be one that reads.
+/// The record of a sample that is to be changed.
 fn readable(dataset: &Dataset, ready: &Ready, sample: u64, id: u64) -> Result<Option<String>> {
     let found = dataset.find_record_as(sample, id, Some(&ready.metadata), |range| ready.slice(range))?;
-    match found {
-        Some(FoundRecord { kept: Some(why), .. }) => Err(why.more("so it cannot be changed")),
-        found => Ok(found.map(|found| found.text)),
-    }
+    found.map(FoundRecord::changeable).transpose()
 }
 
 /// What a record that nobody changes becomes when its sample gets another number.

@@ -9,6 +9,7 @@ use super::tensors;
 use super::{
     archive_files::{ArchiveFile, Renamed, archive_files, renamed},
     open::Dataset,
+    records::FoundRecord,
 };
 use crate::{
     error::{Error, Result},
@@ -52,6 +53,13 @@ impl Loaded {
     /// A sample of several files, of which `before` sidecars stood in front of the payload.
     pub fn from_files(id: u64, name: &str, payload: Bytes, sidecars: &[Sidecar<'_>], before: usize) -> Self {
         Loaded::from_file(id, name, payload, record::compose(id, name, sidecars, before, &[]))
+    }
+
+    /// Takes the record, which is to be changed, so it must be one that reads.
+    #[doc(hidden)]
+    pub fn take_changeable(&mut self) -> Result<Option<String>> {
+        let kept = self.kept.take();
+        self.record.take().map(|text| FoundRecord { text, kept }.changeable()).transpose()
     }
 
     fn new(id: u64, payload: Bytes, name: Option<&str>, look: impl FnOnce(&[u8]) -> Probe) -> Self {

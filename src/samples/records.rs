@@ -54,6 +54,15 @@ impl FoundRecord {
     pub fn new(text: String) -> Self {
         FoundRecord { text, kept: None }
     }
+
+    /// The text of a record that is to be changed, which must be one that reads.
+    #[doc(hidden)]
+    pub fn changeable(self) -> Result<String> {
+        match self.kept {
+            Some(why) => Err(why.more("so it cannot be changed")),
+            None => Ok(self.text),
+        }
+    }
 }
 
 impl Dataset {

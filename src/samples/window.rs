@@ -194,7 +194,7 @@ impl Window {
         let payload = plan.decode(&self.fetch(range)?, &opened.limits)?;
         let mut loaded = opened.dataset.load(i, id, payload, opened.metadata.get(), |range| self.fetch(range))?;
         if let Some(over) = self.over.as_ref().filter(|over| over.changes.changes(i)) {
-            let before = loaded.record.take().map(|text| changeable(text, loaded.kept.take())).transpose()?;
+            let before = loaded.take_changeable()?;
             loaded.record = Some(over.changes.changed(i, id, before.as_deref())?);
         }
         Ok(loaded)
@@ -254,7 +254,7 @@ impl Window {
             return found.map(|found| parse_record(i, &found.text)).transpose();
         }
         let found = if over.laid(i).is_some() { None } else { self.found(i, id)? };
-        let text = found.map(|found| changeable(found.text, found.kept)).transpose()?;
+        let text = found.map(FoundRecord::changeable).transpose()?;
         parse_record(i, &over.changes.changed(i, id, text.as_deref())?).map(Some)
     }
 
@@ -266,9 +266,4 @@ impl Window {
     pub fn value(&self, i: u64) -> Result<Option<(Value, Option<Error>)>> {
         self.opened.dataset.find_value(i, self.opened.metadata.get(), |range| self.fetch(range))
     }
-}
-
-/// The text of a record that is to be changed, which must be one that reads.
-fn changeable(text: String, kept: Option<Error>) -> Result<String> {
-    kept.map_or(Ok(text), |why| Err(why.more("so it cannot be changed")))
 }

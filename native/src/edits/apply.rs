@@ -56,7 +56,7 @@ fn make_records(dataset: &Dataset, edited: &Edited) -> Result<()> {
     for (id, sample) in (0..edited.len()).map_while(|id| Some((id, edited.at(id)?))) {
         let is_added = edited.added(sample).is_some();
         if is_added || edited.touches(sample) {
-            let before = if is_added { None } else { changeable(dataset, sample)? };
+            let before = if is_added { None } else { dataset.changeable_record(sample)? };
             edited.record(sample, id, before.as_deref()).map_err(named)?;
         }
     }
@@ -64,14 +64,6 @@ fn make_records(dataset: &Dataset, edited: &Edited) -> Result<()> {
         edited.document(dataset.document()?).map_err(named)?;
     }
     Ok(())
-}
-
-/// The record of a sample; one that does not read is kept by whoever leaves it alone, and not changed.
-fn changeable(dataset: &Dataset, sample: u64) -> Result<Option<String>> {
-    match dataset.find_metadata(sample)? {
-        Some((_, Some(why))) => Err(why.more("so it cannot be changed")),
-        _ => dataset.record(sample),
-    }
 }
 
 pub(super) fn plan_tbl(dataset: &Dataset, edited: &Arc<Edited>, blobs: &Input, in_place: bool) -> Result<Apply> {

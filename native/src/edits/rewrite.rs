@@ -73,10 +73,7 @@ pub(super) fn run(
         };
         let is_added = edited.added(sample).is_some();
         if is_added || edited.touches(sample) {
-            if let Some(why) = loaded.kept.take() {
-                return Err(why.more("so it cannot be changed"));
-            }
-            let before = loaded.record.take().filter(|_| !is_added);
+            let before = loaded.take_changeable()?.filter(|_| !is_added);
             loaded.record = Some(edited.record(sample, id, before.as_deref()).map_err(named)?);
         }
         let mut ready = form.make(loaded, &options.limits).map_err(of_sample)?;
