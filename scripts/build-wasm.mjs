@@ -11,23 +11,32 @@ import { digest, stamp, stamped, unstamp } from './lib/stamps.mjs';
 import { TARGET, wasmToolchain } from './lib/wasm.mjs';
 
 /**
+ * What the core has for modules of one kind together, so that it is compiled once for all of them: what a module does not use of it
+ * costs it some 150 bytes. Left out is what every module that opens a file would carry, such as warehouses.
+ */
+const CORE = {
+  fast: ['unzstd', 'zip', 'jpeg', 'transform'],
+  pictures: ['curate', 'decode', 'transform'],
+};
+
+/**
  * The modules: the reader first, which every page loads; the others are loaded when they are used. `budget` is the
  * bytes of brotli that a module may have: for the reader what was asked for, for the others what they have, and a little. A `fast` one is
  * built for speed, an `even` one for size but not at any price, one of the `variant` threads with them; a `large` one is looked
- * at once, for more looks take many minutes.
+ * at once, for more looks take many minutes. `core` names what it shares with others.
  */
 export const MODULES = [
   { name: 'forebay', features: ['reader'], budget: 150_000 },
-  { name: 'convert', features: ['convert'], budget: 283_000, fast: true },
+  { name: 'convert', features: ['convert'], budget: 283_000, fast: true, core: CORE.fast },
   { name: 'threads', features: ['threads'], budget: 303_000, fast: true, variant: 'threads' },
-  { name: 'tables', features: ['tables'], budget: 384_000, fast: true },
+  { name: 'tables', features: ['tables'], budget: 384_000, fast: true, core: CORE.fast },
   { name: 'columns', features: ['columns'], budget: 960_000, large: true },
-  { name: 'tensor', features: ['tensor'], budget: 116_000, fast: true },
-  { name: 'pictures', features: ['pictures'], budget: 262_000 },
+  { name: 'tensor', features: ['tensor'], budget: 116_000, fast: true, core: CORE.fast },
+  { name: 'pictures', features: ['pictures'], budget: 262_000, core: CORE.pictures },
   { name: 'warehouse', features: ['warehouse'], budget: 286_000 },
   { name: 'labels', features: ['labels'], budget: 280_000 },
   { name: 'edits', features: ['edits'], budget: 341_000, even: true },
-  { name: 'curate', features: ['curate'], budget: 256_000 },
+  { name: 'curate', features: ['curate'], budget: 256_000, core: CORE.pictures },
 ];
 const FEATURES = [
   'simd',
@@ -68,7 +77,9 @@ export function buildWasm(names) {
 let all;
 
 async function build(names) {
-  const tools = await finishingTools();
+  // The first module is compiled meanwhile.
+  const tools = finishingTools();
+  tools.catch(() => {});
   mkdirSync(OUT, { recursive: true });
   const toolchains = {};
   const wanted = MODULES.filter(({ name }) => names.includes(name));
@@ -100,9 +111,11 @@ async function build(names) {
 }
 
 /** Compiles a module; where it lies until another one is compiled. */
-async function compile({ features, fast, even }, variant, { cargo, args, env }) {
+async function compile({ features, core = [], fast, even }, variant, { cargo, args, env }) {
   const folder = variant === 'plain' ? 'target/wasm' : `target/wasm-${variant}`;
-  const profile = fast ? 'wasm-fast' : even ? 'wasm-even' : 'wasm';
+  const profile = fast ? 'wasm-fast' : 'wasm';
+  // In the folder of the small ones, whose macros it shares.
+  const level = even ? { CARGO_PROFILE_WASM_OPT_LEVEL: 's' } : {};
   // If a library for Rust is made as well, every crate becomes code before the link, which is then optimized a second time: what is
   // built for size is 5 to 8 % smaller without, and sooner there. What is built for speed would be 1 to 3 % larger.
   const how = fast ? ['build'] : ['rustc', '--lib', '--crate-type', 'cdylib'];
@@ -116,7 +129,7 @@ async function compile({ features, fast, even }, variant, { cargo, args, env }) 
       'forebay-wasm',
       '--no-default-features',
       '--features',
-      features.join(),
+      [...features, ...core.map((feature) => `forebay/${feature}`)].join(),
       '--profile',
       profile,
       '--target',
@@ -127,7 +140,7 @@ async function compile({ features, fast, even }, variant, { cargo, args, env }) 
     ],
     // With it cargo keeps what it links of each module under a name of its own; else each would take the place of the
     // last and be linked anew every time, which for all of them takes minutes.
-    { env: { ...env, __CARGO_DEFAULT_LIB_METADATA: 'forebay-wasm' } },
+    { env: { ...env, ...level, __CARGO_DEFAULT_LIB_METADATA: 'forebay-wasm' } },
   );
   return join(ROOT, `${folder}/${TARGET}/${profile}/forebay_wasm.wasm`);
 }
@@ -141,7 +154,12 @@ async function finishingTools() {
 }
 
 /** Binds and optimizes a module, unless that was done; its name, its budget and its size as brotli. */
-async function finish(module, raw, { bindgen, optimizer: [command, first], versions }, compiled) {
+async function finish(module, raw, tools, compiled) {
+  const {
+    bindgen,
+    optimizer: [command, first],
+    versions,
+  } = await tools;
   const { name, budget, fast, large, variant } = module;
   const started = performance.now();
   const enabled = [...FEATURES, ...(variant === 'threads' ? ['threads'] : [])].map((feature) => `--enable-${feature}`);
