@@ -23,7 +23,7 @@ export async function testLib(browser = 'chromium', names = []) {
   const wanted = names.length > 0 ? files.filter((file) => names.some((name) => file.includes(name))) : files;
   if (wanted.length === 0) throw new Failure(`no file of www/tests/lib is called like ${names.join(' or ')}`);
   const tests = wanted.map((name) => join('www/tests/lib', name));
-  return run(process.execPath, ['--test', '--test-reporter=tap', ...tests], { env });
+  return run(process.execPath, ['--test', '--test-concurrency=2', '--test-reporter=tap', ...tests], { env });
 }
 
 if (isMain(import.meta.url)) {

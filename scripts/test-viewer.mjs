@@ -39,7 +39,7 @@ export async function testViewer({ browser = 'chromium', only = [], folders = ['
   env.FOREBAY = TESTED_FOREBAY;
   env.FOREBAY_SAMPLE = await ensureSample(TESTED_SAMPLE);
   const tests = filesOf(folders, only);
-  return run(process.execPath, ['--test', '--test-concurrency=1', '--test-reporter=tap', ...tests], { env });
+  return run(process.execPath, ['--test', '--test-concurrency=2', '--test-reporter=tap', ...tests], { env });
 }
 
 /** The core of it in Firefox, and what the package does there; if there is no Firefox, the words to type. */

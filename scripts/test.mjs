@@ -8,18 +8,16 @@ import { buildLib } from './build-lib.mjs';
 import { buildSite } from './build-site.mjs';
 import { buildWasm } from './build-wasm.mjs';
 import { conformance, recording } from './conformance.mjs';
-import { fuzzSmoke } from './fuzz-smoke.mjs';
-import { ensureBindgen } from './lib/bindgen.mjs';
 import { ensureChromium } from './lib/chromium.mjs';
 import { compileOnce, ensureSpace } from './lib/fresh.mjs';
-import { buildForTests } from './lib/forebay.mjs';
+import { WITHOUT_C, buildForTests, testWithoutC } from './lib/forebay.mjs';
 import { publicApi } from './public-api.mjs';
-import { run } from './lib/run.mjs';
+import { patiently, run } from './lib/run.mjs';
 import { ensurePackages } from './lib/npm.mjs';
 import { ensureLinters, ensureRust } from './lib/rust.mjs';
 import { Steps } from './lib/steps.mjs';
 import { testFirefox, testViewer } from './test-viewer.mjs';
-import { TARGET, wasmToolchain } from './lib/wasm.mjs';
+import { wasmToolchain } from './lib/wasm.mjs';
 import { testLib } from './test-lib.mjs';
 import { testPython } from './test-python.mjs';
 
@@ -35,7 +33,6 @@ await steps.step('Tools', async () => {
   // Whatever has to be installed is said and done here, and nothing is installed later.
   await ensureChromium();
   for (const variant of ['plain', 'threads']) await wasmToolchain(variant);
-  await ensureBindgen();
 });
 await steps.step('Formatting', async () => {
   await cargo('fmt', '--all', '--check');
@@ -59,28 +56,19 @@ await steps.step('What the scripts stand on', () =>
     'scripts/tests/steps.test.mjs',
   ]),
 );
-const WORKSPACE = 'Tests: the whole workspace, every feature';
 const SITE = 'The npm package, the site, and the command with it';
+// What a browser or the modules wait for goes first: these fill what is left of the machine.
 const machine = [
   [
     'Lints',
     async () => {
+      const clippy = (...what) => cargo('clippy', '--locked', ...what, '--all-targets', '--', '-D', 'warnings');
       await run('npx', ['--no-install', 'biome', 'lint', '--error-on-warnings']);
-      await cargo('clippy', '--locked', '--workspace', '--all-targets', '--all-features', '--', '-D', 'warnings');
-      await cargo('clippy', '--locked', '-p', 'forebay', '--all-targets', '--', '-D', 'warnings');
+      await clippy('--workspace', '--all-features');
+      await clippy(...WITHOUT_C);
     },
   ],
-  ['Tests: the core without its C libraries', () => cargo('test', '--locked', '-p', 'forebay')],
-  [
-    'The core for WebAssembly',
-    async () => {
-      const { cargo, env } = await wasmToolchain('plain');
-      // Of the same compiler, macros are those of the machine's own build.
-      const apart = cargo === 'cargo' ? [] : ['--target-dir', 'target/wasm'];
-      // That it also becomes code is shown by the modules of the npm package.
-      await run(cargo, ['check', '--locked', '-p', 'forebay', '--target', TARGET, ...apart], { env });
-    },
-  ],
+  ['Tests: the core without its C libraries, and its fuzz targets, a second each', testWithoutC],
   [
     'Documentation',
     async () => {
@@ -89,20 +77,18 @@ const machine = [
       });
     },
   ],
+  ['What is promised', publicApi],
   [
-    WORKSPACE,
+    'Tests: the whole workspace, every feature',
     // What they do with the files of other programs is the table at the end.
     () => run('cargo', ['test', '--locked', '--workspace', '--all-features'], { env: recording() }),
     // The command has the site in it: nobody builds it anew while tests run it.
     SITE,
   ],
   ['The Python package', () => testPython()],
-  ['What is promised', publicApi],
-  ['Fuzz targets, a second each', fuzzSmoke],
   // It needs the package and the command, and no browser.
   ['What the documentation shows', checkDocs],
-  ['The npm package: types, tests in Node and Chromium', () => testLib()],
-];
+].map(([title, body, after]) => [title, () => patiently(body), after]);
 const pages = [
   [
     SITE,
@@ -113,8 +99,8 @@ const pages = [
       await buildForTests();
     },
   ],
-  // Not beside the workspace's tests, which keep both cores busy for long: browsers would wait for a turn until tests give up.
-  ['The viewer and the site in Chromium', () => testViewer(), WORKSPACE],
+  ['The viewer and the site in Chromium', () => testViewer()],
+  ['The npm package: types, tests in Node and Chromium', () => testLib()],
   ['The core of pages and package in Firefox, if it is there', testFirefox],
   [
     'The pages of the documentation in Chromium',

@@ -6,7 +6,7 @@
 
 #[path = "../../fuzz/src/codec.rs"]
 mod codec;
-#[path = "../../fuzz/tests/harness/mod.rs"]
+#[path = "../../fuzz/harness/mod.rs"]
 mod harness;
 #[path = "../../fuzz/src/native/mod.rs"]
 mod native;

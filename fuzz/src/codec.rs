@@ -2,7 +2,7 @@
 
 use forebay::codec::{Codec, Compression, deflate};
 
-use crate::limits;
+use super::limits;
 
 const CODECS: [Codec; 3] = [Codec::None, Codec::Lz4, Codec::Zstd];
 

@@ -43,13 +43,13 @@ const TARGETS: [(Target, usize); 7] = [
 
 fn text_options() -> TextOptions {
     let mut options = TextOptions::default();
-    options.limits = crate::limits().with_item_bytes(1 << 20);
+    options.limits = super::limits().with_item_bytes(1 << 20);
     (options.on_bad_row, options.sniff_rows, options.batch_rows) = (OnBadRow::Skip, 64, 4096);
     options
 }
 
 fn open(kind: TableKind, bytes: &Bytes) -> Result<AnyTable> {
-    drive(TableOpener::new(kind, bytes.len() as u64).with_limits(crate::limits()), bytes)
+    drive(TableOpener::new(kind, bytes.len() as u64).with_limits(super::limits()), bytes)
 }
 
 fn read(kind: Kind, bytes: &Bytes, spec: Option<TableSpec>) -> Result<Vec<Batch>> {
@@ -149,7 +149,7 @@ pub(crate) fn body(data: &[u8]) {
     let written = KINDS[written];
     if let Kind::Table(kind) = written {
         let report =
-            drive(TableChecker::new(TableOpener::new(kind, out.len() as u64).with_limits(crate::limits())), &out);
+            drive(TableChecker::new(TableOpener::new(kind, out.len() as u64).with_limits(super::limits())), &out);
         let report = report.expect("what was written can be checked");
         assert!(report.ok, "{report:?}");
         assert_eq!(report.samples, rows as u64);
@@ -173,8 +173,8 @@ pub(crate) fn seeds() -> Vec<Vec<u8>> {
     let jsonl = "{\"id\":18446744073709551615,\"x\":0.5,\"v\":[1,2]}\n{\"id\":1,\"x\":null,\"v\":[]}\n[{\"id\":3}]\n";
     let texts = [(2, csv), (3, tsv), (4, jsonl)].map(|(kind, text)| (kind, text.as_bytes().to_vec()));
     let mut seeds = Vec::new();
-    let files = crate::tbf::seeds().into_iter().map(|file| (0, file));
-    let files = files.chain(crate::idv::seeds().into_iter().map(|file| (1, file))).chain(texts);
+    let files = super::tbf::seeds().into_iter().map(|file| (0, file));
+    let files = files.chain(super::idv::seeds().into_iter().map(|file| (1, file))).chain(texts);
     for (i, (kind, file)) in files.enumerate() {
         // Each to three formats, in turns.
         for target in [i, i + 2, i + 3] {

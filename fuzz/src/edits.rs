@@ -49,7 +49,7 @@ fn patched(file: &mut Vec<u8>, spool: &[u8], patch: &Patch) {
 }
 
 fn open(file: &Bytes) -> Dataset {
-    drive(Opener::new(file.len() as u64).with_limits(crate::limits()), file).expect("the file is sound")
+    drive(Opener::new(file.len() as u64).with_limits(super::limits()), file).expect("the file is sound")
 }
 
 fn apply(file: &Bytes, journal: Journal, in_place: bool) {
@@ -80,7 +80,7 @@ pub(crate) fn body(data: &[u8]) {
     if let Ok(text) = std::str::from_utf8(data) {
         let _ = Change::parse(text);
     }
-    let _ = Journal::parse(data, &crate::limits());
+    let _ = Journal::parse(data, &super::limits());
     let file = file();
     let of = Identity::of(&open(&file), "a.tbl").expect("a TBL has an identity");
     // Every line as the members of a change.
@@ -91,8 +91,8 @@ pub(crate) fn body(data: &[u8]) {
         text.extend(line);
         text.extend(format!(",\"crc\":\"{crc:08x}\"}}\n").bytes());
     }
-    let Ok(journal) = Journal::parse(&text, &crate::limits()) else { return };
-    let again = Journal::parse(journal.text().as_bytes(), &crate::limits()).expect("what was written reads");
+    let Ok(journal) = Journal::parse(&text, &super::limits()) else { return };
+    let again = Journal::parse(journal.text().as_bytes(), &super::limits()).expect("what was written reads");
     assert_eq!(again.changes(), journal.changes());
     let merged = merge(&journal, &again, 0, None).expect("a journal and itself have no conflict");
     assert!(merged.conflicts.is_empty());

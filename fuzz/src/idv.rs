@@ -12,7 +12,7 @@ use forebay::{
 
 pub(crate) fn body(data: &[u8]) {
     let bytes = Bytes::copy_from_slice(data);
-    let limits = crate::limits();
+    let limits = super::limits();
     let opener = TableOpener::new(TableKind::Idv, bytes.len() as u64).with_limits(limits.clone());
     let checker = TableChecker::new(opener);
     // A file of another version is not a damaged one: there is nothing to report.

@@ -13,7 +13,7 @@ use forebay::{
     },
 };
 
-use crate::jpeg_made::{Random, picture};
+use super::jpeg_made::{Random, picture};
 
 /// More would be slow, and finds nothing that fewer do not.
 const PIXELS: u64 = 1 << 16;
@@ -37,7 +37,7 @@ unsafe extern "C" {
 }
 
 pub(crate) fn body(data: &[u8]) {
-    let mut limits = crate::limits();
+    let mut limits = super::limits();
     limits.pixels = PIXELS;
     let options = Options::default().with_limits(limits);
     let mut decoder = Decoder::default();

@@ -22,7 +22,7 @@ fn file() -> Bytes {
 }
 
 fn open(file: &Bytes, kept: &[u8]) -> Dataset {
-    let opener = Opener::new(file.len() as u64).with_limits(crate::limits()).with_kept(kept);
+    let opener = Opener::new(file.len() as u64).with_limits(super::limits()).with_kept(kept);
     drive(opener, file).expect("the file is sound, whatever was kept of it")
 }
 
@@ -30,10 +30,10 @@ pub(crate) fn body(data: &[u8]) {
     let file = file();
     let len = file.len() as u64;
     let kept = [data, &crc32(data).to_le_bytes()].concat();
-    if let Some(archive) = Archive::from_kept(&kept, len, &crate::limits()) {
+    if let Some(archive) = Archive::from_kept(&kept, len, &super::limits()) {
         assert!(archive.members.iter().all(|m| m.header_offset < m.offset && m.range().end <= len));
         let again = archive.to_kept(len).expect("an archive whose scan came to its end");
-        assert_eq!(Archive::from_kept(&again, len, &crate::limits()), Some(archive));
+        assert_eq!(Archive::from_kept(&again, len, &super::limits()), Some(archive));
     }
     let dataset = open(&file, &kept);
     for i in 0..dataset.len() {
@@ -47,7 +47,7 @@ pub(crate) fn body(data: &[u8]) {
 
 pub(crate) fn seeds() -> Vec<Vec<u8>> {
     let kept = |file: &Bytes| {
-        let archive = tar::scan(file, &crate::limits()).expect("a sound file");
+        let archive = tar::scan(file, &super::limits()).expect("a sound file");
         let mut kept = archive.to_kept(file.len() as u64).expect("a whole scan");
         kept.truncate(kept.len() - 4);
         kept

@@ -10,7 +10,7 @@ use forebay::{
 
 fn options() -> ReadOptions {
     let mut options = ReadOptions::default();
-    options.limits = crate::limits();
+    options.limits = super::limits();
     options.voc_base = Some(1);
     options.scores = true;
     options
@@ -109,7 +109,7 @@ pub(crate) fn yolo(data: &[u8]) {
     let (about, lines) = data.iter().position(|b| *b == 0).map_or((data, &[][..]), |at| (&data[..at], &data[at + 1..]));
     let _ = Data::from_darknet(about);
     let _ = Data::default().take_names(about);
-    let Ok(described) = Data::from_yaml(about, &crate::limits()) else { return };
+    let Ok(described) = Data::from_yaml(about, &super::limits()) else { return };
     let listing: Listing = ["data.yaml", "train.txt", "images/a.jpg", "labels/a.txt"].into_iter().collect();
     if let Ok(lists) = Set::lists(&described, &listing) {
         let lists = lists.into_iter().map(|name| (name, lines.to_vec())).collect();
@@ -133,7 +133,7 @@ pub(crate) fn yolo(data: &[u8]) {
             Ok(())
         };
         yolo::write(&labels, task, put).expect("labels that can be written");
-        let again = Data::from_yaml(&files[0].1, &crate::limits()).expect("what was written is read");
+        let again = Data::from_yaml(&files[0].1, &super::limits()).expect("what was written is read");
         assert_eq!(again.classes.len(), described.classes.len());
         let back = yolo::read(&files[1].1, (320, 240), &again, &options, &mut Notes::default());
         assert!(back.expect("what was written is read").len() <= labels.pictures[0].annotations.len());

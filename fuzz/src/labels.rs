@@ -8,7 +8,7 @@ use forebay::{
     },
 };
 
-use crate::limits;
+use super::limits;
 
 fn options() -> ReadOptions {
     let mut options = ReadOptions::default();
@@ -48,7 +48,7 @@ pub(crate) fn coco(data: &[u8]) {
         let notes = reader.finish(&mut gather)?;
         gather.labels(notes, labelled, &options())
     })();
-    let told = |read: &Result<Labels>| read.as_ref().map(Labels::clone).map_err(|e| e.to_string());
+    let told = |read: &Result<Labels>| read.as_ref().cloned().map_err(|e| e.to_string());
     assert_eq!(told(&whole), told(&pieces));
     written(whole, Format::Coco, coco::read);
 }

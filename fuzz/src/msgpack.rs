@@ -10,7 +10,7 @@ fn read(bytes: &[u8], limits: &Limits) -> Option<(Value, usize)> {
 }
 
 pub(crate) fn body(data: &[u8]) {
-    let limits = crate::limits();
+    let limits = super::limits();
     let mut over = msgpack::Reader::new(Cursor::new(data, 0, "metadata", &METADATA), &METADATA, &limits);
     let stepped = over.skip().map(|()| over.cursor.position());
     let Some((value, len)) = read(data, &limits) else { return };

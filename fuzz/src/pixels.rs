@@ -11,7 +11,7 @@ use forebay::{
 };
 use serde_json::Value;
 
-use crate::jpeg_made::{Random, picture};
+use super::jpeg_made::{Random, picture};
 
 /// More would be slow, and finds nothing that fewer do not.
 const PIXELS: u64 = 1 << 20;
@@ -19,7 +19,7 @@ const PIXELS: u64 = 1 << 20;
 pub(crate) fn body(data: &[u8]) {
     let Some((choice, payload)) = data.split_first_chunk::<4>() else { return };
     let on = |bit: u8| choice[0] & bit != 0;
-    let mut limits = crate::limits();
+    let mut limits = super::limits();
     limits.pixels = PIXELS;
     let jpeg = match (on(1), on(16)) {
         (true, _) => JpegBackend::Turbo,

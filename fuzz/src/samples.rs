@@ -21,11 +21,11 @@ pub(crate) fn body(data: &[u8]) {
     let Some((&first, rest)) = data.split_first() else { return };
     let mut file = rest.to_vec();
     if first % 2 == 0 {
-        crate::tar::put_right(&mut file);
-        crate::tbl::put_right(&mut file);
+        super::tar::put_right(&mut file);
+        super::tbl::put_right(&mut file);
     }
     let file = Bytes::from(file);
-    let Ok(dataset) = drive(Opener::new(file.len() as u64).with_limits(crate::limits()), &file) else { return };
+    let Ok(dataset) = drive(Opener::new(file.len() as u64).with_limits(super::limits()), &file) else { return };
     let metadata = match &dataset {
         Dataset::Tbl(tbl) => drive(OpenMetadata::new(tbl), &file).ok(),
         _ => None,
@@ -53,7 +53,7 @@ fn sample(dataset: &Dataset, i: u64, metadata: Option<&Metadata>, file: &Bytes, 
     assert_eq!(as_value.is_some(), value.is_some());
     let plan = dataset.plan(i)?;
     let stored = piece(plan.range())?;
-    let payload = plan.decode(&stored, &crate::limits())?;
+    let payload = plan.decode(&stored, &super::limits())?;
     let info = dataset.info_with(i, &payload)?;
     dataset.written_info(i, &payload)?;
     let name = dataset.name(i, value.as_ref());
@@ -69,7 +69,7 @@ fn sample(dataset: &Dataset, i: u64, metadata: Option<&Metadata>, file: &Bytes, 
         archive.resize(archive.len() + file.padding(), 0);
     }
     archive.extend_from_slice(&tar::END);
-    let archive = tar::scan(&archive.into(), &crate::limits()).expect("an archive that was written");
+    let archive = tar::scan(&archive.into(), &super::limits()).expect("an archive that was written");
     assert_eq!(archive.members.len(), files.len());
     for (member, file) in archive.members.iter().zip(&files) {
         safe_name(member.name).expect("a name that stays in the folder");
@@ -93,14 +93,14 @@ fn table(layout: Layout, format: MetadataFormat, records: &[&str]) -> Vec<u8> {
     for record in records {
         let packed = pack(Bytes::from_static(b"GIF89a"), MediaFormat::Unknown, 1, 1, &options).expect("a payload");
         let at = encoder.place(&packed, false).expect("a small file");
-        crate::tbl::write_at(&mut file, at, &packed.stored);
-        crate::tbl::write_at(&mut file, at + packed.stored.len() as u64, packed.trailer());
+        super::tbl::write_at(&mut file, at, &packed.stored);
+        super::tbl::write_at(&mut file, at + packed.stored.len() as u64, packed.trailer());
         metadata.add(Some(record), &mut spool).expect("a record");
     }
     for patch in encoder.finish(metadata.finish()).expect("a small file") {
         match patch {
-            Patch::Bytes { at, bytes } => crate::tbl::write_at(&mut file, at, &bytes),
-            Patch::Spool { at, .. } => crate::tbl::write_at(&mut file, at, &spool),
+            Patch::Bytes { at, bytes } => super::tbl::write_at(&mut file, at, &bytes),
+            Patch::Spool { at, .. } => super::tbl::write_at(&mut file, at, &spool),
             Patch::End { len } => file.resize(len as usize, 0),
             _ => {}
         }

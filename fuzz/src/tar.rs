@@ -13,7 +13,7 @@ pub(crate) fn body(data: &[u8]) {
     if first % 2 == 0 {
         put_right(&mut file);
     }
-    let limits = crate::limits();
+    let limits = super::limits();
 
     let mut scanner = Opener::new(file.len() as u64).with_limits(limits.clone()).with_read_ahead(u64::from(first) * 16);
     let scanned = drive_mut(&mut scanner, &file.clone().into()).map_err(|e| e.to_string());

@@ -16,7 +16,7 @@ pub(crate) fn body(data: &[u8]) {
     let file = Bytes::copy_from_slice(data);
     let schema = |json: &[u8]| Some(CallerSchema::from_json(json).expect("a schema"));
     for schema in [None, schema(S), schema(U)] {
-        let mut opener = tbf::Opener::new(file.len() as u64).with_limits(crate::limits());
+        let mut opener = tbf::Opener::new(file.len() as u64).with_limits(super::limits());
         if let Some(schema) = schema {
             opener = opener.with_schema(schema);
         }

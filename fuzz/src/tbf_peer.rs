@@ -17,7 +17,7 @@ pub(crate) fn body(data: &[u8]) {
         tagged(&json);
     }
     let file = Bytes::copy_from_slice(data);
-    let Ok(opened) = drive(tbf::Opener::new(file.len() as u64).with_limits(crate::limits()), &file) else { return };
+    let Ok(opened) = drive(tbf::Opener::new(file.len() as u64).with_limits(super::limits()), &file) else { return };
     if let Some(document) = opened.document() {
         let text = document.to_json().expect("a checked document has text");
         if let Ok(json) = serde_json::from_str::<Json>(&text) {
@@ -79,7 +79,7 @@ fn columnar(batch: &Batch) {
     writer.finish(&mut ours).expect("a table that was read");
     assert!(ours == theirs, "{batch:?}");
     assert_eq!(ColumnarDecoder::new(&ours).expect("the peer reads it").row_count(), batch.rows());
-    let again = tbf::read(&theirs.into(), &crate::limits()).expect("Forebay reads the peer's");
+    let again = tbf::read(&theirs.into(), &super::limits()).expect("Forebay reads the peer's");
     assert_eq!(again.columns(), batch.columns());
 }
 

@@ -13,7 +13,7 @@ use forebay::{
     tbl::{Checker, Encoder, Layout, Opener, PackOptions, Patch, pack},
 };
 
-use crate::limits;
+use super::limits;
 
 pub(crate) fn body(data: &[u8]) {
     look(Bytes::copy_from_slice(data));
@@ -68,7 +68,7 @@ pub(crate) fn seeds() -> Vec<Vec<u8>> {
 }
 
 fn file(options: PackOptions) -> Vec<u8> {
-    let payloads = crate::image::seeds().into_iter().chain([Vec::new(), b"words and words and words ".repeat(12)]);
+    let payloads = super::image::seeds().into_iter().chain([Vec::new(), b"words and words and words ".repeat(12)]);
     let payloads: Vec<_> = payloads.map(Bytes::from).collect();
     let mut encoder = Encoder::new(options, Some(payloads.len() as u64)).expect("options that fit");
     let mut file = Vec::new();

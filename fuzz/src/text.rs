@@ -16,7 +16,7 @@ fn rows(
     piece: usize,
 ) -> forebay::Result<(Vec<String>, u64)> {
     let mut options = TextOptions::default();
-    options.limits = crate::limits().with_item_bytes(1 << 20);
+    options.limits = super::limits().with_item_bytes(1 << 20);
     (options.on_bad_row, options.batch_rows, options.sniff_rows) = (on_bad_row, batch_rows, 3);
     let mut reader = TextReader::new(format, options)?;
     let mut pieces = data.chunks(piece);

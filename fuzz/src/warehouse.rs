@@ -11,7 +11,7 @@ use forebay::{
     },
 };
 
-use crate::limits;
+use super::limits;
 
 /// A shard. The manifest says what its header says, so that what is behind the header is looked at too.
 pub(crate) fn shard(data: &[u8]) {

@@ -7,12 +7,12 @@ use forebay::{
     step::drive,
 };
 
-use crate::zip_made::archive;
+use super::zip_made::archive;
 
 pub(crate) fn body(data: &[u8]) {
     let file = Bytes::copy_from_slice(data);
     let len = file.len() as u64;
-    let limits = crate::limits();
+    let limits = super::limits();
     let Ok(zip) = drive(forebay::zip::Opener::new(len).with_limits(limits.clone()), &file) else {
         return;
     };

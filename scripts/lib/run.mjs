@@ -2,6 +2,7 @@
 import { AsyncLocalStorage, AsyncResource } from 'node:async_hooks';
 import { spawn, spawnSync } from 'node:child_process';
 import { realpathSync } from 'node:fs';
+import { getPriority, setPriority } from 'node:os';
 import { fileURLToPath } from 'node:url';
 
 /** The folder of the checkout. */
@@ -15,18 +16,23 @@ export function isMain(url) {
 /** A failure with a message for people: no stack is shown. */
 export class Failure extends Error {}
 
-/** Where what is printed goes instead, for code that runs inside of `keeping`. */
-const kept = new AsyncLocalStorage();
+/** What holds for code that runs inside of `keeping` and `patiently`: where what it prints goes, and whether it lets others go first. */
+const around = new AsyncLocalStorage();
 /** The commands that are running. */
 const running = new Set();
+/** How much later than others a patient command has its turn, as `nice` counts it. */
+const LATER = 10;
 
 for (const stream of [process.stdout, process.stderr]) {
   const write = stream.write.bind(stream);
-  stream.write = (text, ...rest) => (kept.getStore() ? kept.getStore().push(`${text}`) > 0 : write(text, ...rest));
+  stream.write = (text, ...rest) => around.getStore()?.lines?.push(`${text}`) > 0 || write(text, ...rest);
 }
 
 /** Runs `body` and everything that it begins; what they print, the commands too, becomes lines of `lines` and is not shown. */
-export const keeping = (lines, body) => kept.run(lines, body);
+export const keeping = (lines, body) => around.run({ ...around.getStore(), lines }, body);
+
+/** Runs `body`, whose commands let others go first where both want to compute. */
+export const patiently = (body) => around.run({ ...around.getStore(), patient: true }, body);
 
 /** Ends every command that is running, for nothing that they would say is wanted any more. */
 export function endCommands() {
@@ -48,6 +54,8 @@ export function run(command, args, { env = {}, cwd = ROOT, quiet = false, expect
       timeout,
     });
     running.add(child);
+    // Whatever it begins is like it.
+    if (around.getStore()?.patient && child.pid) setPriority(child.pid, Math.max(LATER, getPriority()));
     let output = '';
     const take = (stream, to) =>
       stream.setEncoding('utf8').on(

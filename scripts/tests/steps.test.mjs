@@ -9,7 +9,7 @@ const LIB = new URL('../lib/', import.meta.url).href;
 function program(body) {
   const text = `
     import { Steps } from '${LIB}steps.mjs';
-    import { Failure, run } from '${LIB}run.mjs';
+    import { Failure, patiently, run } from '${LIB}run.mjs';
     const steps = new Steps();
     const node = (code) => run(process.execPath, ['-e', code]);
     ${body}
@@ -68,4 +68,16 @@ test('a step that fails ends those beside it, and what they would have said is n
   assert.match(said, /it is broken\n=== Bad: FAILED\n/);
   assert.match(said, /\n1 passed, 1 failed\n/);
   assert.doesNotMatch(said, /too late|Never/);
+});
+
+test('commands of a patient step let those of others go first, and so does what they begin', () => {
+  const { status, said } = program(`
+    const priority = 'console.log("priority " + require("node:os").getPriority())';
+    const within = 'require("node:child_process").execFileSync(process.execPath, ["-e", ' + JSON.stringify(priority) + '], { stdio: "inherit" })';
+    await steps.beside([['Patient', () => patiently(() => node(within))]], [['Other', () => node(priority)]]);`);
+  assert.equal(status, 0, said);
+  const [patient, other] = ['Patient', 'Other'].map((title) =>
+    Number(new RegExp(`=== ${title}\n[^=]*priority (-?\\d+)`).exec(said)?.[1]),
+  );
+  assert.ok(patient > other, said);
 });
