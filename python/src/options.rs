@@ -6,46 +6,21 @@ use forebay::{Error, Result, error::codes::ARGUMENT, filter::Filter, tables::Sca
 use forebay_native::tables::table_format;
 use pyo3::prelude::*;
 use serde::de::DeserializeOwned;
+use serde_path_to_error::Segment;
 
 use crate::wait::long;
 
-/// Reads options.
+/// Reads options. What is wrong is said with its option: callers never see the text in which a line and a column would be places.
 pub(crate) fn parse<T: DeserializeOwned>(text: &str) -> Result<T> {
-    serde_json::from_str(text).map_err(|e| Error::new(&ARGUMENT, described(text, &e)))
-}
-
-/// What is wrong, and with which option: callers never see the text in which a line and a column would be places.
-fn described(text: &str, e: &serde_json::Error) -> String {
-    let whole = e.to_string();
-    let wrong = whole.split(" at line ").next().unwrap_or(&whole);
-    match text.as_bytes().get(..e.column()).and_then(last_option) {
-        Some(name) => format!("the option {name:?} makes no sense: {wrong}"),
-        None => format!("the options make no sense: {wrong}"),
-    }
-}
-
-/// The option whose value the beginning of an object's text ends in.
-fn last_option(text: &[u8]) -> Option<String> {
-    let (mut at, mut depth, mut last, mut option) = (0, 0_usize, None, None);
-    while let Some(&byte) = text.get(at) {
-        match byte {
-            b'{' | b'[' => depth += 1,
-            b'}' | b']' => depth = depth.saturating_sub(1),
-            b':' if depth == 1 => option = last.take(),
-            b',' if depth == 1 => option = None,
-            b'"' => {
-                let begin = at + 1;
-                at = begin;
-                while let Some(&inner) = text.get(at).filter(|&&inner| inner != b'"') {
-                    at += if inner == b'\\' { 2 } else { 1 };
-                }
-                last = text.get(begin..at).map(|name| String::from_utf8_lossy(name).into_owned());
-            }
-            _ => {}
-        }
-        at += 1;
-    }
-    option
+    serde_path_to_error::deserialize(&mut serde_json::Deserializer::from_str(text)).map_err(|e| {
+        let whole = e.inner().to_string();
+        let wrong = whole.split(" at line ").next().unwrap_or(&whole);
+        let what = match e.path().iter().next() {
+            Some(Segment::Map { key }) => format!("the option {key:?} makes no sense"),
+            _ => "the options make no sense".to_owned(),
+        };
+        Error::new(&ARGUMENT, format!("{what}: {wrong}"))
+    })
 }
 
 /// One of a few choices by its word.
