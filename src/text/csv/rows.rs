@@ -40,13 +40,13 @@ pub(in crate::text) struct CsvRows {
 impl CsvRows {
     pub fn new(format: TextFormat, options: &TextOptions) -> Result<CsvRows> {
         let delimiter = options.delimiter.unwrap_or(format.delimiter());
-        if matches!(delimiter, b'"' | b'\n' | b'\r') {
-            return Err(Error::new(&ARGUMENT, "a quote or the end of a line cannot stand between fields"));
-        }
+        super::check_delimiter(delimiter)?;
+        let undecided = format == TextFormat::Csv && options.delimiter.is_none();
+        super::check_null(&options.null, Some(delimiter).filter(|_| !undecided))?;
         Ok(CsvRows {
             records: Records::new(delimiter, &options.limits),
             record: Record::default(),
-            undecided: format == TextFormat::Csv && options.delimiter.is_none(),
+            undecided,
             found_delimiter: None,
             begun: false,
             header: None,
