@@ -37,10 +37,8 @@ pub fn push_text(column: &mut ColumnBuilder, text: &str) -> Result<()> {
             Ok(json @ (Json::Array(_) | Json::Object(_))) => return push_json(column, &json),
             _ => return misfit(column.dtype()),
         },
-        DataType::Json => match serde_json::from_str::<serde::de::IgnoredAny>(trimmed) {
-            Ok(_) => Value::Json(trimmed),
-            Err(_) => return misfit(column.dtype()),
-        },
+        DataType::Json if super::json::is_json(trimmed) => Value::Json(trimmed),
+        DataType::Json => return misfit(column.dtype()),
         dtype if dtype.is_integer() || matches!(dtype, DataType::Key { .. }) => {
             match (trimmed.parse::<i64>(), trimmed.parse::<u64>()) {
                 (Ok(n), _) => Value::Int(n),

@@ -10,8 +10,9 @@ use forebay::{
     error::codes::ARGUMENT,
     filter::Filter,
     step::Turn,
-    table::{Batch, JsonStyle, Schema, columns_first},
+    table::{Batch, DataType, JsonStyle, Schema, columns_first},
     tables::{Conversion, Converted, DOCUMENT_NOTE, Losses, document_line},
+    text::same_json,
 };
 use serde::Serialize;
 
@@ -361,7 +362,13 @@ pub(super) fn difference(a: &Batch, b: &Batch) -> Option<(usize, String)> {
             continue;
         }
         let json = |c: &forebay::table::Column, i: usize| c.value(i).to_json(JsonStyle::every_slot());
-        let same = |i: usize| x.value(i).same(&y.value(i)) || json(x, i) == json(y, i);
+        let is_json = [x, y].iter().any(|column| *column.dtype() == DataType::Json);
+        let same = |i: usize| {
+            x.value(i).same(&y.value(i)) || {
+                let (a, b) = (json(x, i), json(y, i));
+                a == b || is_json && same_json(&a, &b)
+            }
+        };
         if let Some(row) = (0..x.len()).find(|&i| !same(i)) {
             return Some((row, field.name.clone()));
         }
