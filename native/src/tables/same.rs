@@ -15,8 +15,13 @@ use arrow_array::{
     types::{Date64Type, Time32MillisecondType, Time32SecondType, TimestampMillisecondType, TimestampSecondType},
 };
 use arrow_schema::{ArrowError, DataType as Arrow, Field as ArrowField, IntervalUnit, Schema as ArrowSchema, TimeUnit};
-use forebay::{Error, Result, filter::Filter, table::Schema, tables::Scan};
-use forebay_columns::{guard::guarded, parquet::not_parquet};
+use forebay::{
+    Error, Result,
+    filter::Filter,
+    table::Schema,
+    tables::{Scan, name_the_same},
+};
+use forebay_columns::{guard::guarded, hugging, parquet::not_parquet};
 use parquet::{
     arrow::{ARROW_SCHEMA_META_KEY, ArrowSchemaConverter, encode_arrow_schema, parquet_to_arrow_schema},
     file::metadata::KeyValue,
@@ -128,17 +133,28 @@ impl<'a> Same<'a> {
             return Ok(None);
         }
         let mut opened = None;
-        let mut common: Option<(ArrowSchema, bool)> = None;
+        let (mut common, mut first): (Option<(ArrowSchema, bool)>, Option<Arc<Schema>>) = (None, None);
         for path in &job.inputs {
             let Some(input) = ArrowInput::open(path, &job.read)? else { return Ok(None) };
             let (wanted, filtered) = chosen(&job.scan, input.schema()).map_err(|e| e.file(display(path)))?;
             input.refuse(&wanted, &filtered).map_err(|e| e.file(display(path)))?;
-            let schema = input.arrow_schema().project(&wanted).map_err(not_arrow)?;
+            let (schema, ours) = (input.arrow_schema().project(&wanted), input.schema().project(&wanted)?);
+            let schema = schema.map_err(not_arrow)?;
+            // The way through our own columns says which column it is.
+            if !name_the_same(first.get_or_insert_with(|| ours.clone()), &ours) {
+                return Ok(None);
+            }
             let steady = input.has_steady_dictionaries() && job.inputs.len() == 1;
             common = Some(match common {
                 None => (schema, steady),
                 Some((all, _)) => match joined(&all, &schema) {
-                    Some(all) => (all, false),
+                    Some(all) => {
+                        if let Some(column) = hugging::renamed(&all, &schema) {
+                            let message = "the classes are others than in the first input, so that a number means something else here";
+                            return Err(Error::new(&codes::TARGET, message).column(column).file(display(path)));
+                        }
+                        (all, false)
+                    }
                     None => return Ok(None),
                 },
             });
