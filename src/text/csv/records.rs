@@ -161,7 +161,7 @@ impl Records {
     /// The next record, into `record`.
     pub fn next(&mut self, chunks: &mut Chunks, record: &mut Record) -> Result<Turn<(), ()>> {
         if !self.unmarked {
-            if chunks.skip(b"\xef\xbb\xbf").is_none() {
+            if chunks.skip_mark()?.is_none() {
                 return Ok(Turn::Need(()));
             }
             self.unmarked = true;

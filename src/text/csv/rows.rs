@@ -296,6 +296,25 @@ mod tests {
     }
 
     #[test]
+    fn a_text_of_another_encoding_says_which_it_is() {
+        let utf16: Vec<u8> = "\u{feff}a,b\n1,2\n".encode_utf16().flat_map(u16::to_le_bytes).collect();
+        for format in TextFormat::ALL {
+            for size in [1, 100] {
+                let mut reader = crate::text::TextReader::new(format, TextOptions::default()).unwrap();
+                utf16.chunks(size).for_each(|part| reader.push(bytes::Bytes::copy_from_slice(part)));
+                let e = reader
+                    .open()
+                    .and_then(|_| {
+                        reader.end();
+                        reader.open()
+                    })
+                    .unwrap_err();
+                assert!(e.message().contains("the text is UTF-16"), "{format:?}: {e}");
+            }
+        }
+    }
+
+    #[test]
     fn bad_rows_name_their_line_or_are_left_out() {
         let text = "a,b\n1,x\n2\n\n\"3\n\",y\n4,z\n";
         let mut options = TextOptions { types: vec![("a".into(), DataType::I64)], ..Default::default() };

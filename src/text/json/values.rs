@@ -132,7 +132,7 @@ impl Lines {
     /// The next row.
     pub fn next(&mut self, chunks: &mut Chunks) -> Result<Turn<Line, ()>> {
         if !self.unmarked {
-            if chunks.skip(b"\xef\xbb\xbf").is_none() {
+            if chunks.skip_mark()?.is_none() {
                 return Ok(Turn::Need(()));
             }
             self.unmarked = true;
