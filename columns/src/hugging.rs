@@ -45,6 +45,19 @@ pub(crate) fn classes(column: &str, said: Option<&str>) -> Option<Vec<String>> {
     names.iter().map(|name| name.as_str().map(str::to_owned)).collect()
 }
 
+/// The first column of one file whose numbers stand for other classes in another.
+pub fn renamed<'a>(a: &'a Schema, b: &Schema) -> Option<&'a str> {
+    let said = |schema: &Schema| schema.metadata().get(KEY).cloned();
+    let (a_said, b_said) = (said(a)?, said(b)?);
+    let differs =
+        |name: &str| classes(name, Some(&a_said)).zip(classes(name, Some(&b_said))).is_some_and(|(a, b)| a != b);
+    if a_said == b_said {
+        None
+    } else {
+        a.fields().iter().map(|field| field.name().as_str()).find(|name| differs(name))
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use std::sync::Arc;

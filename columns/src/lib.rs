@@ -24,7 +24,8 @@ pub mod arrow;
 pub mod codes;
 #[doc(hidden)]
 pub mod guard;
-mod hugging;
+#[doc(hidden)]
+pub mod hugging;
 #[doc(hidden)]
 pub mod ipc;
 #[doc(hidden)]

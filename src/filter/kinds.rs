@@ -30,7 +30,12 @@ pub enum FieldKind {
         example: &'static str,
     },
     /// Spans of time, whose texts are in no order.
-    Span,
+    Span {
+        /// A text of a span as the field writes it; `None` if it means none.
+        canonical: fn(&str) -> Option<String>,
+        /// A span, for messages.
+        example: &'static str,
+    },
     /// Lists.
     List,
     /// What compares with nothing but null: bytes.
@@ -88,7 +93,7 @@ impl Checker<'_> {
             Expr::Match { text: Operand::Field(path), pattern, .. } => {
                 let known = (self.known)(path);
                 match known.kind {
-                    FieldKind::Any | FieldKind::Text | FieldKind::Time { .. } | FieldKind::Span => Ok(()),
+                    FieldKind::Any | FieldKind::Text | FieldKind::Time { .. } | FieldKind::Span { .. } => Ok(()),
                     FieldKind::Nowhere => Err(self.nowhere(path, &known)),
                     kind => {
                         let message = format!(
@@ -187,14 +192,16 @@ impl Checker<'_> {
                     .error(path, format!("true and false are in no order: write {path} == true or {path} == false")))
             }
             (K::Bool, Value::Bool(_)) => Ok(()),
-            (K::Span, Value::Str(_)) if ordered => {
+            (K::Span { .. }, Value::Str(_)) if ordered => {
                 Err(self
                     .error(path, format!("{} holds spans of time, which are compared by == and != only", known.words)))
             }
-            (K::Span, Value::Str(_)) => Ok(()),
+            (K::Span { canonical, example }, Value::Str(text)) => {
+                self.time(path, &known, text, (canonical(text), false), example)
+            }
             (K::Time { canonical, begins, example }, Value::Str(text)) => {
                 let begun = ordered && begins(text);
-                self.time(path, &known.words, text, (canonical(text), begun), example)
+                self.time(path, &known, text, (canonical(text), begun), example)
             }
             (K::Number, Value::Str(text)) => match number(text) {
                 Some(n) => wrong(format!("write {}", written(&n))),
@@ -214,18 +221,20 @@ impl Checker<'_> {
     fn time(
         &self,
         path: &Path,
-        words: &str,
+        known: &KnownField,
         text: &str,
         (canonical, begun): (Option<String>, bool),
         example: &str,
     ) -> Result<()> {
+        let words = &known.words;
         match canonical {
             Some(own) if own == text => Ok(()),
             Some(own) => Err(self.error(path, format!("{words} writes this time as {own:?}"))),
             None if begun => Ok(()),
             None => {
-                Err(self
-                    .error(path, format!("{words} holds times, and {text:?} is none: write one such as {example:?}")))
+                let held = holds(known.kind);
+                let message = format!("{words} holds {held}, and {text:?} is none: write one such as {example:?}");
+                Err(self.error(path, message))
             }
         }
     }
@@ -243,11 +252,11 @@ impl Checker<'_> {
                 _ => {}
             }
         }
-        let textual = |kind| matches!(kind, K::Text | K::Time { .. } | K::Span);
+        let textual = |kind| matches!(kind, K::Text | K::Time { .. } | K::Span { .. });
         let ordered = !matches!(op, Op::Equal | Op::NotEqual);
         match (left.kind, right.kind) {
             (K::Any, _) | (_, K::Any) | (K::Number, K::Number) => Ok(()),
-            (K::Span, _) | (_, K::Span) if ordered => {
+            (K::Span { .. }, _) | (_, K::Span { .. }) if ordered => {
                 Err(self.error(a, "spans of time are compared by == and != only".into()))
             }
             (x, y) if textual(x) && textual(y) => Ok(()),
@@ -280,7 +289,7 @@ fn holds(kind: FieldKind) -> &'static str {
         FieldKind::Number => "numbers",
         FieldKind::Text => "text",
         FieldKind::Time { .. } => "times",
-        FieldKind::Span => "spans of time",
+        FieldKind::Span { .. } => "spans of time",
         FieldKind::List => "lists",
         FieldKind::Opaque => "bytes",
         FieldKind::Object => "objects",

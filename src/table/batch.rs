@@ -228,7 +228,8 @@ fn inside(text: &str, path: &[Segment]) -> Filtered<'static> {
     owned(&Filtered::from(&json))
 }
 
-fn owned(value: &Filtered<'_>) -> Filtered<'static> {
+/// The same value, of no record.
+pub(super) fn owned(value: &Filtered<'_>) -> Filtered<'static> {
     match value {
         Filtered::Null => Filtered::Null,
         Filtered::Bool(b) => Filtered::Bool(*b),
@@ -253,7 +254,7 @@ mod tests {
             Field::new("more", DataType::Json),
         ]);
         let mut more = ColumnBuilder::new(&DataType::Json);
-        for text in [r#"{"a":[1,{"b":"x"}]}"#, "null", "7"] {
+        for text in [r#"{"a":[1,{"b":"x"}]}"#, r#"["x",2,null]"#, "7"] {
             more.push(Value::Json(text)).unwrap();
         }
         let columns = vec![
@@ -271,6 +272,8 @@ mod tests {
         assert_eq!(rows("city == null || city ~ 'B*'"), [1, 2]);
         assert_eq!(rows("more.a[1].b == 'x'"), [0]);
         assert_eq!(rows("more == 7"), [2]);
+        assert_eq!((rows("'x' in more && 2 in more && more[1] == 2"), rows("1 in more.a")), (vec![1], vec![0]));
+        assert!(rows("'y' in more || 7 in more").is_empty());
         assert_eq!(people().matching(&Filter::parse("agee > 3").unwrap()).unwrap_err().code().id(), "table.column");
     }
 

@@ -107,7 +107,7 @@ impl ColumnBuilder {
             (Store::I64(b), DataType::I64) => keep(b, plain::integer(bytes)),
             (Store::I64(b), DataType::TimestampUs) => keep(b, plain::moment(bytes)),
             (Store::I32(b), DataType::Date) => keep(b, plain::date(bytes)),
-            (Store::F64(b), _) => keep(b, text.parse().ok()),
+            (Store::F64(b), _) => keep(b, plain::float(text)),
             (Store::Bool(b), _) => match text {
                 "true" | "false" => {
                     b.push(text == "true");

@@ -45,7 +45,8 @@ fn split_zone(text: &str) -> Option<(&str, Option<i16>)> {
     let time = text.find(['T', ' '])?;
     let Some(at) = text.rfind(['+', '-']).filter(|&at| at > time) else { return Some((text, None)) };
     let (h, m) = text.get(at + 1..)?.split_once(':')?;
-    let minutes = i16::try_from(number(h, 2)? * 60 + number(m, 2)?).ok()?;
+    let (h, m) = (number(h, 2)?, number(m, 2)?);
+    let minutes = i16::try_from(h * 60 + m).ok().filter(|_| h < 24 && m < 60)?;
     Some((text.get(..at)?, Some(if text[at..].starts_with('-') { -minutes } else { minutes })))
 }
 
@@ -156,6 +157,10 @@ mod tests {
         for bad in ["1970-01-01T00:00:00.0000001", "1970-01-01", "1970-01-01T24:00:00", "1970-01-01T00:00:00.", "x", ""]
         {
             assert_eq!(parse_time(&us, bad), None, "{bad}");
+        }
+        for zone in ["+24:00", "-23:60", "+99:99", "+1:00"] {
+            assert_eq!(parse_time(&us, &format!("1970-01-01T00:00:00{zone}")), None, "{zone}");
+            assert_eq!(parse_time(&DataType::DateTimeOffset, &format!("1970-01-01T00:00:00{zone}")), None, "{zone}");
         }
         assert_eq!(parse_time(&DataType::DateTimeOffset, "2024-01-01T00:00:00"), None);
         assert_eq!(parse_time(&DataType::Ticks, "1..00:00:00"), None);

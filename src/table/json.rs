@@ -49,6 +49,8 @@ impl Value<'_> {
             Value::Bytes(b) => write!(out, "\"{}\"", BASE64_STANDARD.encode(b)),
             Value::Time(t) => write!(out, "\"{t}\""),
             Value::RowId(n) => write!(out, "\"{n:032x}\""),
+            // Inside of texts there are no ends of lines: those between values mean nothing, and an object is one line.
+            Value::Json(text) if text.contains(['\n', '\r']) => out.write_str(&text.replace(['\n', '\r'], " ")),
             Value::Json(text) => out.write_str(text),
             Value::Vector { row, items } => {
                 vector(out, row, items, style);
@@ -164,6 +166,7 @@ mod tests {
         assert_eq!(json(Value::F64(-0.0)), "-0.0");
         assert_eq!(json(Value::Str("a\"\n\u{1}é")), "\"a\\\"\\n\\u0001é\"");
         assert_eq!(json(Value::Bytes(&[1, 2])), "\"AQI=\"");
+        assert_eq!(json(Value::Json("{\r\n \"a\": [1,\n2]}")), "{   \"a\": [1, 2]}");
     }
 
     #[test]

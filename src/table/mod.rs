@@ -68,6 +68,7 @@ pub use file::TableFile;
 pub use json::JsonStyle;
 #[doc(hidden)]
 pub use memory::MemoryTable;
+pub(crate) use plain::{float, is_rounded, single};
 pub use rows::TableRows;
 #[doc(hidden)]
 pub use rows::{TableSink, columns_first};

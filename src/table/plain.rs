@@ -16,6 +16,39 @@ pub(super) fn integer(text: &[u8]) -> Option<i64> {
     Some(if digits.len() < text.len() { -n } else { n })
 }
 
+/// Below this every integer is a float of 64 bits, and of 32.
+const EXACT: f64 = 9_007_199_254_740_992.0;
+const EXACT_SINGLE: f32 = 16_777_216.0;
+/// The digits that a float always keeps. An integer with no more of them, and zeros behind, is what programs write of a float.
+const KEPT: usize = 17;
+
+/// A float in any form; `None` for an integer that it would round, and for a number beyond all floats.
+pub(crate) fn float(text: &str) -> Option<f64> {
+    text.parse().ok().filter(|x: &f64| x.abs() < EXACT || is_meant(text, *x))
+}
+
+/// The same of 32 bits.
+pub(crate) fn single(text: &str) -> Option<f32> {
+    text.parse().ok().filter(|x: &f32| x.abs() < EXACT_SINGLE || is_meant(text, f64::from(*x)))
+}
+
+/// Whether a large float, or one of the words, is what its text says.
+fn is_meant(text: &str, x: f64) -> bool {
+    if !text.bytes().any(|b| b.is_ascii_digit()) {
+        return true;
+    }
+    let is_of_64_bits = || text.parse::<i64>().is_ok() || text.parse::<u64>().is_ok();
+    x.is_finite()
+        && (text.contains(['.', 'e', 'E'])
+            || if is_of_64_bits() { text.parse() == Ok(x as i128) } else { !is_rounded(text, x) })
+}
+
+/// Whether an integer of more than 64 bits is another number than the float that is read of it.
+pub(crate) fn is_rounded(integer: &str, float: f64) -> bool {
+    let kept = integer.trim_start_matches('-').trim_end_matches('0').len();
+    kept > KEPT && format!("{float:.0}") != integer
+}
+
 /// Days since 1970 of `YYYY-MM-DD`.
 pub(super) fn date(text: &[u8]) -> Option<i32> {
     let &[a, b, c, d, b'-', e, f, b'-', g, h] = text else { return None };
@@ -105,6 +138,33 @@ mod tests {
             }
         }
         assert!(read.iter().all(|n| *n > 50), "{read:?}");
+    }
+
+    #[test]
+    fn no_float_is_another_number_than_its_text() {
+        for (text, x) in [
+            ("9007199254740992", 9_007_199_254_740_992.0),
+            ("-9007199254740994", -9_007_199_254_740_994.0),
+            ("18446744073709551616", 18_446_744_073_709_551_616.0),
+            // As JavaScript writes them.
+            ("123456789012345680000", 123_456_789_012_345_680_000.0),
+            ("-12345678901234567000", -12_345_678_901_234_567_000.0),
+            ("9007199254740993.0", 9_007_199_254_740_992.0),
+            ("1e308", 1e308),
+            ("1e-400", 0.0),
+            ("inf", f64::INFINITY),
+        ] {
+            assert_eq!(float(text), Some(x), "{text}");
+        }
+        assert!(float("NaN").is_some_and(f64::is_nan));
+        for text in ["9007199254740993", "-9007199254740993", "18446744073709551617", "1e309", "-1e400", "x", ""] {
+            assert_eq!(float(text), None, "{text}");
+        }
+        assert_eq!(
+            (single("16777216"), single("3.4e38"), single("-inf")),
+            (Some(16_777_216.0), Some(3.4e38), Some(f32::NEG_INFINITY))
+        );
+        assert_eq!((single("16777217"), single("3.5e38")), (None, None));
     }
 
     #[test]

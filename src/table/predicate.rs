@@ -76,7 +76,7 @@ fn kind(dtype: &DataType) -> FieldKind {
         T::TimestampNs => time!(TimestampNs, "2024-02-29T12:30:00"),
         T::DateTime => time!(DateTime, "2024-02-29T12:30:00"),
         T::DateTimeOffset => time!(DateTimeOffset, "2024-02-29T12:30:00+02:00"),
-        T::Ticks => FieldKind::Span,
+        T::Ticks => FieldKind::Span { canonical: |text| canonical(&T::Ticks, text), example: "1.02:30:00" },
         T::Vector { .. } => FieldKind::List,
         T::Json => FieldKind::Any,
     }
@@ -157,6 +157,12 @@ mod tests {
                 "column \"a\" (ticks) holds spans of time, which are compared by == and != only",
             ),
             (
+                T::Ticks,
+                "a == 'x'",
+                "column \"a\" (ticks) holds spans of time, and \"x\" is none: write one such as \"1.02:30:00\"",
+            ),
+            (T::Ticks, "a in ['02:30:00', '0.02:30:00']", "column \"a\" (ticks) writes this time as \"02:30:00\""),
+            (
                 T::Date,
                 "a > '2024-02-3'",
                 "column \"a\" (date) holds times, and \"2024-02-3\" is none: write one such as \"2024-02-29\"",
@@ -180,6 +186,7 @@ mod tests {
             (T::vector(T::String, None), "a[1] == 'x' && 'y' in a && a == null"),
             (T::Key { inner: crate::table::KeyType::U8, count: 3 }, "a == 2"),
             (T::Bytes, "a == null"),
+            (T::Ticks, "a == '1.00:00:00' || a in ['-00:00:01', null]"),
         ] {
             assert_eq!(refusal(dtype, text), "", "{text}");
         }

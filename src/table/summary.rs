@@ -134,6 +134,10 @@ impl Gather {
             return;
         }
         self.count += 1;
+        if matches!(value, Value::F32(x) if x.is_nan()) || matches!(value, Value::F64(x) if x.is_nan()) {
+            self.nan += 1;
+            return;
+        }
         self.differ(&value);
         let rank = match value {
             Value::Bool(b) => Rank::Int(b.into()),
@@ -161,12 +165,6 @@ impl Gather {
             }
             _ => return,
         };
-        if let Rank::Float(x) = rank
-            && x.is_nan()
-        {
-            self.nan += 1;
-            return;
-        }
         self.bounds(rank, &value);
         let (number, whole) = match value {
             Value::Int(n) => (n as f64, Some(i128::from(n))),
@@ -202,8 +200,9 @@ impl Gather {
             Value::Bool(b) => hash.hash_one(b),
             Value::Int(n) => hash.hash_one(n),
             Value::UInt(n) | Value::Key(n) => hash.hash_one(n),
-            Value::F32(x) => hash.hash_one(x.to_bits()),
-            Value::F64(x) => hash.hash_one(x.to_bits()),
+            // The two zeros are equal.
+            Value::F32(x) => hash.hash_one((x + 0.0).to_bits()),
+            Value::F64(x) => hash.hash_one((x + 0.0).to_bits()),
             Value::Str(s) | Value::Json(s) => hash.hash_one(s),
             Value::Bytes(b) => hash.hash_one(b),
             Value::RowId(n) => hash.hash_one(n),
@@ -364,6 +363,12 @@ mod tests {
         assert_eq!(mean(vec![f64::INFINITY, 1.0]), None);
         assert_eq!(mean(vec![f64::NAN]), None);
         assert_eq!(summary(Column::from(vec![i64::MIN, 0, i64::MAX])).mean, Some(-1.0 / 3.0));
+    }
+
+    #[test]
+    fn nan_is_no_value_among_the_different_ones_and_zero_is_one() {
+        let s = summary(Column::from(vec![f64::NAN, -0.0, 0.0, 1.5, -f64::NAN]));
+        assert_eq!((s.count, s.nan, s.distinct), (5, Some(2), Some(2)));
     }
 
     #[test]

@@ -1,6 +1,6 @@
 //! One cell.
 
-use super::{Clock, Column, ColumnData, DataType, VectorRow};
+use super::{Clock, Column, ColumnData, DataType, VectorRow, batch::owned};
 
 /// One cell of a table, borrowed from its column.
 #[derive(Clone, Copy, Debug)]
@@ -129,26 +129,13 @@ impl<'a> From<Value<'a>> for crate::filter::Value<'a> {
             Value::Time(time) => F::Time(time.into()),
             Value::RowId(n) => format!("{n:032x}").into(),
             Value::Json(text) => match serde_json::from_str::<serde_json::Value>(text) {
-                Ok(serde_json::Value::String(s)) => s.into(),
-                Ok(json @ (serde_json::Value::Bool(_) | serde_json::Value::Number(_))) => scalar(&json),
-                Ok(serde_json::Value::Null) => F::Null,
-                _ => F::Opaque,
+                Ok(json) => owned(&F::from(&json)),
+                Err(_) => F::Opaque,
             },
             Value::Vector { row, items } if row.indices.is_none() => {
                 F::List((row.first..row.first + row.count).map(|i| items.value(i).into()).collect())
             }
             Value::Bytes(_) | Value::Vector { .. } => F::Opaque,
         }
-    }
-}
-
-fn scalar<'a>(json: &serde_json::Value) -> crate::filter::Value<'a> {
-    match json {
-        serde_json::Value::Bool(b) => (*b).into(),
-        other => match (other.as_u64(), other.as_i64()) {
-            (Some(n), _) => n.into(),
-            (_, Some(n)) => n.into(),
-            _ => other.as_f64().into(),
-        },
     }
 }

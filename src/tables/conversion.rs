@@ -9,7 +9,7 @@ use crate::{
     error::{Error, Result, codes::ARGUMENT},
     filter::Filter,
     step::Turn,
-    table::{Batch, Schema, TableRows, TableSink, codes},
+    table::{Batch, Field, JsonStyle, Schema, TableRows, TableSink, codes},
     text::{TextFormat, TextInput, TextOptions},
 };
 
@@ -340,14 +340,39 @@ impl<R: TableRows, W: TableSink> Conversion<R, W> {
 
 fn have_same_columns(a: &Schema, b: &Schema) -> bool {
     let (a, b) = (a.fields(), b.fields());
-    a.len() == b.len() && a.iter().zip(b).all(|(a, b)| a.name == b.name && a.dtype == b.dtype)
+    a.len() == b.len()
+        && a.iter().zip(b).all(|(a, b)| a.name == b.name && a.dtype == b.dtype && renamed(a, b).is_none())
+}
+
+/// What two columns of one type name otherwise: the categories that their numbers stand for, or the slots of their vectors.
+/// Rows of the one among those of the other would mean something else.
+fn renamed(a: &Field, b: &Field) -> Option<&'static str> {
+    let said = |field: &Field, name: &str| Some(field.annotation(name)?.value(0).to_json(JsonStyle::every_slot()));
+    let differs = |name: &str| said(a, name).zip(said(b, name)).is_some_and(|(a, b)| a != b);
+    if differs(Field::KEY_VALUES) {
+        return Some("categories");
+    }
+    differs(Field::SLOT_NAMES).then_some("names of slots")
+}
+
+/// Whether rows of one table can follow those of another in one column each: the names of what their numbers stand for, where
+/// both have them, are the same.
+#[doc(hidden)]
+pub fn name_the_same(a: &Schema, b: &Schema) -> bool {
+    a.fields().iter().zip(b.fields()).all(|(a, b)| renamed(a, b).is_none())
 }
 
 /// Why a table cannot follow another one: the first difference of their columns.
 fn unlike(first: &Schema, other: &Schema) -> Error {
     let pairs = first.fields().iter().zip(other.fields());
-    let mut unlike = pairs.filter(|(a, b)| a.name != b.name || a.dtype != b.dtype);
+    let mut unlike = pairs.filter(|(a, b)| a.name != b.name || a.dtype != b.dtype || renamed(a, b).is_some());
     let what = match unlike.next() {
+        Some((a, b)) if a.name == b.name && a.dtype == b.dtype => {
+            let what = renamed(a, b).unwrap_or_default();
+            let message =
+                format!("the {what} are others than in the first input, so that a number means something else here");
+            return Error::new(&codes::TARGET, message).column(&b.name);
+        }
         Some((a, b)) if a.name == b.name => {
             let message = format!("the column is {} here, and {} in the first input", b.dtype, a.dtype);
             return Error::new(&codes::TARGET, message).column(&b.name);

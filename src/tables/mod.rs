@@ -30,7 +30,7 @@ mod write;
 
 pub use conversion::{Conversion, ConversionOptions, Converted, Input};
 #[doc(hidden)]
-pub use conversion::{DOCUMENT_NOTE, InputRows, document_line};
+pub use conversion::{DOCUMENT_NOTE, InputRows, document_line, name_the_same};
 pub use fit::Target;
 #[doc(hidden)]
 pub use fit::{Fit, without_columns};

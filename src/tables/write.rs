@@ -73,7 +73,10 @@ impl Writer {
     fn new(schema: &Arc<Schema>, options: &WriteOptions, out: &mut Vec<u8>) -> Result<Writer> {
         Ok(match options.target {
             Target::Text(TextFormat::Jsonl) => Writer::Json(JsonWriter::new(schema)?),
-            Target::Text(_) => Writer::Csv(CsvWriter::new(schema, options.csv.clone(), out)),
+            Target::Text(_) => {
+                options.csv.check()?;
+                Writer::Csv(CsvWriter::new(schema, options.csv.clone(), out))
+            }
             Target::Tbf(Dialect::D) => {
                 let mut own = tbf::WriteOptions::default().with_group_bytes(GROUP_BYTES);
                 if let Some(rows) = options.group_rows {

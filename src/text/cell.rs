@@ -4,7 +4,7 @@ use serde_json::Value as Json;
 
 use crate::{
     error::{Error, Result},
-    table::{ColumnBuilder, DataType, Value, VectorRow, codes, parse_time},
+    table::{ColumnBuilder, DataType, Value, VectorRow, codes, float, parse_time, single},
 };
 
 /// Adds a cell from text, such as a CSV field. Nothing is cut or rounded, but the decimal fractions of floats.
@@ -25,22 +25,20 @@ pub fn push_text(column: &mut ColumnBuilder, text: &str) -> Result<()> {
             word if word.eq_ignore_ascii_case("false") => Value::Bool(false),
             _ => return misfit(column.dtype()),
         },
-        DataType::F32 => match trimmed.parse() {
-            Ok(x) => Value::F32(x),
-            Err(_) => return misfit(column.dtype()),
+        DataType::F32 => match single(trimmed) {
+            Some(x) => Value::F32(x),
+            None => return misfit(column.dtype()),
         },
-        DataType::F64 => match trimmed.parse() {
-            Ok(x) => Value::F64(x),
-            Err(_) => return misfit(column.dtype()),
+        DataType::F64 => match float(trimmed) {
+            Some(x) => Value::F64(x),
+            None => return misfit(column.dtype()),
         },
         DataType::Vector { .. } => match serde_json::from_str(trimmed) {
             Ok(json @ (Json::Array(_) | Json::Object(_))) => return push_json(column, &json),
             _ => return misfit(column.dtype()),
         },
-        DataType::Json => match serde_json::from_str::<serde::de::IgnoredAny>(trimmed) {
-            Ok(_) => Value::Json(trimmed),
-            Err(_) => return misfit(column.dtype()),
-        },
+        DataType::Json if super::json::is_json(trimmed) => Value::Json(trimmed),
+        DataType::Json => return misfit(column.dtype()),
         dtype if dtype.is_integer() || matches!(dtype, DataType::Key { .. }) => {
             match (trimmed.parse::<i64>(), trimmed.parse::<u64>()) {
                 (Ok(n), _) => Value::Int(n),
@@ -176,6 +174,10 @@ mod tests {
             (DataType::U8, "256"),
             (DataType::I64, "9223372036854775808"),
             (DataType::F64, "one"),
+            (DataType::F64, "9007199254740993"),
+            (DataType::F64, "1e400"),
+            (DataType::F32, " 16777217"),
+            (DataType::F32, "-1e39"),
             (DataType::Json, "{"),
             (DataType::vector(DataType::F32, None), "[1.5e39]"),
             (DataType::vector(DataType::U8, Some(2)), "[1]"),

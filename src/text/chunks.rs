@@ -4,6 +4,9 @@ use std::collections::VecDeque;
 
 use bytes::{Buf, Bytes};
 
+use super::csv::records::bad_row;
+use crate::error::Result;
+
 /// Bytes that were handed over and not read yet.
 #[derive(Debug, Default)]
 pub(super) struct Chunks {
@@ -60,6 +63,15 @@ impl Chunks {
             }
         }
         self.ended.then_some(out)
+    }
+    /// Goes past the mark in front of a text, if there is one; `None` if more must come to tell. The mark of a text that is not
+    /// UTF-8, as spreadsheets write it, is an error.
+    pub fn skip_mark(&mut self) -> Result<Option<()>> {
+        let Some(first) = self.peek(2) else { return Ok(None) };
+        match first[..] {
+            [0xff, 0xfe] | [0xfe, 0xff] => Err(bad_row(1, "the text is UTF-16, and UTF-8 is read; save it as that")),
+            _ => Ok(self.skip(b"\xef\xbb\xbf")),
+        }
     }
     /// Goes past these bytes where the text goes on with them; `None` if more must come to tell.
     pub fn skip(&mut self, prefix: &[u8]) -> Option<()> {

@@ -59,7 +59,7 @@ pub(crate) use input::TextInput;
 #[doc(hidden)]
 pub use join::PieceJoiner;
 #[doc(hidden)]
-pub use json::JsonWriter;
+pub use json::{JsonWriter, is_json, same_json};
 pub use open::TextReader;
 #[doc(hidden)]
 pub use pieces::{PieceReader, PieceRows};

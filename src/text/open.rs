@@ -99,6 +99,10 @@ impl Source {
 impl TextReader {
     /// For a text of this format.
     pub fn new(format: TextFormat, options: TextOptions) -> Result<TextReader> {
+        if options.spec.is_some() && !options.types.is_empty() {
+            let message = "a schema says the types of all columns, so that others change nothing";
+            return Err(Error::new(&ARGUMENT, message).with_options(&["types", "spec"]));
+        }
         let source = match format {
             TextFormat::Csv | TextFormat::Tsv => Source::Csv(Box::new(CsvRows::new(format, &options)?)),
             TextFormat::Jsonl => Source::Json(Box::new(JsonRows::new(&options))),
@@ -125,7 +129,7 @@ impl TextReader {
             // Few bytes of text name very many columns, each of which takes room for its name, its type and its values.
             self.options.limits.metadata(schema.len() as u64 * COLUMN)?;
             self.schema = Arc::new(schema);
-            self.hint = self.other_delimiter();
+            self.hint = self.other_delimiter().or_else(|| self.awaited());
             self.all = Some(self.schema.clone());
         }
         Ok(self.all.is_some())
@@ -146,6 +150,14 @@ impl TextReader {
         }
         let delimiter = [';', '\t', '|', ','].into_iter().find(|&c| field.name.contains(c))?;
         Some(format!("the only column is called {:?}; {delimiter:?} may be what stands between columns", field.name))
+    }
+
+    /// Columns of JSON that were given a type and did not come yet.
+    fn awaited(&self) -> Option<String> {
+        let Source::Json(rows) = &self.source else { return None };
+        let names: Vec<String> = rows.awaited().iter().map(|name| format!("{name:?}")).collect();
+        (!names.is_empty())
+            .then(|| format!("none of the first rows has {}; it has the type that was given", names.join(", ")))
     }
 
     /// Names and types of what the batches hold, once [`open`](Self::open) said true.

@@ -130,6 +130,27 @@ fn time_kind(text: &str) -> Option<Kind> {
     }
 }
 
+/// Whether a text that comes behind the first rows would have kept its column from being of the type that they have: a
+/// number would lose zeros in front or a plus, as of postal codes and telephone numbers, and a moment its zone.
+pub(super) fn is_of_text(dtype: &DataType, text: &str) -> bool {
+    match dtype {
+        DataType::I64 | DataType::U64 | DataType::F64 => {
+            let text = text.trim_start();
+            match text.strip_prefix('-').unwrap_or(text).as_bytes() {
+                [b'+', ..] => true,
+                [b'0', next, ..] => next.is_ascii_digit(),
+                _ => false,
+            }
+        }
+        // The hours and minutes of a zone stand at the end, where else only digits, colons and dots do.
+        DataType::TimestampUs | DataType::TimestampNs => {
+            let text = text.trim_end().as_bytes();
+            matches!(text.len().checked_sub(6).and_then(|at| text.get(at)), Some(b'+' | b'-'))
+        }
+        _ => false,
+    }
+}
+
 /// What the values of one JSON field have in common so far.
 #[derive(Clone, Debug, Default)]
 pub(super) struct JsonGuess {

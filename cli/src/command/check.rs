@@ -2,7 +2,12 @@
 
 use std::path::{Path, PathBuf};
 
-use forebay::{Error, Result, check::Report, error::Kind, image::decode};
+use forebay::{
+    Error, Result,
+    check::Report,
+    error::{Kind, codes::ARGUMENT},
+    image::decode,
+};
 use forebay_native::{
     check::{CheckOptions, check_with},
     input,
@@ -87,7 +92,11 @@ fn one(path: &Path, args: &Args, given: &Given, read: &ReadOptions, out: &Output
     let limits = &read.text.limits;
     if let Some(format) = table::is_table(path, read)? {
         given.check(USES, Route::Table)?;
-        given.check_formats(&[format], None)?;
+        given.check_formats(&[format], None, read)?;
+        if let Some(written) = given.written("on_bad_row") {
+            let message = format!("{written} changes nothing in check, which names every bad row");
+            return Err(Error::new(&ARGUMENT, message));
+        }
         let mut meter = Meter::of_rows(out, "checking");
         let report = tables::check(path, format, read, &mut |rows, total| {
             meter.count(rows, total);

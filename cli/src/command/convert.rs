@@ -333,7 +333,7 @@ pub(super) fn run(args: &Args, given: &Given, out: &Output) -> Result<Outcome> {
         (from, Some(format)) => {
             given.check(USES, if from.is_none() { Route::Rows } else { Route::Table })?;
             let formats = files.iter().filter_map(|file| table::is_table(file, &read).transpose());
-            given.check_formats(&formats.collect::<Result<Vec<_>>>()?, Some(format))?;
+            given.check_formats(&formats.collect::<Result<Vec<_>>>()?, Some(format), &read)?;
             // Samples become a table of what is known of them.
             read.samples = from.is_none();
             let common = Common {

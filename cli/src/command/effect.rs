@@ -5,7 +5,7 @@
 
 use clap::{ArgMatches, parser::ValueSource};
 use forebay::{Error, Result, error::codes};
-use forebay_native::tables::TableFormat;
+use forebay_native::tables::{ReadOptions, TableFormat};
 
 /// What a command has before it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -99,7 +99,35 @@ type Use<'a> = (&'a [&'a str], &'a [TableFormat], &'a [TableFormat], &'a str);
 impl Given {
     /// Refuses the first option that changes nothing in tables of these formats: those that are read, and the one that is
     /// written. Tables that are made of samples are not read.
-    pub fn check_formats(&self, read: &[TableFormat], written: Option<TableFormat>) -> Result<()> {
+    pub fn check_formats(
+        &self,
+        read: &[TableFormat],
+        written: Option<TableFormat>,
+        options: &ReadOptions,
+    ) -> Result<()> {
+        let changes_nothing = |message: String| Err(Error::new(&codes::ARGUMENT, message));
+        if self.written("schema").is_some()
+            && let Some(other) = ["types", "sniff_rows"].iter().find_map(|id| self.written(id))
+        {
+            return changes_nothing(format!(
+                "{other} changes nothing beside --schema, which says what all columns are"
+            ));
+        }
+        // A list of columns is for texts, and says how a TBF stores them.
+        if options.text.spec.is_some()
+            && !read.is_empty()
+            && !read.iter().any(|f| f.is_text())
+            && written != Some(TableFormat::Tbf)
+        {
+            return changes_nothing(
+                "a --schema of columns changes nothing here; it is for reading CSV, TSV and JSON lines".into(),
+            );
+        }
+        if options.tbf_schema.is_some() && !read.contains(&TableFormat::Tbf) {
+            return changes_nothing(
+                "a --schema of this form changes nothing here; it is for reading TBF of layouts U and S".into(),
+            );
+        }
         let either: Vec<_> = read.iter().copied().chain(written).collect();
         let written: Vec<_> = written.into_iter().collect();
         let uses: [Use<'_>; 5] = [
@@ -115,8 +143,7 @@ impl Given {
                 continue;
             }
             if let Some(given) = ids.iter().find_map(|id| self.written(id)) {
-                let message = format!("{given} changes nothing here; it is for {words}");
-                return Err(Error::new(&codes::ARGUMENT, message));
+                return changes_nothing(format!("{given} changes nothing here; it is for {words}"));
             }
         }
         Ok(())

@@ -76,11 +76,10 @@ pub(super) fn run(args: &Args, given: &Given, out: &Output) -> Result<Outcome> {
     let done = each(&args.files, out, |path, _| {
         if let Some(format) = table::is_table(path, &read)? {
             given.check(USES, Route::Table)?;
-            given.check_formats(&[format], None)?;
+            given.check_formats(&[format], None, &read)?;
             let wanted = Wanted { n: args.n, skip: args.skip, sparse: args.sparse };
             let scan = scan(args.columns.as_deref(), args.filter.as_deref())?;
-            table::head::run(path, &read, &scan, &wanted, out)?;
-            return Ok(Outcome::Fine);
+            return table::head::run(path, &read, &scan, &wanted, out);
         }
         let dataset = args.folder.open(path, &limits, false)?;
         // Behind opening: what cannot be opened is not a matter of options.

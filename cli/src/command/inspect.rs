@@ -45,9 +45,8 @@ pub(super) fn run(args: &Args, given: &Given, out: &Output) -> Result<Outcome> {
     each(&args.files, out, |path, _| {
         if let Some(format) = table::is_table(path, &read)? {
             given.check(USES, Route::Table)?;
-            given.check_formats(&[format], None)?;
-            table::inspect::run(path, &read, out)?;
-            return Ok(Outcome::Fine);
+            given.check_formats(&[format], None, &read)?;
+            return table::inspect::run(path, &read, out);
         }
         let dataset = args.folder.open(path, &limits, false)?;
         given.check(USES, Route::Samples)?;

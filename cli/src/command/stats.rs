@@ -70,10 +70,9 @@ pub(super) fn run(args: &Args, given: &Given, out: &Output) -> Result<Outcome> {
     {
         given.check(USES, Route::Table)?;
         let formats = files.iter().filter_map(|file| table::is_table(file, &read).transpose());
-        given.check_formats(&formats.collect::<Result<Vec<_>>>()?, None)?;
+        given.check_formats(&formats.collect::<Result<Vec<_>>>()?, None, &read)?;
         let scan = scan(args.columns.as_deref(), args.filter.as_deref())?;
-        table::stats::run(&files, &read, &scan, out)?;
-        return Ok(Outcome::Fine);
+        return table::stats::run(&files, &read, &scan, out);
     }
     // One that cannot be opened ends the work, as its samples would be missing in the sums: before it begins.
     let open = |file: &PathBuf| args.folder.open(file, &limits, false);

@@ -324,6 +324,19 @@ fn an_option_of_other_formats_is_refused_and_not_passed_over() {
         refused(&[&["convert", "p.parquet", "out.csv"], &option[..]].concat());
         refused(&[&["convert", "people.csv", "out.jsonl"], &option[..]].concat());
     }
+    // Nor what another option has decided, or the layout does not have.
+    fs::write(place.path("u.json"), r#"{"U":{"value":"u8"}}"#).unwrap();
+    for (args, words) in [
+        (&["head", "people.csv", "--schema", "schema.json", "--types", "id=u8"][..], "beside --schema"),
+        (&["head", "people.csv", "--schema", "schema.json", "--sniff-rows", "5"], "beside --schema"),
+        (&["check", "people.csv", "--on-bad-row", "skip"], "in check, which names every bad row"),
+        (&["convert", "people.csv", "out.tbf", "--dialect", "t", "--group-rows", "2"], "in layout T"),
+        (&["head", "people.csv", "--schema", "u.json"], "for reading TBF of layouts U and S"),
+    ] {
+        let (code, said) = place.json(args);
+        assert_eq!((code, said[0]["error"]["code"].as_str()), (2, Some("usage.argument")), "{args:?}: {said:?}");
+        assert!(said[0]["error"]["message"].as_str().unwrap().contains(words), "{args:?}: {said:?}");
+    }
     // Where one side has it, it counts.
     for args in [
         &["convert", "p.parquet", "a.csv", "--delimiter", ";"][..],
@@ -333,6 +346,53 @@ fn an_option_of_other_formats_is_refused_and_not_passed_over() {
     ] {
         place.ok(args);
     }
+}
+
+#[test]
+fn rows_that_are_left_out_are_an_exit_code_of_1_in_every_command() {
+    let place = Place::new();
+    fs::write(place.path("bad.csv"), "a,b\n1,2\n3\n4,5\n").unwrap();
+    for args in
+        [&["head", "bad.csv"][..], &["stats", "bad.csv"], &["inspect", "bad.csv"], &["convert", "bad.csv", "o.tbf"]]
+    {
+        assert_eq!(place.json(&[args, &["--on-bad-row", "skip"]].concat()).0, 1, "{args:?}");
+    }
+    // What is not reached is not left out.
+    assert_eq!(place.json(&["head", "bad.csv", "-n", "1", "--on-bad-row", "skip"]).0, 0);
+}
+
+#[test]
+fn a_csv_that_nobody_could_read_back_is_not_written() {
+    let place = Place::new();
+    place.ok(&["convert", "people.csv", "p.parquet"]);
+    for odd in
+        [&["--null", ","][..], &["--null", "\""], &["--null", "a\nb"], &["--delimiter", "\""], &["--delimiter", "\n"]]
+    {
+        let (code, said) = place.json(&[&["convert", "p.parquet", "odd.csv"], odd].concat());
+        assert_eq!((code, &said[0]["error"]["code"]), (2, &json!("usage.argument")), "{odd:?}: {said:?}");
+        assert!(!place.path("odd.csv").exists(), "{odd:?}");
+    }
+    let (code, _) = place.json(&["head", "people.csv", "--null", "\"x\""]);
+    assert_eq!(code, 2);
+    place.ok(&["convert", "p.parquet", "odd.csv", "--null", ",", "--delimiter", ";", "--verify"]);
+}
+
+#[test]
+fn json_of_many_lines_is_a_row_of_one_and_reads_back_however_it_was_laid_out() {
+    let place = Place::new();
+    let cells = ["{\n  \"\"x\"\": [1,\r\n  1e400]\n}", "[ 1.0, 2 ]", "{\"\"a\"\":1,\"\"a\"\":2}", "7"];
+    let rows: String = cells.iter().map(|cell| format!("\"{cell}\",1\n")).collect();
+    fs::write(place.path("j.csv"), format!("j,n\n{rows}")).unwrap();
+    let types = ["--types", "j=json", "--force", "--verify"];
+    assert_eq!(place.ok(&["head", "j.csv", "--types", "j=json", "--columns", "n"]).len(), 4);
+    assert_eq!(place.run(&["head", "j.csv", "--types", "j=json", "--json"]).1.lines().count(), 4);
+    for format in ["jsonl", "csv", "parquet", "arrow"] {
+        let out = place.ok(&[&["convert", "j.csv", &format!("out.{format}")], &types[..]].concat());
+        assert_eq!(out[0]["verified"], 4, "{format}");
+    }
+    let lines = fs::read_to_string(place.path("out.jsonl")).unwrap();
+    assert_eq!(lines.lines().next(), Some(r#"{"j":{   "x": [1,    1e400] },"n":1}"#));
+    assert_eq!(place.ok(&["check", "out.jsonl"])[0]["samples"], 4);
 }
 
 #[test]

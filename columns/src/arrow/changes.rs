@@ -38,6 +38,11 @@ impl Changes {
         Changes(said, foreign.collect())
     }
 
+    /// Says something of a column more.
+    pub fn say(&mut self, name: &str, words: &str) {
+        self.0.push((name.to_owned(), format!("column {name:?}: {words}")));
+    }
+
     /// The types of the columns that were read which have no place in ours.
     pub fn foreign(&self, read: &Schema) -> Vec<Foreign> {
         if self.1.is_empty() {

@@ -15,6 +15,7 @@ use forebay::{
         Batch, Binary, Bitmap, Buffer, Column, ColumnBuilder, ColumnData, DataType, DictIndices, DictStrings,
         JsonStyle, Schema, Strings, StringsBuilder, Value, VectorColumn,
     },
+    text::is_json,
 };
 
 use super::{codes, own_type};
@@ -146,6 +147,7 @@ fn column(array: &dyn Array, dtype: &DataType, how: &How) -> Result<Column> {
             TimeUnit::Nanosecond => times(array.as_primitive::<DurationNanosecondType>().values().to_vec(), 1, 100)?,
         },
         (Arrow::Utf8, T::DateTimeOffset) => return clock_times(array, dtype),
+        (Arrow::Utf8, T::Json) => nested(array, how)?,
         (Arrow::Utf8, _) => {
             let texts = array.as_string::<i32>();
             let offsets = Buffer::from_le_bytes(bytes(texts.offsets().inner().inner()));
@@ -340,6 +342,10 @@ fn nested(array: &dyn Array, how: &How) -> Result<ColumnData> {
     match array.data_type() {
         Arrow::Utf8 => {
             let texts = array.as_string::<i32>();
+            if let Some(row) = (0..texts.len()).find(|&row| !texts.is_null(row) && !is_json(texts.value(row))) {
+                let message = "this is not JSON, which the column is said to hold";
+                return Err(Error::new(&codes::ARROW, message).row(row as u64));
+            }
             let offsets = Buffer::from_le_bytes(bytes(texts.offsets().inner().inner()));
             return Ok(ColumnData::Str(Strings::new(offsets, bytes(texts.values()))?));
         }

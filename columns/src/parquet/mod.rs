@@ -10,7 +10,7 @@ mod unpack;
 mod write;
 
 pub use file::ParquetFile;
-pub use open::{NotRead, load, not_parquet};
+pub use open::{INT96, Loaded, NotRead, load, not_parquet};
 pub use pages::Pages;
 pub use table::{ParquetOpener, ParquetTable};
 pub use write::ParquetSink;

@@ -3,7 +3,7 @@
 
 use std::{collections::BTreeMap, sync::Arc};
 
-use arrow_schema::{DataType as Arrow, Field as ArrowField, Schema as ArrowSchema};
+use arrow_schema::{DataType as Arrow, Field as ArrowField, Schema as ArrowSchema, TimeUnit};
 use base64::{Engine, prelude::BASE64_STANDARD};
 use forebay::{Error, Limits, Result};
 use parquet::{
@@ -12,7 +12,7 @@ use parquet::{
         arrow_reader::{ArrowReaderMetadata, ArrowReaderOptions},
         encode_arrow_schema,
     },
-    basic::{Compression, ConvertedType},
+    basic::{Compression, ConvertedType, LogicalType, Type},
     errors::ParquetError,
     file::metadata::{FileMetaData, KeyValue, ParquetMetaData, ParquetMetaDataReader},
 };
@@ -23,8 +23,14 @@ use crate::{arrow::field_of, codes, guard::guarded, ranges::Ranges};
 /// Numbers of columns, and what about each is not read.
 pub type NotRead = BTreeMap<usize, String>;
 
+/// What a footer says, which of its columns are not read, and the numbers of those that [`INT96`] is said of.
+pub type Loaded = (ArrowReaderMetadata, NotRead, Vec<usize>);
+
+/// What a column of INT96 becomes.
+pub const INT96: &str = "INT96 becomes times in microseconds, which reach all years; what is finer is cut";
+
 /// Reads the footer.
-pub fn load<F: Ranges>(file: &ParquetFile<F>, limits: &Limits) -> Result<(ArrowReaderMetadata, NotRead)> {
+pub fn load<F: Ranges>(file: &ParquetFile<F>, limits: &Limits) -> Result<Loaded> {
     let encrypted = footer::check(file.input(), limits)?;
     let metadata = guarded(|| ParquetMetaDataReader::new().parse_and_finish(file).map_err(not_parquet).map(Arc::new))?;
     let opened = guarded(|| ArrowReaderMetadata::try_new(metadata.clone(), Default::default()).map_err(not_parquet));
@@ -33,6 +39,7 @@ pub fn load<F: Ranges>(file: &ParquetFile<F>, limits: &Limits) -> Result<(ArrowR
         Err(e) => guarded(|| Ok(without_unknown_types(&metadata))).ok().flatten().ok_or(e)?,
     };
     let opened = guarded(|| with_values_of_dictionaries(opened))?;
+    let (opened, old_times) = guarded(|| with_all_years(opened))?;
     let stored = metadata.file_metadata().schema_descr();
     // Months, days and milliseconds; Arrow's crates would take the days and milliseconds alone.
     if !hints(&metadata).any(|pair| pair.key == ARROW_SCHEMA_META_KEY) {
@@ -51,7 +58,7 @@ pub fn load<F: Ranges>(file: &ParquetFile<F>, limits: &Limits) -> Result<(ArrowR
             not_read.entry(stored.get_column_root_idx(leaf)).or_insert_with(|| format!("compression {name}"));
         }
     }
-    Ok((opened, not_read))
+    Ok((opened, not_read, old_times))
 }
 
 fn is_built_in(codec: Compression) -> bool {
@@ -111,6 +118,44 @@ fn hinted_by(metadata: &ParquetMetaData, schema: &ArrowSchema) -> Result<ArrowRe
     );
     let metadata = ParquetMetaData::new(file, metadata.row_groups().to_vec());
     ArrowReaderMetadata::try_new(Arc::new(metadata), Default::default()).map_err(not_parquet)
+}
+
+/// The file with times of INT96 in microseconds, and the numbers of these columns. Arrow's crates would take them for
+/// nanoseconds, which reach from 1677 to 2262: the last day of the year 9999, which many programs write for "never", becomes one
+/// of 1816. A file that has Arrow's types says itself what it means.
+fn with_all_years(opened: ArrowReaderMetadata) -> Result<(ArrowReaderMetadata, Vec<usize>)> {
+    let stored = opened.metadata().file_metadata().schema_descr();
+    let old = |leaf: &usize| stored.column(*leaf).physical_type() == Type::INT96;
+    let mut roots: Vec<usize> =
+        (0..stored.num_columns()).filter(old).map(|leaf| stored.get_column_root_idx(leaf)).collect();
+    roots.dedup();
+    // Beside other times in one column they cannot be told apart.
+    let mixed = |leaf: usize| matches!(stored.column(leaf).logical_type_ref(), Some(LogicalType::Timestamp(_)));
+    let has_mixed =
+        |root: usize| (0..stored.num_columns()).any(|leaf| stored.get_column_root_idx(leaf) == root && mixed(leaf));
+    roots.retain(|&root| !has_mixed(root));
+    if roots.is_empty() || hints(opened.metadata()).any(|pair| pair.key == ARROW_SCHEMA_META_KEY) {
+        return Ok((opened, Vec::new()));
+    }
+    let schema = opened.schema();
+    let fields = schema.fields().iter().enumerate();
+    let fields: Vec<_> =
+        fields.map(|(i, field)| if roots.contains(&i) { in_microseconds(field) } else { field.clone() }).collect();
+    let hinted = hinted_by(opened.metadata(), &ArrowSchema::new_with_metadata(fields, schema.metadata().clone()))?;
+    Ok((hinted, roots))
+}
+
+/// The field with times of nanoseconds, also inside of lists and structs, in microseconds.
+fn in_microseconds(field: &Arc<ArrowField>) -> Arc<ArrowField> {
+    let dtype = match field.data_type() {
+        Arrow::Timestamp(TimeUnit::Nanosecond, zone) => Arrow::Timestamp(TimeUnit::Microsecond, zone.clone()),
+        Arrow::List(item) => Arrow::List(in_microseconds(item)),
+        Arrow::LargeList(item) => Arrow::LargeList(in_microseconds(item)),
+        Arrow::Map(entries, sorted) => Arrow::Map(in_microseconds(entries), *sorted),
+        Arrow::Struct(fields) => Arrow::Struct(fields.iter().map(in_microseconds).collect()),
+        _ => return field.clone(),
+    };
+    Arc::new(field.as_ref().clone().with_data_type(dtype))
 }
 
 /// The file with plain values for dictionaries that other programs write and Arrow's crates cannot read: of decimals

@@ -30,7 +30,7 @@ use parquet::{
 use super::{
     file::ParquetFile,
     footer,
-    open::{load, not_parquet},
+    open::{INT96, load, not_parquet},
     pages::{Chunk, Pages},
     stats,
     unpack::Group,
@@ -116,7 +116,7 @@ impl std::fmt::Debug for ParquetTable {
 
 impl ParquetTable {
     fn new(file: &ParquetFile<Fetched>, len: u64, limits: &Limits) -> Result<ParquetTable> {
-        let (metadata, opaque) = load(file, limits).map_err(|e| file.refused().unwrap_or(e))?;
+        let (metadata, opaque, old_times) = load(file, limits).map_err(|e| file.refused().unwrap_or(e))?;
         let mut starts = vec![0_u64];
         for group in metadata.metadata().row_groups() {
             let rows = u64::try_from(group.num_rows()).ok();
@@ -131,7 +131,9 @@ impl ParquetTable {
         let chunks = guarded(|| Ok(Pages::<Fetched>::chunks(metadata.metadata())))?;
         let (whole, unread) = Unread::schema(metadata.schema(), opaque)?;
         let whole = Arc::new(whole);
-        let changes = Changes::new(metadata.schema(), &whole);
+        let mut changes = Changes::new(metadata.schema(), &whole);
+        let names = old_times.iter().filter_map(|&root| whole.fields().get(root));
+        names.for_each(|field| changes.say(&field.name, INT96));
         let missing: Vec<usize> = unread.columns().iter().map(|(i, _)| *i).collect();
         let shown: Vec<usize> = (0..whole.len()).filter(|i| !missing.contains(i)).collect();
         if shown.is_empty() {

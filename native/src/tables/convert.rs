@@ -1,6 +1,7 @@
 //! A table from one format to another, batch by batch.
 
 use std::{
+    collections::HashSet,
     path::{Path, PathBuf},
     sync::Arc,
 };
@@ -10,14 +11,18 @@ use forebay::{
     error::codes::ARGUMENT,
     filter::Filter,
     step::Turn,
-    table::{Batch, JsonStyle, Schema, columns_first},
+    table::{Batch, DataType, Field, JsonStyle, Schema, columns_first},
     tables::{Conversion, Converted, DOCUMENT_NOTE, Losses, document_line},
+    text::same_json,
 };
 use serde::Serialize;
 
 use super::{
     FileWriter, ReadOptions, Scan, TableFormat, TableOutput, TableRows, TableSink, TableSource, TableSpec,
-    WriteOptions, document, open, packing::text_file, route::create_for, scan::advised,
+    WriteOptions, document, open,
+    packing::text_file,
+    route::{create_for, table_format},
+    scan::advised,
 };
 use crate::{
     convert::{self, Progress},
@@ -184,6 +189,10 @@ impl TableJob {
 struct Inputs<'a> {
     job: &'a TableJob,
     current: Box<dyn TableSource>,
+    /// Its columns, as all inputs have them: a value may be missing where one of the inputs says so.
+    schema: Arc<Schema>,
+    /// For each input behind the first the columns without missing values; not known of those that cannot be looked at before.
+    complete: Vec<Option<HashSet<String>>>,
     /// Whether one of them was text, of which types can be given.
     texts: bool,
     next: usize,
@@ -197,7 +206,29 @@ impl<'a> Inputs<'a> {
         let Some(first) = job.inputs.first() else { return Err(Error::new(&ARGUMENT, "there is no input")) };
         let current = open(first, &job.read)?;
         let texts = current.format().is_text();
-        Ok(Inputs { job, current, texts, next: 1, losses: None, skipped: 0, notes: Vec::new() })
+        // The others are looked at only if it matters.
+        let others = match current.schema().fields().iter().all(|field| field.nullable) {
+            true => &[],
+            false => job.inputs.get(1..).unwrap_or_default(),
+        };
+        let complete = others.iter().map(|path| complete_columns(path, &job.read)).collect();
+        let (schema, notes) = (current.schema().clone(), Vec::new());
+        let mut inputs = Inputs { job, current, schema, complete, texts, next: 1, losses: None, skipped: 0, notes };
+        inputs.see_columns()?;
+        Ok(inputs)
+    }
+
+    /// Takes the columns from the input that is read.
+    fn see_columns(&mut self) -> Result<()> {
+        self.schema = self.current.schema().clone();
+        let complete = &self.complete;
+        let is_whole =
+            |field: &Field| complete.iter().all(|names| names.as_ref().is_some_and(|n| n.contains(&field.name)));
+        if self.schema.fields().iter().any(|field| !field.nullable && !is_whole(field)) {
+            let wider = |field: &Field| if is_whole(field) { field.clone() } else { field.clone().nullable() };
+            self.schema = Arc::new(Schema::new(self.schema.fields().iter().map(wider).collect())?);
+        }
+        Ok(())
     }
 
     /// The one that is read.
@@ -206,15 +237,26 @@ impl<'a> Inputs<'a> {
     }
 }
 
+/// The names of the columns in which no value may be missing, of a file that can be asked without being read; what is wrong with
+/// it is said in its turn.
+fn complete_columns(path: &Path, read: &ReadOptions) -> Option<HashSet<String>> {
+    if read.samples || is_pipe(path) || read.format.or(table_format(path).ok()?)?.is_text() {
+        return None;
+    }
+    let source = open(path, read).ok()?;
+    Some(source.schema().fields().iter().filter(|field| !field.nullable).map(|field| field.name.clone()).collect())
+}
+
 impl TableRows for Inputs<'_> {
     fn schema(&self) -> &Arc<Schema> {
-        self.current.schema()
+        &self.schema
     }
     fn rows(&self) -> Option<u64> {
         self.current.rows()
     }
     fn select(&mut self, columns: &[usize]) -> Result<()> {
-        self.current.select(columns)
+        self.current.select(columns)?;
+        self.see_columns()
     }
     fn prune(&mut self, filter: &Filter) {
         self.current.prune(filter);
@@ -235,6 +277,7 @@ impl TableRows for Inputs<'_> {
         self.notes.extend(self.losses.take().into_iter().flat_map(|losses| losses.notes()));
         let Some(path) = self.job.inputs.get(self.next) else { return Ok(false) };
         self.current = open(path, &self.job.read)?;
+        self.see_columns()?;
         self.texts |= self.current.format().is_text();
         self.next += 1;
         Ok(true)
@@ -361,7 +404,13 @@ pub(super) fn difference(a: &Batch, b: &Batch) -> Option<(usize, String)> {
             continue;
         }
         let json = |c: &forebay::table::Column, i: usize| c.value(i).to_json(JsonStyle::every_slot());
-        let same = |i: usize| x.value(i).same(&y.value(i)) || json(x, i) == json(y, i);
+        let is_json = [x, y].iter().any(|column| *column.dtype() == DataType::Json);
+        let same = |i: usize| {
+            x.value(i).same(&y.value(i)) || {
+                let (a, b) = (json(x, i), json(y, i));
+                a == b || is_json && same_json(&a, &b)
+            }
+        };
         if let Some(row) = (0..x.len()).find(|&i| !same(i)) {
             return Some((row, field.name.clone()));
         }

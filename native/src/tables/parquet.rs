@@ -12,7 +12,7 @@ use forebay::{
 };
 use forebay_columns::{
     guard::guarded,
-    parquet::{self as guarded_parquet, Pages, ParquetFile, not_parquet, stats},
+    parquet::{self as guarded_parquet, INT96, Pages, ParquetFile, not_parquet, stats},
 };
 use parquet::arrow::{
     ProjectionMask,
@@ -43,6 +43,8 @@ pub(super) struct ParquetSource {
     schema: Arc<Schema>,
     unread: Unread,
     changes: Changes,
+    /// The columns of INT96.
+    old_times: Vec<String>,
     filter: Option<Filter>,
     /// The wanted columns in the order asked for, by their number in the file.
     columns: Option<Vec<usize>>,
@@ -64,12 +66,15 @@ impl std::fmt::Debug for ParquetSource {
 impl ParquetSource {
     pub fn new(input: Input, options: &ReadOptions) -> Result<ParquetSource> {
         let file = ParquetFile::new(input);
-        let (metadata, opaque) =
+        let (metadata, opaque, old_times) =
             guarded_parquet::load(&file, &options.text.limits).map_err(|e| file.refused().unwrap_or(e))?;
         let pages = guarded(|| Ok(Pages::new(file, metadata.metadata(), &options.text.limits)))?;
         let (schema, unread) = Unread::schema(metadata.schema(), opaque)?;
         let schema = Arc::new(schema);
-        let changes = Changes::new(metadata.schema(), &schema);
+        let mut changes = Changes::new(metadata.schema(), &schema);
+        let old_times = old_times.into_iter().filter_map(|root| schema.fields().get(root)).map(|f| f.name.clone());
+        let old_times: Vec<String> = old_times.collect();
+        old_times.iter().for_each(|name| changes.say(name, INT96));
         let whole = schema.clone();
         let options = options.clone();
         Ok(ParquetSource {
@@ -79,6 +84,7 @@ impl ParquetSource {
             schema,
             unread,
             changes,
+            old_times,
             filter: None,
             columns: None,
             places: Vec::new(),
@@ -193,6 +199,10 @@ impl TableSource for ParquetSource {
     }
     fn foreign(&self) -> Vec<Foreign> {
         self.changes.foreign(&self.schema)
+    }
+    fn arrow_notes(&mut self) -> Vec<String> {
+        let read = |name: &&String| self.schema.position(name).is_some();
+        self.old_times.iter().filter(read).map(|name| format!("column {name:?}: {INT96}")).collect()
     }
     fn facts(&self) -> Facts {
         let metadata = self.metadata.metadata();

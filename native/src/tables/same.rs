@@ -11,11 +11,17 @@ use std::{
 use arrow_array::{
     Array, ArrayRef, BooleanArray, PrimitiveArray, RecordBatch, RecordBatchOptions,
     cast::AsArray,
+    make_array,
     types::{Date64Type, Time32MillisecondType, Time32SecondType, TimestampMillisecondType, TimestampSecondType},
 };
 use arrow_schema::{ArrowError, DataType as Arrow, Field as ArrowField, IntervalUnit, Schema as ArrowSchema, TimeUnit};
-use forebay::{Error, Result, filter::Filter, table::Schema, tables::Scan};
-use forebay_columns::{guard::guarded, parquet::not_parquet};
+use forebay::{
+    Error, Result,
+    filter::Filter,
+    table::Schema,
+    tables::{Scan, name_the_same},
+};
+use forebay_columns::{guard::guarded, hugging, parquet::not_parquet};
 use parquet::{
     arrow::{ARROW_SCHEMA_META_KEY, ArrowSchemaConverter, encode_arrow_schema, parquet_to_arrow_schema},
     file::metadata::KeyValue,
@@ -127,17 +133,28 @@ impl<'a> Same<'a> {
             return Ok(None);
         }
         let mut opened = None;
-        let mut common: Option<(ArrowSchema, bool)> = None;
+        let (mut common, mut first): (Option<(ArrowSchema, bool)>, Option<Arc<Schema>>) = (None, None);
         for path in &job.inputs {
             let Some(input) = ArrowInput::open(path, &job.read)? else { return Ok(None) };
             let (wanted, filtered) = chosen(&job.scan, input.schema()).map_err(|e| e.file(display(path)))?;
             input.refuse(&wanted, &filtered).map_err(|e| e.file(display(path)))?;
-            let schema = input.arrow_schema().project(&wanted).map_err(not_arrow)?;
+            let (schema, ours) = (input.arrow_schema().project(&wanted), input.schema().project(&wanted)?);
+            let schema = schema.map_err(not_arrow)?;
+            // The way through our own columns says which column it is.
+            if !name_the_same(first.get_or_insert_with(|| ours.clone()), &ours) {
+                return Ok(None);
+            }
             let steady = input.has_steady_dictionaries() && job.inputs.len() == 1;
             common = Some(match common {
                 None => (schema, steady),
                 Some((all, _)) => match joined(&all, &schema) {
-                    Some(all) => (all, false),
+                    Some(all) => {
+                        if let Some(column) = hugging::renamed(&all, &schema) {
+                            let message = "the classes are others than in the first input, so that a number means something else here";
+                            return Err(Error::new(&codes::TARGET, message).column(column).file(display(path)));
+                        }
+                        (all, false)
+                    }
                     None => return Ok(None),
                 },
             });
@@ -274,18 +291,39 @@ fn without_dictionaries(schema: &ArrowSchema, notes: &mut Vec<String>) -> ArrowS
 /// numbers.
 fn in_units_of_parquet(schema: &ArrowSchema, notes: &mut Vec<String>) -> ArrowSchema {
     let fields = schema.fields().iter().map(|field| {
-        let unit = match field.data_type() {
-            Arrow::Timestamp(TimeUnit::Second, zone) => Arrow::Timestamp(TimeUnit::Millisecond, zone.clone()),
-            Arrow::Date64 => Arrow::Timestamp(TimeUnit::Millisecond, None),
-            Arrow::Time32(TimeUnit::Second) => Arrow::Time32(TimeUnit::Millisecond),
-            // Of such dictionaries nothing would be read back but their values.
-            Arrow::Dictionary(_, values) if values.is_decimal() => (**values).clone(),
-            _ => return field.as_ref().clone(),
-        };
-        notes.push(format!("column {:?}: {} becomes {unit}", field.name(), field.data_type()));
-        field.as_ref().clone().with_data_type(unit)
+        let Some(own) = unit_of_parquet(field.data_type()) else { return field.as_ref().clone() };
+        notes.push(format!("column {:?}: {} becomes {own}", field.name(), field.data_type()));
+        field.as_ref().clone().with_data_type(own)
     });
     ArrowSchema::new_with_metadata(fields.collect::<Vec<_>>(), schema.metadata().clone())
+}
+
+/// The type with times in units that Parquet has, also inside of lists and structs; `None` if it has no others.
+fn unit_of_parquet(dtype: &Arrow) -> Option<Arrow> {
+    let field = |field: &Arc<ArrowField>| {
+        let own = unit_of_parquet(field.data_type())?;
+        Some(Arc::new(field.as_ref().clone().with_data_type(own)))
+    };
+    Some(match dtype {
+        Arrow::Timestamp(TimeUnit::Second, zone) => Arrow::Timestamp(TimeUnit::Millisecond, zone.clone()),
+        Arrow::Date64 => Arrow::Timestamp(TimeUnit::Millisecond, None),
+        Arrow::Time32(TimeUnit::Second) => Arrow::Time32(TimeUnit::Millisecond),
+        // Of such dictionaries nothing would be read back but their values.
+        Arrow::Dictionary(_, values) if values.is_decimal() => (**values).clone(),
+        Arrow::Dictionary(_, values) => unit_of_parquet(values)?,
+        Arrow::List(item) => Arrow::List(field(item)?),
+        Arrow::LargeList(item) => Arrow::LargeList(field(item)?),
+        Arrow::FixedSizeList(item, size) => Arrow::FixedSizeList(field(item)?, *size),
+        Arrow::Map(entries, sorted) => Arrow::Map(field(entries)?, *sorted),
+        Arrow::Struct(fields) => {
+            let own: Vec<_> = fields.iter().map(field).collect();
+            if own.iter().all(Option::is_none) {
+                return None;
+            }
+            Arrow::Struct(fields.iter().zip(own).map(|(same, own)| own.unwrap_or_else(|| same.clone())).collect())
+        }
+        _ => return None,
+    })
 }
 
 /// Refuses types that Parquet has no columns for, or would give back as others, by the column's name.
@@ -379,26 +417,25 @@ impl<'a> ArrowRows<'a> {
 
     /// The batch under the schema that is written.
     fn shaped(&self, batch: &RecordBatch) -> Result<RecordBatch> {
-        let columns = batch.columns().iter().zip(self.schema.fields()).map(|(array, field)| {
-            match (array.data_type(), field.data_type()) {
-                (found, wanted) if found == wanted => Ok(array.clone()),
-                (Arrow::Dictionary(..), _) => {
-                    let dictionary = array.as_any_dictionary();
-                    arrow_select::take::take(dictionary.values(), dictionary.keys(), None).map_err(not_arrow)
-                }
-                _ => in_unit(array, field.data_type()).map_err(|e| e.column(field.name())),
-            }
-        });
+        let columns = batch
+            .columns()
+            .iter()
+            .zip(self.schema.fields())
+            .map(|(array, field)| in_unit(array, field.data_type()).map_err(|e| e.column(field.name())));
         let options = RecordBatchOptions::new().with_row_count(Some(batch.num_rows()));
         let columns = columns.collect::<Result<Vec<_>>>()?;
         RecordBatch::try_new_with_options(self.schema.clone(), columns, &options).map_err(not_arrow)
     }
 }
 
-/// The same times in milliseconds.
+/// The same values with times in milliseconds, and those of dictionaries in their place, where the type wants that.
 fn in_unit(array: &ArrayRef, unit: &Arrow) -> Result<ArrayRef> {
+    if array.data_type() == unit {
+        return Ok(array.clone());
+    }
     let larger = |_| Error::new(&codes::TARGET, "a time in seconds is larger than what milliseconds hold");
     let none = || ArrowError::ArithmeticOverflow(String::new());
+    let other = || Error::new(&codes::TARGET, format!("{} as {unit}", array.data_type()));
     Ok(match (array.data_type(), unit) {
         (Arrow::Timestamp(TimeUnit::Second, _), Arrow::Timestamp(TimeUnit::Millisecond, zone)) => {
             let seconds = array.as_primitive::<TimestampSecondType>();
@@ -413,7 +450,30 @@ fn in_unit(array: &ArrayRef, unit: &Arrow) -> Result<ArrayRef> {
                 seconds.try_unary(|n| n.checked_mul(1000).ok_or_else(none)).map_err(larger)?;
             Arc::new(scaled)
         }
-        (other, _) => return Err(Error::new(&codes::TARGET, format!("{other} as {unit}"))),
+        (Arrow::Dictionary(..), _) => {
+            let dictionary = array.as_any_dictionary();
+            let values = in_unit(dictionary.values(), unit)?;
+            arrow_select::take::take(&values, dictionary.keys(), None).map_err(not_arrow)?
+        }
+        // What nests has the same lengths of other values.
+        (_, nested) => {
+            let wanted: Vec<&Arrow> = match nested {
+                Arrow::List(item) | Arrow::LargeList(item) | Arrow::FixedSizeList(item, _) | Arrow::Map(item, _) => {
+                    vec![item.data_type()]
+                }
+                Arrow::Struct(fields) => fields.iter().map(|field| field.data_type()).collect(),
+                _ => return Err(other()),
+            };
+            let data = array.to_data();
+            if data.child_data().len() != wanted.len() {
+                return Err(other());
+            }
+            let children = data.child_data().iter().zip(wanted);
+            let children = children.map(|(child, unit)| Ok(in_unit(&make_array(child.clone()), unit)?.to_data()));
+            let children = children.collect::<Result<Vec<_>>>()?;
+            let built = data.into_builder().data_type(unit.clone()).child_data(children).build();
+            make_array(built.map_err(not_arrow)?)
+        }
     })
 }
 

@@ -18,7 +18,7 @@ use arrow_array::{
 };
 use arrow_schema::{DataType as Arrow, Field, Schema};
 use forebay::error::Kind;
-use forebay_native::tables::{TableFormat, TableJob};
+use forebay_native::tables::{ReadOptions, TableFormat, TableJob, open};
 use half::f16;
 
 use crate::dice::Dice;
@@ -294,4 +294,203 @@ fn what_only_one_side_has_is_refused_by_name_and_files_that_differ_go_another_wa
         "{:?}",
         done.notes
     );
+}
+
+#[test]
+fn times_of_seconds_inside_of_others_stay_times_in_parquet() {
+    use arrow_array::{Date64Array, FixedSizeListArray, Time32SecondArray};
+    let place = tempfile::tempdir().unwrap();
+    let seconds: ArrayRef = Arc::new(TimestampSecondArray::from(vec![Some(1), None, Some(-1), Some(3)]));
+    let item = |array: &ArrayRef| Arc::new(Field::new("item", array.data_type().clone(), true));
+    let offsets = arrow_buffer::OffsetBuffer::from_lengths([1, 0, 3]);
+    let nulls = Some(arrow_buffer::NullBuffer::from(vec![true, false, true]));
+    let list: ArrayRef = Arc::new(ListArray::new(item(&seconds), offsets, seconds.clone(), nulls));
+    let clock: ArrayRef = Arc::new(Time32SecondArray::from(vec![Some(3600), None, Some(1)]));
+    let day: ArrayRef = Arc::new(Date64Array::from(vec![86_400_000; 3]));
+    let fields = vec![Field::new("c", clock.data_type().clone(), true), Field::new("d", day.data_type().clone(), true)];
+    let point: ArrayRef = Arc::new(StructArray::new(fields.into(), vec![clock, day], None));
+    let pairs: ArrayRef = Arc::new(FixedSizeListArray::new(item(&point), 1, point.clone(), None));
+    let keys = arrow_array::Int8Array::from(vec![Some(0), None, Some(2)]);
+    let kind: ArrayRef = Arc::new(DictionaryArray::new(keys, seconds.clone()));
+    let columns = [("list", list), ("pairs", pairs), ("kind", kind)];
+    let batch = RecordBatch::try_from_iter(columns).unwrap();
+    for from in [TableFormat::Arrow, TableFormat::Arrows] {
+        let (input, output) = (place.path().join(from.name()), place.path().join("out.parquet"));
+        write(&input, from, &[batch.slice(0, 3)]);
+        let mut job = TableJob::new(vec![input], TableFormat::Parquet);
+        (job.force, job.verify) = (true, true);
+        let done = job.run(&output).unwrap();
+        assert_eq!((done.verified, done.notes.len()), (3, 3), "{:?}", done.notes);
+        // Without the types of Arrow that stand beside them the columns say the same.
+        let options = parquet::arrow::arrow_reader::ArrowReaderOptions::new().with_skip_arrow_metadata(true);
+        let file = File::open(&output).unwrap();
+        let reader =
+            parquet::arrow::arrow_reader::ParquetRecordBatchReaderBuilder::try_new_with_options(file, options).unwrap();
+        let types: Vec<String> = reader.schema().fields().iter().map(|f| f.data_type().to_string()).collect();
+        assert!(types.iter().all(|t| !t.contains("Int64") && !t.contains("Int32")), "{types:?}");
+        let mut rows = open(&output, &ReadOptions::default()).unwrap();
+        let rows = rows.next_batch().unwrap().unwrap();
+        let rows: Vec<String> = rows.iter().map(|row| row.to_json(Default::default())).collect();
+        let [first, second, third] = &rows[..] else { panic!("{rows:?}") };
+        let expected = r#"{"list":["1970-01-01T00:00:01"],"pairs":[{"c":"01:00:00","d":"1970-01-02T00:00:00"}],"kind":"1970-01-01T00:00:01"}"#;
+        assert_eq!(first, expected);
+        assert!(second.starts_with(r#"{"list":null,"#) && second.ends_with(r#","kind":null}"#), "{second}");
+        assert!(third.starts_with(r#"{"list":[null,"1969-12-31T23:59:59","1970-01-01T00:00:03"],"#), "{third}");
+    }
+}
+
+/// A table of one column of keys, or of floats in vectors, with what they are called.
+fn named(path: &Path, dtype: &str, annotation: &str, names: &[&str], array: ArrayRef) {
+    let said =
+        serde_json::json!({ annotation: { "type": format!("vector<string, {}>", names.len()), "value": names } });
+    let mut metadata = noted("forebay:type", dtype);
+    metadata.extend(noted("forebay:annotations", &said.to_string()));
+    let field = Field::new("k", array.data_type().clone(), true).with_metadata(metadata);
+    let batch = RecordBatch::try_new(Arc::new(Schema::new(vec![field])), vec![array]).unwrap();
+    write(path, TableFormat::Arrow, &[batch]);
+}
+
+#[test]
+fn numbers_that_stand_for_other_categories_are_not_put_together() {
+    let place = tempfile::tempdir().unwrap();
+    let path = |name: &str| place.path().join(name);
+    let keys: ArrayRef = Arc::new(UInt8Array::from(vec![1, 2]));
+    let items = Arc::new(Float64Array::from(vec![1.0, 2.0]));
+    let item = Arc::new(Field::new("item", Arrow::Float64, true));
+    let vectors: ArrayRef = Arc::new(arrow_array::FixedSizeListArray::new(item, 2, items, None));
+    for (dtype, annotation, array) in [("key<u8, 2>", "KeyValues", &keys), ("vector<f64, 2>", "SlotNames", &vectors)] {
+        named(&path("a.arrow"), dtype, annotation, &["cat", "dog"], array.clone());
+        named(&path("b.arrow"), dtype, annotation, &["cat", "dog"], array.clone());
+        named(&path("c.arrow"), dtype, annotation, &["dog", "cat"], array.clone());
+        for to in [TableFormat::Idv, TableFormat::Parquet, TableFormat::Arrow, TableFormat::Jsonl] {
+            let run = |second: &str| {
+                let mut job = TableJob::new(vec![path("a.arrow"), path(second)], to);
+                job.force = true;
+                job.run(&path("out"))
+            };
+            assert!(run("b.arrow").is_ok(), "{annotation} {to:?}");
+            let e = run("c.arrow").unwrap_err();
+            assert_eq!((e.code().id(), e.place().column.as_deref()), ("table.target", Some("k")), "{e}");
+            assert!(e.place().file.as_deref().is_some_and(|file| file.ends_with("c.arrow")), "{e}");
+        }
+    }
+}
+
+#[test]
+fn classes_of_other_programs_are_not_mixed_either() {
+    let place = tempfile::tempdir().unwrap();
+    let path = |name: &str| place.path().join(name);
+    let table = |name: &str, names: [&str; 2]| {
+        let label = serde_json::json!({ "label": { "names": names, "_type": "ClassLabel" } });
+        let said = serde_json::json!({ "info": { "features": label } }).to_string();
+        let fields = vec![Field::new("label", Arrow::Int64, true)];
+        let schema = Arc::new(Schema::new_with_metadata(fields, noted("huggingface", &said)));
+        let batch = RecordBatch::try_new(schema, vec![Arc::new(Int64Array::from(vec![0, 1]))]).unwrap();
+        write(&path(name), TableFormat::Parquet, &[batch]);
+    };
+    table("a", ["cat", "dog"]);
+    table("b", ["cat", "dog"]);
+    table("c", ["dog", "cat"]);
+    let run =
+        |second: &str, to: &str| TableJob::new(vec![path("a"), path(second)], TableFormat::Parquet).run(&path(to));
+    assert_eq!(run("b", "same").unwrap().rows, 4);
+    let e = run("c", "other").unwrap_err();
+    assert_eq!((e.code().id(), e.place().column.as_deref()), ("table.target", Some("label")), "{e}");
+}
+
+#[test]
+fn a_value_may_be_missing_where_one_of_the_inputs_says_so() {
+    let place = tempfile::tempdir().unwrap();
+    let path = |name: &str| place.path().join(name);
+    let table = |name: &str, nullable: bool, rows: Vec<Option<i64>>| {
+        let schema = Arc::new(Schema::new(vec![Field::new("a", Arrow::Int64, nullable)]));
+        let batch = RecordBatch::try_new(schema, vec![Arc::new(Int64Array::from(rows))]).unwrap();
+        write(&path(name), TableFormat::Parquet, &[batch]);
+    };
+    table("whole", false, vec![Some(1), Some(2)]);
+    table("some", true, vec![None, Some(3)]);
+    fs::write(path("text.csv"), "a\n4\n\"\"\n").unwrap();
+    let run = |inputs: &[&str], to: TableFormat| {
+        let mut job = TableJob::new(inputs.iter().map(|name| path(name)).collect(), to);
+        (job.force, job.verify) = (true, true);
+        let rows = job.run(&path("out")).unwrap().rows;
+        let mut options = ReadOptions::default();
+        options.format = Some(to);
+        (rows, open(&path("out"), &options).unwrap().schema().fields()[0].nullable)
+    };
+    for to in [TableFormat::Tbf, TableFormat::Parquet, TableFormat::Jsonl] {
+        assert_eq!(run(&["whole", "some"], to), (4, true), "{to:?}");
+        assert_eq!(run(&["whole", "text.csv"], to), (4, true), "{to:?}");
+        assert_eq!(run(&["whole", "whole"], to), (4, to == TableFormat::Jsonl), "{to:?}");
+    }
+}
+
+#[test]
+fn what_is_said_to_be_json_and_is_none_is_damage() {
+    let place = tempfile::tempdir().unwrap();
+    let path = place.path().join("a.arrow");
+    let table = |last: &str| {
+        let field = Field::new("j", Arrow::Utf8, true).with_metadata(noted("forebay:type", "json"));
+        let texts = StringArray::from(vec![Some("{\"a\":1}"), None, Some(last)]);
+        write(
+            &path,
+            TableFormat::Arrow,
+            &[RecordBatch::try_new(Arc::new(Schema::new(vec![field])), vec![Arc::new(texts)]).unwrap()],
+        );
+        let mut rows = open(&path, &ReadOptions::default()).unwrap();
+        rows.next_batch().map(|batch| batch.unwrap().rows())
+    };
+    assert_eq!(table("[2]").unwrap(), 3);
+    for last in ["", "x", "1 2", "{\"a\":NaN}"] {
+        let e = table(last).unwrap_err();
+        assert_eq!((e.kind(), e.place().row, e.place().column.as_deref()), (Kind::Damaged, Some(2), Some("j")), "{e}");
+    }
+}
+
+/// A file as Spark and others write it: times of 96 bits, and no type of Arrow beside them.
+fn old_times(path: &Path, times: &[(u32, u64)]) {
+    use parquet::{
+        data_type::{Int96, Int96Type},
+        file::writer::SerializedFileWriter,
+        schema::parser::parse_message_type,
+    };
+    let schema = parse_message_type("message spark { REQUIRED INT96 t; }").unwrap();
+    let mut file =
+        SerializedFileWriter::new(File::create(path).unwrap(), Arc::new(schema), Default::default()).unwrap();
+    let values: Vec<Int96> = times
+        .iter()
+        .map(|&(day, nanoseconds)| {
+            let mut time = Int96::new();
+            time.set_data(nanoseconds as u32, (nanoseconds >> 32) as u32, day);
+            time
+        })
+        .collect();
+    let mut group = file.next_row_group().unwrap();
+    let mut column = group.next_column().unwrap().unwrap();
+    column.typed::<Int96Type>().write_batch(&values, None, None).unwrap();
+    column.close().unwrap();
+    group.close().unwrap();
+    file.close().unwrap();
+}
+
+#[test]
+fn times_of_96_bits_are_right_in_all_years() {
+    let place = tempfile::tempdir().unwrap();
+    let path = |name: &str| place.path().join(name);
+    // Julian days of 0001-01-01, 1970-01-01 and 9999-12-31.
+    old_times(&path("old.parquet"), &[(1_721_426, 0), (2_440_588, 1_000), (5_373_484, 86_399_999_999_999)]);
+    let expected = ["0001-01-01T00:00:00", "1970-01-01T00:00:00.000001", "9999-12-31T23:59:59.999999"];
+    let shown = |name: &str| {
+        let mut rows = open(&path(name), &ReadOptions::default()).unwrap();
+        let batch = rows.next_batch().unwrap().unwrap();
+        let rows = batch.iter().map(|row| row.to_json(Default::default())).collect::<Vec<_>>();
+        assert_eq!(rows, expected.map(|time| format!("{{\"t\":{time:?}}}")), "{name}");
+    };
+    shown("old.parquet");
+    for to in ["new.parquet", "new.arrow", "new.tbf", "new.jsonl"] {
+        let done = TableJob::new(vec![path("old.parquet")], TableFormat::from_name(to.as_ref()).unwrap());
+        let done = done.run(&path(to)).unwrap();
+        assert!(done.notes.iter().any(|note| note.contains("\"t\": INT96 becomes")), "{to}: {:?}", done.notes);
+        shown(to);
+    }
 }

@@ -13,5 +13,28 @@ pub(super) mod records;
 mod rows;
 mod write;
 
+use crate::error::{Error, Result, codes::ARGUMENT};
+
 pub(super) use rows::CsvRows;
 pub use write::{CsvStyle, CsvWriter};
+
+/// Refuses what cannot stand between fields.
+fn check_delimiter(delimiter: u8) -> Result<()> {
+    if matches!(delimiter, b'"' | b'\n' | b'\r') {
+        let message = "a quote or the end of a line cannot stand between fields";
+        return Err(Error::new(&ARGUMENT, message).with_options(&["delimiter"]));
+    }
+    Ok(())
+}
+
+/// Refuses a word for missing values that is not a field by itself, since it stands there without quotes.
+fn check_null(null: &str, delimiter: Option<u8>) -> Result<()> {
+    let parts = |byte: u8| matches!(byte, b'\n' | b'\r') || Some(byte) == delimiter;
+    if null.starts_with('"') || null.bytes().any(parts) {
+        let message = format!(
+            "{null:?} cannot stand for a missing value: it has no quotes, so what stands between fields, the end of a line and a quote in front would mean themselves"
+        );
+        return Err(Error::new(&ARGUMENT, message).with_options(&["null"]));
+    }
+    Ok(())
+}

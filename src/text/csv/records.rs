@@ -8,6 +8,7 @@ use crate::{
     error::{Error, Result},
     limits::Limits,
     step::Turn,
+    table::DataType,
     text::{chunks::Chunks, codes, cut::newlines},
 };
 
@@ -160,7 +161,7 @@ impl Records {
     /// The next record, into `record`.
     pub fn next(&mut self, chunks: &mut Chunks, record: &mut Record) -> Result<Turn<(), ()>> {
         if !self.unmarked {
-            if chunks.skip(b"\xef\xbb\xbf").is_none() {
+            if chunks.skip_mark()?.is_none() {
                 return Ok(Turn::Need(()));
             }
             self.unmarked = true;
@@ -272,6 +273,15 @@ impl Quotes<'_> {
 /// A row that cannot be read. Lines count from 1.
 pub(in crate::text) fn bad_row(line: u64, why: impl std::fmt::Display) -> Error {
     Error::new(&codes::ROW, format!("line {line}: {why}"))
+}
+
+/// A row with a value that would lose something as what the first rows say that its column is.
+pub(in crate::text) fn unlike_the_first(line: u64, dtype: &DataType, text: &str) -> Error {
+    let short: String = text.chars().take(60).collect();
+    let message = format!(
+        "{short:?} would not stay what it is in a column of {dtype}, which the first rows make of it; give its type, or look at more rows first"
+    );
+    bad_row(line, message).with_options(&["types", "sniff_rows"])
 }
 
 #[cfg(test)]

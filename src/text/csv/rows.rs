@@ -4,7 +4,7 @@ use std::{collections::VecDeque, sync::Arc};
 
 use super::{
     delimiter,
-    records::{Record, Records, bad_row},
+    records::{Record, Records, bad_row, unlike_the_first},
 };
 use crate::{
     error::{Error, Result, codes::ARGUMENT},
@@ -16,7 +16,7 @@ use crate::{
         chunks::Chunks,
         cut::{Quotes, RowEnds},
         rows::{TextRow, with_types},
-        sniff::TextGuess,
+        sniff::{TextGuess, is_of_text},
     },
 };
 
@@ -40,13 +40,13 @@ pub(in crate::text) struct CsvRows {
 impl CsvRows {
     pub fn new(format: TextFormat, options: &TextOptions) -> Result<CsvRows> {
         let delimiter = options.delimiter.unwrap_or(format.delimiter());
-        if matches!(delimiter, b'"' | b'\n' | b'\r') {
-            return Err(Error::new(&ARGUMENT, "a quote or the end of a line cannot stand between fields"));
-        }
+        super::check_delimiter(delimiter)?;
+        let undecided = format == TextFormat::Csv && options.delimiter.is_none();
+        super::check_null(&options.null, Some(delimiter).filter(|_| !undecided))?;
         Ok(CsvRows {
             records: Records::new(delimiter, &options.limits),
             record: Record::default(),
-            undecided: format == TextFormat::Csv && options.delimiter.is_none(),
+            undecided,
             found_delimiter: None,
             begun: false,
             header: None,
@@ -96,7 +96,9 @@ impl CsvRows {
             }
             None => sniff(self.header.take(), &self.sampled, options)?,
         };
+        let is_sniffed = |field: &Field| options.spec.is_none() && !options.types.iter().any(|(n, _)| *n == field.name);
         let columns = Arc::make_mut(&mut self.columns);
+        columns.sniffed = all.fields().iter().map(is_sniffed).collect();
         (columns.wanted, columns.all) = ((0..all.len()).collect(), all.clone());
         Ok(Some(all))
     }
@@ -178,6 +180,8 @@ struct Columns {
     all: Schema,
     /// For each the place where it goes, if it is wanted.
     wanted: Vec<usize>,
+    /// For each whether its type was found out from the first rows.
+    sniffed: Vec<bool>,
     null: String,
 }
 
@@ -215,7 +219,11 @@ impl Columns {
                     _ => return Err(bad_row(line, "a value is missing").column(name())),
                 }
             } else {
-                push_text(column, text).map_err(|e| bad_row(line, e.message()).column(name()))?;
+                if self.sniffed.get(i) == Some(&true) && is_of_text(column.dtype(), text) {
+                    return Err(unlike_the_first(line, column.dtype(), text).column(name()));
+                }
+                let advice: &[&str] = if self.sniffed.get(i) == Some(&true) { &["types", "sniff_rows"] } else { &[] };
+                push_text(column, text).map_err(|e| bad_row(line, e.message()).column(name()).with_options(advice))?;
             }
         }
         Ok(())
@@ -288,6 +296,25 @@ mod tests {
     }
 
     #[test]
+    fn a_text_of_another_encoding_says_which_it_is() {
+        let utf16: Vec<u8> = "\u{feff}a,b\n1,2\n".encode_utf16().flat_map(u16::to_le_bytes).collect();
+        for format in TextFormat::ALL {
+            for size in [1, 100] {
+                let mut reader = crate::text::TextReader::new(format, TextOptions::default()).unwrap();
+                utf16.chunks(size).for_each(|part| reader.push(bytes::Bytes::copy_from_slice(part)));
+                let e = reader
+                    .open()
+                    .and_then(|_| {
+                        reader.end();
+                        reader.open()
+                    })
+                    .unwrap_err();
+                assert!(e.message().contains("the text is UTF-16"), "{format:?}: {e}");
+            }
+        }
+    }
+
+    #[test]
     fn bad_rows_name_their_line_or_are_left_out() {
         let text = "a,b\n1,x\n2\n\n\"3\n\",y\n4,z\n";
         let mut options = TextOptions { types: vec![("a".into(), DataType::I64)], ..Default::default() };
@@ -308,6 +335,40 @@ mod tests {
         assert!(read("b\n7\n", &options).is_err());
         assert!(read("a\n\"\"\n", &options).unwrap_err().message().contains("missing"));
         assert!(read("a\n256\n", &options).unwrap_err().message().contains("line 2"));
+    }
+
+    #[test]
+    fn what_the_first_rows_do_not_show_is_not_lost() {
+        let options = TextOptions { sniff_rows: 1, ..Default::default() };
+        for (first, late) in [
+            ("12345", "00123"),
+            ("12345", "-007"),
+            ("1", "+4912345"),
+            ("1.5", "007"),
+            ("0.5", "9007199254740993"),
+            ("0.5", "1e400"),
+            ("2024-02-29T12:00:00", "2024-02-29T12:00:00+05:00"),
+        ] {
+            let text = format!("a\n{first}\n{late}\n");
+            let e = read(&text, &options).unwrap_err();
+            assert_eq!((e.place().row, e.place().column.as_deref()), (Some(1), Some("a")), "{e}");
+            // Seen among the first rows it stays the text that it is.
+            let rows = read(&text, &TextOptions::default()).unwrap();
+            assert_eq!(rows[1], format!("{{\"a\":\"{late}\"}}"));
+        }
+        // Whoever gives the type means it.
+        let mut options = TextOptions { types: vec![("a".into(), DataType::I64)], sniff_rows: 1, ..Default::default() };
+        assert_eq!(read("a\n1\n007\n", &options).unwrap()[1], r#"{"a":7}"#);
+        options.types = vec![("a".into(), DataType::TimestampUs)];
+        let rows = read("a\n2024-02-29T12:00:00\n2024-02-29T12:00:00+05:00\n", &options).unwrap();
+        assert_eq!(rows[1], r#"{"a":"2024-02-29T07:00:00"}"#);
+        for (first, late) in
+            [("1", "0"), ("0", "-1"), ("1.5", "0.5"), ("2024-02-29T12:00:00", "2024-02-29T12:00:00.5Z")]
+        {
+            assert!(
+                read(&format!("a\n{first}\n{late}\n"), &TextOptions { sniff_rows: 1, ..Default::default() }).is_ok()
+            );
+        }
     }
 
     #[test]

@@ -3,7 +3,10 @@
 use crate::{
     error::{Error, Result},
     table::{Batch, DataType, JsonStyle, Schema, Value, codes},
-    text::{TextFormat, TextOptions},
+    text::{
+        TextFormat, TextOptions,
+        csv::{check_delimiter, check_null},
+    },
 };
 
 /// What stands between and around the fields of a CSV.
@@ -22,6 +25,13 @@ impl CsvStyle {
     /// The usual style of a format.
     pub fn new(format: TextFormat) -> CsvStyle {
         CsvStyle { header: true, delimiter: format.delimiter(), null: String::new() }
+    }
+
+    /// Refuses what no reader would take apart again as it was put together.
+    #[doc(hidden)]
+    pub fn check(&self) -> Result<()> {
+        check_delimiter(self.delimiter)?;
+        check_null(&self.null, Some(self.delimiter))
     }
 
     /// The same style as that in which a text is read, if that says which.

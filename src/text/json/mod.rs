@@ -13,4 +13,5 @@ mod wide;
 mod write;
 
 pub(super) use rows::JsonRows;
+pub use values::{is_json, same_json};
 pub use write::JsonWriter;

@@ -1,7 +1,7 @@
 //! JSON in: one object a line, or an array of objects; types sniffed or given.
 
 use std::{
-    collections::{HashMap, VecDeque},
+    collections::{BTreeSet, HashMap, HashSet, VecDeque},
     sync::Arc,
 };
 
@@ -16,9 +16,9 @@ use crate::{
         BATCH_BYTES, TextOptions,
         cell::push_json,
         chunks::Chunks,
-        csv::records::bad_row,
+        csv::records::{bad_row, unlike_the_first},
         rows::{TextRow, with_types},
-        sniff::JsonGuess,
+        sniff::{JsonGuess, is_of_text},
     },
 };
 
@@ -32,44 +32,77 @@ pub(in crate::text) struct JsonRows {
     sampled: VecDeque<Line>,
     sampled_bytes: usize,
     schema: Schema,
-    /// For each name of the file the place where it goes, if it is wanted.
-    places: Arc<HashMap<String, Option<usize>>>,
+    names: Arc<Names>,
+    /// Columns that were given a type and are in none of the first rows.
+    awaited: Vec<String>,
+}
+
+/// What is known of names.
+#[derive(Clone, Debug, Default)]
+struct Names {
+    /// For each of the file the place where it goes, if it is wanted.
+    places: HashMap<String, Option<usize>>,
+    /// The columns whose types were found out from the first rows.
+    sniffed: HashSet<String>,
+    /// The wanted columns were named, so that no other is missed.
+    chosen: bool,
 }
 
 impl JsonRows {
     pub fn new(options: &TextOptions) -> JsonRows {
         let lines = Lines::new(&options.limits);
-        let (sampled, places) = (VecDeque::new(), Arc::default());
-        JsonRows { lines, sampled, sampled_bytes: 0, schema: Schema::default(), places }
+        let (sampled, names, awaited) = (VecDeque::new(), Arc::default(), Vec::new());
+        JsonRows { lines, sampled, sampled_bytes: 0, schema: Schema::default(), names, awaited }
     }
 
     /// The columns, from the first rows; `None` if more bytes must come first.
     pub fn open(&mut self, chunks: &mut Chunks, options: &TextOptions) -> Result<Option<Schema>> {
         let most = options.sniff_rows.max(1);
+        let mut is_whole = false;
         while options.spec.is_none() && self.sampled.len() < most && self.sampled_bytes < BATCH_BYTES {
             match self.lines.next(chunks)? {
                 Turn::Need(()) => return Ok(None),
-                Turn::Done => break,
+                Turn::Done => {
+                    is_whole = true;
+                    break;
+                }
                 Turn::Item(line) => {
                     self.sampled_bytes += line.bytes + line.memory / 16;
                     self.sampled.push_back(line);
                 }
             }
         }
+        let mut sniffed = HashSet::new();
         self.schema = match &options.spec {
             Some(spec) => spec.schema()?,
-            None => sniff(&self.sampled, options)?,
+            None => {
+                let fields = sniff(&self.sampled);
+                let known: HashSet<&str> = fields.iter().map(|field| field.name.as_str()).collect();
+                let given = || options.types.iter().map(|(name, _)| name);
+                let typed: HashSet<&str> = given().map(String::as_str).collect();
+                sniffed = known.difference(&typed).map(|&name| name.to_owned()).collect();
+                // In a text that was seen to its end a column that is not there is a mistake.
+                let awaited: BTreeSet<&String> = given().filter(|name| !known.contains(name.as_str())).collect();
+                self.awaited = awaited.into_iter().filter(|_| !is_whole).cloned().collect();
+                let awaited = self.awaited.iter().map(|name| Field::new(name, DataType::Json).nullable());
+                with_types(fields.iter().cloned().chain(awaited).collect(), options)?
+            }
         };
-        let places = self.schema.fields().iter().enumerate().map(|(i, f)| (f.name.clone(), Some(i)));
-        self.places = Arc::new(places.collect());
+        let places = self.schema.fields().iter().enumerate().map(|(i, f)| (f.name.clone(), Some(i))).collect();
+        self.names = Arc::new(Names { places, sniffed, chosen: false });
         Ok(Some(self.schema.clone()))
     }
 
     /// The same columns, for the rest of the text from a line on, which is all lines.
     pub fn at_line(&self, line: u64) -> JsonRows {
         let lines = self.lines.at_line(line);
-        let (sampled, places) = (VecDeque::new(), self.places.clone());
-        JsonRows { lines, sampled, sampled_bytes: 0, schema: self.schema.clone(), places }
+        let (sampled, names, awaited) = (VecDeque::new(), self.names.clone(), Vec::new());
+        JsonRows { lines, sampled, sampled_bytes: 0, schema: self.schema.clone(), names, awaited }
+    }
+
+    /// Columns that were given a type and are in none of the first rows.
+    pub fn awaited(&self) -> &[String] {
+        &self.awaited
     }
 
     /// The line on which the next row begins, between rows.
@@ -87,10 +120,11 @@ impl JsonRows {
 
     /// Reads only the columns of this schema.
     pub fn select(&mut self, schema: &Schema) {
-        let places = Arc::make_mut(&mut self.places);
-        places.values_mut().for_each(|place| *place = None);
+        let names = Arc::make_mut(&mut self.names);
+        names.chosen = true;
+        names.places.values_mut().for_each(|place| *place = None);
         for (at, field) in schema.fields().iter().enumerate() {
-            places.insert(field.name.clone(), Some(at));
+            names.places.insert(field.name.clone(), Some(at));
         }
         self.schema = schema.clone();
     }
@@ -117,14 +151,26 @@ impl JsonRows {
 
     fn push(&self, line: u64, row: &Map<String, Json>, columns: &mut [ColumnBuilder], rows: usize) -> Result<()> {
         for (name, json) in row {
-            let Some(&place) = self.places.get(name) else {
+            let Some(&place) = self.names.places.get(name) else {
+                if self.names.chosen {
+                    continue;
+                }
                 let message = format!(
                     "the field {name:?} was not among the first rows; give its type, or look at more rows first"
                 );
                 return Err(bad_row(line, message).column(name).with_options(&["types", "sniff_rows"]));
             };
             let Some(column) = place.and_then(|at| columns.get_mut(at)) else { continue };
-            push_json(column, json).map_err(|e| bad_row(line, e.message()).column(name))?;
+            if let Json::String(text) = json
+                && is_of_text(column.dtype(), text)
+                && self.names.sniffed.contains(name)
+            {
+                return Err(unlike_the_first(line, column.dtype(), text).column(name));
+            }
+            push_json(column, json).map_err(|e| {
+                let advice: &[&str] = if self.names.sniffed.contains(name) { &["types", "sniff_rows"] } else { &[] };
+                bad_row(line, e.message()).column(name).with_options(advice)
+            })?;
         }
         for (column, field) in columns.iter_mut().zip(self.schema.fields()) {
             if column.len() == rows {
@@ -142,7 +188,7 @@ impl JsonRows {
 }
 
 /// Names in the order in which they first come, and what their values have in common.
-fn sniff(sampled: &VecDeque<Line>, options: &TextOptions) -> Result<Schema> {
+fn sniff(sampled: &VecDeque<Line>) -> Vec<Field> {
     let mut guesses: Vec<(&String, JsonGuess)> = Vec::new();
     let mut places: HashMap<&String, usize> = HashMap::new();
     for row in sampled.iter().filter_map(|line| line.parsed.as_ref().ok()) {
@@ -159,13 +205,13 @@ fn sniff(sampled: &VecDeque<Line>, options: &TextOptions) -> Result<Schema> {
     // A field that is always null could be anything.
     let field =
         |(name, guess): (&String, JsonGuess)| Field::new(name, guess.dtype().unwrap_or(DataType::Json)).nullable();
-    with_types(guesses.into_iter().map(field).collect(), options)
+    guesses.into_iter().map(field).collect()
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::text::{OnBadRow, TextFormat, open};
+    use crate::text::{OnBadRow, TextFormat, TextReader, open};
 
     fn read(text: &str, options: &TextOptions) -> Result<Vec<String>> {
         open::read(text, TextFormat::Jsonl, options)
@@ -195,6 +241,39 @@ mod tests {
         for text in ["{\"a\":12345678901234567890123,}\n", "{12345678901234567890123:1}\n"] {
             assert!(read(text, &TextOptions::default()).is_err(), "{text}");
         }
+    }
+
+    #[test]
+    fn a_field_that_comes_late_has_the_type_that_was_given() {
+        let text = "{\"a\":1}\n{\"a\":2,\"late\":\"7\"}\n{\"late\":8}\n";
+        let mut options =
+            TextOptions { sniff_rows: 1, types: vec![("late".into(), DataType::Json)], ..Default::default() };
+        let rows = read(text, &options).unwrap();
+        assert_eq!(rows[..3], [r#"{"a":1,"late":null}"#, r#"{"a":2,"late":"7"}"#, r#"{"a":null,"late":8}"#]);
+        assert!(rows[3].contains("\"late\""), "{rows:?}");
+        // Whoever names the columns does not miss it.
+        let mut reader =
+            TextReader::new(TextFormat::Jsonl, TextOptions { sniff_rows: 1, ..Default::default() }).unwrap();
+        reader.push(text.into());
+        reader.end();
+        assert!(reader.open().unwrap());
+        reader.select(&[0]).unwrap();
+        let Turn::Item(batch) = reader.step().unwrap() else { panic!() };
+        assert_eq!((batch.rows(), batch.column(0).unwrap().null_count()), (3, 1));
+        // If all rows were looked at, a name that none has is a mistake.
+        options.types = vec![("lat".into(), DataType::Json)];
+        options.sniff_rows = 10;
+        assert_eq!(read(text, &options).unwrap_err().code().id(), "table.column");
+    }
+
+    #[test]
+    fn a_zone_that_the_first_rows_do_not_show_is_not_lost() {
+        let text = "{\"t\":\"2024-02-29T12:00:00\"}\n{\"t\":\"2024-02-29T12:00:00-05:00\"}\n";
+        let mut options = TextOptions { sniff_rows: 1, ..Default::default() };
+        let e = read(text, &options).unwrap_err();
+        assert_eq!((e.place().row, e.place().column.as_deref()), (Some(1), Some("t")), "{e}");
+        options.types = vec![("t".into(), DataType::TimestampUs)];
+        assert_eq!(read(text, &options).unwrap()[1], r#"{"t":"2024-02-29T17:00:00"}"#);
     }
 
     #[test]

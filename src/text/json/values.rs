@@ -132,7 +132,7 @@ impl Lines {
     /// The next row.
     pub fn next(&mut self, chunks: &mut Chunks) -> Result<Turn<Line, ()>> {
         if !self.unmarked {
-            if chunks.skip(b"\xef\xbb\xbf").is_none() {
+            if chunks.skip_mark()?.is_none() {
                 return Ok(Turn::Need(()));
             }
             self.unmarked = true;
@@ -290,6 +290,16 @@ fn exactly(text: &[u8]) -> serde_json::Result<Json> {
         _ => wide::quoted(text),
     };
     quoted.map_or(parsed, |text| serde_json::from_slice(&text))
+}
+
+/// Whether a text is one JSON value.
+pub fn is_json(text: &str) -> bool {
+    serde_json::from_str::<serde::de::IgnoredAny>(text).is_ok()
+}
+
+/// Whether two texts are the same value, however they are laid out.
+pub fn same_json(a: &str, b: &str) -> bool {
+    a == b || matches!((exactly(a.as_bytes()), exactly(b.as_bytes())), (Ok(a), Ok(b)) if a == b)
 }
 
 /// How many values a text holds at most.

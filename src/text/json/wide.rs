@@ -1,9 +1,9 @@
 //! Numbers in JSON that no type holds: the parser rounds them to floats and says nothing, or calls the text damaged.
 
+use crate::table::is_rounded;
+
 /// The fewest digits of an integer beyond 64 bits.
 const DIGITS: usize = 19;
-/// The digits that a float always keeps. An integer with no more of them, and zeros behind, is what programs write of a float.
-const KEPT: usize = 17;
 
 /// Whether digits enough follow each other that an integer beyond 64 bits may be among them: a look at every nineteenth
 /// byte tells mostly.
@@ -62,11 +62,7 @@ fn is_held(token: &str) -> bool {
         return false;
     }
     let is_integer = !token.contains(['.', 'e', 'E']);
-    let is_rounded = || {
-        let kept = token.trim_start_matches('-').trim_end_matches('0').len();
-        kept > KEPT && format!("{float:.0}") != token
-    };
-    !is_integer || token.parse::<i64>().is_ok() || token.parse::<u64>().is_ok() || !is_rounded()
+    !is_integer || token.parse::<i64>().is_ok() || token.parse::<u64>().is_ok() || !is_rounded(token, float)
 }
 
 #[cfg(test)]

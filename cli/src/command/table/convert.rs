@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use forebay::{Result, tables::Target, tbf::Dialect};
+use forebay::{Error, Result, error::codes::ARGUMENT, tables::Target, tbf::Dialect};
 use forebay_native::{
     input::PIPE,
     tables::{ReadOptions, TableCompression, TableFormat, TableJob, TableSummary},
@@ -67,6 +67,10 @@ pub(in crate::command) fn run(
     write.spec.clone_from(&read.text.spec);
     if let Target::Tbf(dialect) = &mut write.target {
         *dialect = args.dialect;
+        if args.dialect != Dialect::D && args.group_rows.is_some() {
+            let message = format!("--group-rows changes nothing in layout {}, which has no row groups", args.dialect);
+            return Err(Error::new(&ARGUMENT, message));
+        }
     }
     job.read = read;
     (job.read.workers, job.write.workers) = (common.workers, common.workers);

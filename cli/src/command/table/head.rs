@@ -15,6 +15,7 @@ use forebay_native::{
 };
 
 use crate::{
+    exit::Outcome,
     human,
     output::{Output, printable},
 };
@@ -35,10 +36,10 @@ pub(in crate::command) fn run(
     scan: &Scan,
     wanted: &Wanted,
     out: &Output,
-) -> Result<()> {
+) -> Result<Outcome> {
     if let Some(json) = document(path, read)? {
         out.raw(json);
-        return Ok(());
+        return Ok(Outcome::Fine);
     }
     let mut read = read.clone();
     let last = wanted.skip.saturating_add(wanted.n);
@@ -70,7 +71,7 @@ pub(in crate::command) fn run(
         repeated(&rows).iter().for_each(|name| out.note(format!("note: several columns are called {name:?}")));
     }
     rows.source().notes().iter().for_each(|note| out.note(format!("note: {note}")));
-    Ok(())
+    Ok(if rows.source().skipped() > 0 { Outcome::Damaged } else { Outcome::Fine })
 }
 
 /// Names that an object would have more than once.

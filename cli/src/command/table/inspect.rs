@@ -10,11 +10,12 @@ use forebay_native::{
 use serde_json::{Map, Value, json};
 
 use crate::{
+    exit::Outcome,
     human,
     output::{Output, printable},
 };
 
-pub(in crate::command) fn run(path: &Path, read: &ReadOptions, out: &Output) -> Result<()> {
+pub(in crate::command) fn run(path: &Path, read: &ReadOptions, out: &Output) -> Result<Outcome> {
     let facts = match document(path, read)? {
         Some(json) => nested(path, &json),
         None => facts(path, read, out)?,
@@ -24,7 +25,7 @@ pub(in crate::command) fn run(path: &Path, read: &ReadOptions, out: &Output) -> 
     } else {
         print(&facts, out);
     }
-    Ok(())
+    Ok(if facts["skipped_rows"].as_u64() > Some(0) { Outcome::Damaged } else { Outcome::Fine })
 }
 
 fn begin(path: &Path, format: TableFormat) -> Map<String, Value> {

@@ -1,8 +1,8 @@
 //! `forebay stats` of tables: what the values of each column are like.
 
-use std::path::PathBuf;
+use std::{path::PathBuf, sync::Arc};
 
-use forebay::{Error, Result, error::codes::ARGUMENT};
+use forebay::{Error, Result, error::codes::ARGUMENT, table::Schema, tables::name_the_same};
 use forebay_native::{
     input::display,
     tables::{
@@ -13,6 +13,7 @@ use forebay_native::{
 use serde_json::json;
 
 use crate::{
+    exit::Outcome,
     human,
     output::{Output, printable},
 };
@@ -20,16 +21,18 @@ use crate::{
 /// Different numbers of a column up to which each is listed.
 const NAMED: u64 = 12;
 
-pub(in crate::command) fn run(files: &[PathBuf], read: &ReadOptions, scan: &Scan, out: &Output) -> Result<()> {
-    let mut all: Option<(Summary, Vec<forebay::table::Field>)> = None;
+pub(in crate::command) fn run(files: &[PathBuf], read: &ReadOptions, scan: &Scan, out: &Output) -> Result<Outcome> {
+    let mut all: Option<(Summary, Arc<Schema>)> = None;
     let (mut skipped, mut notes) = (0, Vec::new());
     for path in files {
         let named = |e: Error| e.file(display(path));
         let mut rows = Scanned::new(open(path, read)?, scan).map_err(named)?;
-        let fields = rows.schema().fields().to_vec();
-        let (summary, first) = all.get_or_insert_with(|| (Summary::new(&fields), fields.clone()));
-        let same = first.len() == fields.len()
-            && first.iter().zip(&fields).all(|(a, b)| a.name == b.name && a.dtype == b.dtype);
+        let schema = rows.schema().clone();
+        let (summary, first) = all.get_or_insert_with(|| (Summary::new(schema.fields()), schema.clone()));
+        let pairs = || first.fields().iter().zip(schema.fields());
+        let same = first.len() == schema.len()
+            && pairs().all(|(a, b)| a.name == b.name && a.dtype == b.dtype)
+            && name_the_same(first, &schema);
         if !same {
             return Err(named(Error::new(&ARGUMENT, "its columns or types are not those of the first file")));
         }
@@ -39,11 +42,12 @@ pub(in crate::command) fn run(files: &[PathBuf], read: &ReadOptions, scan: &Scan
         skipped += rows.source().skipped();
         notes.append(&mut rows.source().notes());
     }
-    let Some((summary, _)) = all else { return Ok(()) };
+    let Some((summary, _)) = all else { return Ok(Outcome::Fine) };
+    let outcome = if skipped > 0 { Outcome::Damaged } else { Outcome::Fine };
     let report = summary.report();
     if out.json() {
         out.value(&json!({ "rows": summary.rows(), "skipped_rows": skipped, "columns": report, "notes": notes }));
-        return Ok(());
+        return Ok(outcome);
     }
     out.line(format!("rows      {}", human::count(summary.rows())));
     if skipped > 0 {
@@ -51,7 +55,7 @@ pub(in crate::command) fn run(files: &[PathBuf], read: &ReadOptions, scan: &Scan
     }
     report.iter().for_each(|column| print(column, out));
     notes.iter().for_each(|note| out.line(format!("note      {}", printable(note))));
-    Ok(())
+    Ok(outcome)
 }
 
 fn print(column: &ColumnSummary, out: &Output) {
