@@ -1,6 +1,6 @@
 // What a caller without types may hand over: every wrong argument is refused by name, and nothing that was given is touched.
 import assert from 'node:assert/strict';
-import { mkdtempSync, rmSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, test } from 'node:test';
@@ -226,4 +226,15 @@ test('a closed dataset answers nothing', async () => {
   const ds = await openSamples(tarOf(3));
   ds.close();
   assert.equal(await called(() => ds.nameOf(0)), 'dataset.closed');
+});
+
+test('a file that cannot be written says so as everything else does', async () => {
+  await assert.rejects(fileSink(folder), { code: ARGUMENT, message: /this is a folder/ });
+  const gone = join(folder, 'gone');
+  mkdirSync(gone);
+  const sink = await fileSink(join(gone, 'a.tbl'));
+  await sink.write(0, new Uint8Array(9));
+  rmSync(gone, { recursive: true });
+  await assert.rejects(sink.close(), { name: 'ForebayError', code: 'io', file: join(gone, 'a.tbl') });
+  await sink.abort();
 });
