@@ -133,3 +133,32 @@ test('checksums are read instead of pictures where both files have them', async 
     b.close();
   }
 });
+
+test('nothing is left behind in the workers, however it ends', async () => {
+  const open = [await openSamples(before), await openSamples(now)];
+  let begun = 0;
+  let ended = 0;
+  const watched = open.map(
+    (dataset) =>
+      new Proxy(dataset, {
+        get(of, name) {
+          if (name !== 'records') return typeof of[name] === 'function' ? of[name].bind(of) : of[name];
+          return async function* (options) {
+            begun++;
+            try {
+              yield* of.records(options);
+            } finally {
+              ended++;
+            }
+          };
+        },
+      }),
+  );
+  assert.equal((await diff(...watched)).same, false);
+  assert.deepEqual([begun, ended], [2, 2]);
+  const stopped = new AbortController();
+  const onProgress = () => stopped.abort();
+  await assert.rejects(diff(...watched, { payloads: 'none', signal: stopped.signal, onProgress }));
+  assert.deepEqual([begun, ended], [4, 4]);
+  for (const dataset of open) dataset.close();
+});

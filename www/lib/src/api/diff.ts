@@ -36,17 +36,22 @@ export async function diff(a: Dataset, b: Dataset, options: DiffOptions = {}): P
   const changed: ChangedSample[] = [];
   const records = metadata ? zipped(a, b, pairs, signal) : null;
   let done = 0;
-  for (const group of groups(a, b, pairs)) {
-    signal?.throwIfAborted();
-    const differ = payloads === "none" ? [] : await payloadsOf(a, b, group, payloads, signal);
-    for (const [k, [i, j]] of group.entries()) {
-      const fields = records ? differing(...(await records.next()).value!) : [];
-      const what = [...(differ[k] ? ["payload" as const] : []), ...(fields.length > 0 ? ["metadata" as const] : [])];
-      if (what.length > 0) changed.push({ a: i, b: j, name: namesA[i] ?? null, what, fields });
+  try {
+    for (const group of groups(a, b, pairs)) {
+      signal?.throwIfAborted();
+      const differ = payloads === "none" ? [] : await payloadsOf(a, b, group, payloads, signal);
+      for (const [k, [i, j]] of group.entries()) {
+        const fields = records ? differing(...(await records.next()).value!) : [];
+        const what = [...(differ[k] ? ["payload" as const] : []), ...(fields.length > 0 ? ["metadata" as const] : [])];
+        if (what.length > 0) changed.push({ a: i, b: j, name: namesA[i] ?? null, what, fields });
+      }
+      done += group.length;
+      const bytes = a.telemetry.bytesRead + b.telemetry.bytesRead;
+      onProgress?.({ samples: done, totalSamples: pairs.length, bytes, totalBytes: null });
     }
-    done += group.length;
-    const bytes = a.telemetry.bytesRead + b.telemetry.bytesRead;
-    onProgress?.({ samples: done, totalSamples: pairs.length, bytes, totalBytes: null });
+  } finally {
+    // However it ends, nothing of it stays behind in the workers.
+    await records?.return(undefined);
   }
   const same = changed.length === 0 && onlyInA.length === 0 && onlyInB.length === 0;
   return { same, by, equal: pairs.length - changed.length, changed, onlyInA, onlyInB };
@@ -181,9 +186,13 @@ async function* zipped(
     for await (const { records } of dataset.records({ indexes, ...ends })) yield* records;
   };
   const others = all(b, 1);
-  for await (const one of all(a, 0)) {
-    const other = await others.next();
-    yield [one, other.value ?? null];
+  try {
+    for await (const one of all(a, 0)) {
+      const other = await others.next();
+      yield [one, other.value ?? null];
+    }
+  } finally {
+    await others.return(undefined);
   }
 }
 
