@@ -291,3 +291,12 @@ test('addresses that no request can be made of are refused at once, those of the
   URL.revokeObjectURL(blob);
   assert.equal(await codeOf(open(blob)), 'io');
 });
+
+test('what is converted from an address is fetched as it is told', async () => {
+  const headers = { Authorization: 'Bearer x' };
+  const sink = memorySink();
+  assert.equal(await codeOf(convert(`${base}wantsName`, memorySink(), { to: 'tar' })), 'http.status');
+  assert.equal((await convert(`${base}wantsName`, sink, { to: 'tar', http: { headers } })).samples, 300);
+  const text = { to: 'jsonl', from: 'csv', http: { headers } };
+  assert.notEqual(await codeOf(convert(`${base}wantsName`, memorySink(), text)), 'http.status');
+});

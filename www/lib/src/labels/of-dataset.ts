@@ -1,3 +1,5 @@
+import * as argument from "../base/arguments.js";
+import { NAMES, known } from "../base/option-names.js";
 import type {
   Dataset,
   Json,
@@ -31,6 +33,7 @@ export async function labelsOf(
   dataset: Dataset,
   options: Pick<SamplesOptions, "where" | "indexes" | "signal" | "onProgress"> = {},
 ): Promise<Labels> {
+  known(argument.options(options, "whose labels"), NAMES.samples, "labelsOf");
   const { signal, onProgress } = options;
   const chosen = await chosenOf(dataset, options);
   const each: Each = async (take) => {

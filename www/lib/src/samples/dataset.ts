@@ -248,7 +248,8 @@ export class OpenDataset extends Session<WorkerSamples> implements Dataset {
     return this.#index.columns;
   }
 
-  blob(i: number, options: ReadOptions = {}): Promise<Blob> {
+  async blob(i: number, options: ReadOptions = {}): Promise<Blob> {
+    known(argument.options(options, "how to read"), NAMES.read, "blob");
     return this.run(options.signal, async (signal) => {
       const info = this.info(i);
       const type = { type: info.mime };
@@ -260,7 +261,8 @@ export class OpenDataset extends Session<WorkerSamples> implements Dataset {
     });
   }
 
-  bytes(i: number, options: ReadOptions = {}): Promise<Uint8Array> {
+  async bytes(i: number, options: ReadOptions = {}): Promise<Uint8Array> {
+    known(argument.options(options, "how to read"), NAMES.read, "bytes");
     return this.run(options.signal, (signal) => this.payload(i, options.verify ?? true, signal));
   }
 
@@ -288,7 +290,8 @@ export class OpenDataset extends Session<WorkerSamples> implements Dataset {
     });
   }
 
-  openThumbs(input?: Input, options: { signal?: AbortSignal } = {}): Promise<boolean> {
+  async openThumbs(input?: Input, options: { signal?: AbortSignal } = {}): Promise<boolean> {
+    known(argument.options(options, "how to read"), NAMES.signal, "openThumbs");
     return this.run(options.signal, async (signal) => {
       await this.whole;
       const first = firstBytes(this.length);
@@ -310,7 +313,8 @@ export class OpenDataset extends Session<WorkerSamples> implements Dataset {
     });
   }
 
-  storedThumbnail(i: number, options: { signal?: AbortSignal } = {}): Promise<StoredThumbnail | null> {
+  async storedThumbnail(i: number, options: { signal?: AbortSignal } = {}): Promise<StoredThumbnail | null> {
+    known(argument.options(options, "how to read"), NAMES.signal, "storedThumbnail");
     return this.run(options.signal, async (signal) => {
       this.#inRange(i);
       const strip = this.#strip;
@@ -376,7 +380,8 @@ export class OpenDataset extends Session<WorkerSamples> implements Dataset {
     });
   }
 
-  record(i: number, options: ReadOptions = {}): Promise<Json> {
+  async record(i: number, options: ReadOptions = {}): Promise<Json> {
+    known(argument.options(options, "how to read"), NAMES.read, "record");
     return this.run(options.signal, async (signal) => {
       this.#inRange(i);
       const { client, handle } = await this.inWorker(signal);
@@ -406,7 +411,8 @@ export class OpenDataset extends Session<WorkerSamples> implements Dataset {
     this.#index.named(i, name);
   }
 
-  boxes(i: number, options: ReadOptions = {}): Promise<SampleBox[] | null> {
+  async boxes(i: number, options: ReadOptions = {}): Promise<SampleBox[] | null> {
+    known(argument.options(options, "how to read"), NAMES.read, "boxes");
     return this.run(options.signal, async (signal) => {
       const record = await this.record(i, { signal });
       return record === null ? null : this.#boxesIn(i, record, signal);
@@ -429,7 +435,8 @@ export class OpenDataset extends Session<WorkerSamples> implements Dataset {
     });
   }
 
-  document(options: ReadOptions = {}): Promise<{ [key: string]: Json }> {
+  async document(options: ReadOptions = {}): Promise<{ [key: string]: Json }> {
+    known(argument.options(options, "how to read"), NAMES.read, "document");
     return this.run(options.signal, async (signal) => {
       const { client, handle } = await this.inWorker(signal);
       const id = await call(client, this.name, "document", [handle]);
@@ -438,10 +445,11 @@ export class OpenDataset extends Session<WorkerSamples> implements Dataset {
     });
   }
 
-  prefetch(
+  async prefetch(
     samples: ArrayLike<number> | Iterable<number> | SampleRange,
     options: { signal?: AbortSignal; budgetBytes?: number } = {},
   ): Promise<void> {
+    known(argument.options(options, "how to read"), NAMES.prefetch, "prefetch");
     return this.run(options.signal, async (signal) => {
       const budget = argument.whole(options.budgetBytes ?? CACHE, "budgetBytes");
       const wanted = wantedOf(samples, this.length);
@@ -523,6 +531,7 @@ export class OpenDataset extends Session<WorkerSamples> implements Dataset {
   }
 
   async *samples(options: SamplesOptions = {}): AsyncIterableIterator<Sample> {
+    known(argument.options(options, "which samples"), NAMES.samples, "samples");
     const { signal, where, indexes } = options;
     let wanted: ArrayLike<number> | undefined = indexes === undefined ? undefined : argument.list(indexes, "indexes");
     if (where !== undefined && argument.text(where, "a filter").trim() !== "") {
@@ -572,14 +581,15 @@ export class OpenDataset extends Session<WorkerSamples> implements Dataset {
     }
   }
 
-  matches(where: string, options: Omit<WhereOptions, "where"> = {}): Promise<Uint32Array> {
-    return this.select(where, false, "", options).then((selected) => selected.matches);
+  async matches(where: string, options: Omit<WhereOptions, "where"> = {}): Promise<Uint32Array> {
+    known(argument.options(options, "how to look for samples"), NAMES.matches, "matches");
+    return (await this.select(where, false, "", options)).matches;
   }
 
-  stats(options: StatsOptions = {}): Promise<Stats> {
-    return this.select(options.where ?? "", true, options.classField ?? "", options).then((selected) =>
-      reportOf<Stats>(selected.stats ?? "null"),
-    );
+  async stats(options: StatsOptions = {}): Promise<Stats> {
+    known(argument.options(options, "what is counted"), NAMES.stats, "stats");
+    const { where = "", classField = "" } = options;
+    return reportOf<Stats>((await this.select(where, true, classField, options)).stats ?? "null");
   }
 
   /** What `matches` and `stats` share, with the faults on the way. */
@@ -605,7 +615,8 @@ export class OpenDataset extends Session<WorkerSamples> implements Dataset {
     });
   }
 
-  check(options: CheckOptions = {}): Promise<CheckReport> {
+  async check(options: CheckOptions = {}): Promise<CheckReport> {
+    known(argument.options(options, "how to check"), NAMES.checkOpen, "check");
     return this.format === "tar" ? this.#scanAgain(options) : this.checkOpened(options);
   }
 
