@@ -1,4 +1,5 @@
 import * as argument from "../base/arguments.js";
+import { digitsOf } from "../base/exact.js";
 import { NAMES, known } from "../base/option-names.js";
 import { hostError } from "../model/errors.js";
 import type { ChangedSample, Dataset, Difference, DiffOptions, Json, OnlySample } from "../model/index.js";
@@ -208,10 +209,10 @@ function differing(a: Json, b: Json): string[] {
   for (const key of new Set([...Object.keys(a), ...Object.keys(b)])) {
     if (key === "id") continue;
     const [one, other] = [a[key], b[key]];
-    if (alike(one, other)) continue;
+    if (alikeAt(a, b, key)) continue;
     if (INNER.has(key) && one !== undefined && other !== undefined && isFields(one) && isFields(other))
       for (const inner of new Set([...Object.keys(one), ...Object.keys(other)])) {
-        if (!alike(one[inner], other[inner])) found.push(`${key}.${inner}`);
+        if (!alikeAt(one, other, inner)) found.push(`${key}.${inner}`);
       }
     else found.push(key);
   }
@@ -222,11 +223,14 @@ function differing(a: Json, b: Json): string[] {
 function alike(a: Json | undefined, b: Json | undefined): boolean {
   if (a === b) return true;
   if (typeof a !== "object" || typeof b !== "object" || a === null || b === null) return false;
-  if (Array.isArray(a) || Array.isArray(b))
-    return Array.isArray(a) && Array.isArray(b) && a.length === b.length && a.every((one, k) => alike(one, b[k]));
+  if (Array.isArray(a) !== Array.isArray(b)) return false;
   const keys = Object.keys(a);
   return (
     keys.length === Object.keys(b).length &&
-    keys.every((key) => Object.hasOwn(b, key) && alike((a as Fields)[key], (b as Fields)[key]))
+    keys.every((key) => Object.hasOwn(b, key) && alikeAt(a as Fields, b as Fields, key))
   );
 }
+
+/** The same of two members, to the last digit. */
+const alikeAt = (a: Fields, b: Fields, key: string): boolean =>
+  alike(a[key], b[key]) && digitsOf(a, key) === digitsOf(b, key);

@@ -1,5 +1,6 @@
 import { anySignal } from "../base/abort.js";
 import * as argument from "../base/arguments.js";
+import { parseExactly, stringifyExactly } from "../base/exact.js";
 import { reportOf } from "../base/report.js";
 import { ForebayError, fromThrown, hostError, unopened } from "../model/errors.js";
 import { SampleIndex } from "./sample-index.js";
@@ -390,7 +391,7 @@ export class OpenDataset extends Session<WorkerSamples> implements Dataset {
       if (text === null) return null;
       let record: Json;
       try {
-        record = JSON.parse(text) as Json;
+        record = parseExactly(text) as Json;
       } catch (e) {
         throw new ForebayError(
           "tbl.metadata",
@@ -427,7 +428,7 @@ export class OpenDataset extends Session<WorkerSamples> implements Dataset {
       throw e;
     });
     const { width, height } = this.info(i);
-    return boxesOf(JSON.stringify(document), JSON.stringify(record), {
+    return boxesOf(stringifyExactly(document), stringifyExactly(record), {
       file: this.name,
       sample: i,
       known: [width, height],
@@ -441,7 +442,7 @@ export class OpenDataset extends Session<WorkerSamples> implements Dataset {
       const { client, handle } = await this.inWorker(signal);
       const id = await call(client, this.name, "document", [handle]);
       const text = await this.finish(client, id, { signal }, () => call(client, this.name, "text", [id]));
-      return JSON.parse(text ?? "{}") as { [key: string]: Json };
+      return parseExactly(text ?? "{}") as { [key: string]: Json };
     });
   }
 
@@ -495,7 +496,7 @@ export class OpenDataset extends Session<WorkerSamples> implements Dataset {
         let at = 0;
         for await (const [turn, bytes] of steps(client, id, this.source, { signal: both.signal, readsItself: true })) {
           if (turn.records === null) continue;
-          const records = JSON.parse(turn.records) as Json[];
+          const records = parseExactly(turn.records) as Json[];
           if (indexed.length > 0)
             for (const [k, record] of records.entries())
               for (const path of indexed)

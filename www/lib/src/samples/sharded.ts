@@ -1,4 +1,5 @@
 import * as argument from "../base/arguments.js";
+import { digitsOf } from "../base/exact.js";
 import { NAMES, known } from "../base/option-names.js";
 import { ForebayError, hostError } from "../model/errors.js";
 import type {
@@ -385,7 +386,7 @@ export class ShardedDataset implements Dataset {
         if (value === null || value === undefined) unlabelled++;
         else {
           const label =
-            typeof value === "string" ? value : JSON.stringify(value);
+            typeof value === "string" ? value : (digitsOf(record as object, field) ?? JSON.stringify(value));
           counts.set(label, (counts.get(label) ?? 0) + 1);
         }
       }
