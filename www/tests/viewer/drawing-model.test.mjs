@@ -362,3 +362,29 @@ test('a million classes are searched, and nine of them have keys', () => {
     ['Class 2', '<b>x</b>'],
   );
 });
+
+test('a key that changes what a hand holds takes it out of the hand, and no other is lost by it', () => {
+  for (const [change, left] of [
+    [(sketch) => sketch.key('Delete', FREE), ['gull']],
+    [(sketch) => sketch.name('whale'), ['whale', 'gull']],
+    [(sketch) => sketch.add([box(1, 1, 5, 5, 'new')]), ['boat', 'gull', 'new']],
+  ])
+    for (const from of [
+      [40, 40],
+      [25, 25],
+    ]) {
+      const { sketch, heard } = sketchOf(box(10, 10, 40, 40), box(80, 20, 120, 60, 'gull'));
+      sketch.select([0]);
+      sketch.down(from, FREE);
+      sketch.move([50, 50]);
+      change(sketch);
+      sketch.move([60, 60]);
+      sketch.up([60, 60]);
+      assert.equal(heard.done.length, 1);
+      assert.deepEqual(
+        sketch.shapes.map(({ label }) => label),
+        left,
+      );
+      assert.deepEqual(cornersOf(sketch.shapes[left.indexOf('gull')]), [80, 20, 120, 60]);
+    }
+});
