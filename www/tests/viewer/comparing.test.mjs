@@ -105,14 +105,29 @@ test('parts become sets, a list and a filter', async () => {
   const list = readFileSync(await (await coming).path(), 'utf8').split('\n');
   assert.deepEqual([list[0], list[1], list.length], ['i,name,part', '0,train/00000000.png,train', 302]);
   const files = page.waitForEvent('download');
+  // Whoever leaves the page meanwhile is asked.
+  const isAsked = () => page.evaluate(() => !globalThis.dispatchEvent(new Event('beforeunload', { cancelable: true })));
   await dialog.getByRole('button', { name: 'Write the files' }).click();
+  await dialog.getByText('train.tbl').first().waitFor();
+  assert.ok(await isAsked());
   assert.match((await files).suggestedFilename(), /train\.tbl$/);
   await dialog.getByText(/✓ .*val\.tbl/).waitFor();
+  assert.equal(await isAsked(), false);
   await dialog.getByRole('row', { name: /^val/ }).getByRole('button', { name: 'Show' }).click();
   await page.locator('.counts', { hasText: '60 of 300' }).waitFor();
   await page.getByRole('button', { name: 'Remove val', exact: true }).click();
   await page.locator('forebay-sets').getByRole('button', { name: 'train 240' }).click();
   await page.locator('.counts', { hasText: '240 of 300' }).waitFor();
+  // A set that gets other samples filters by those.
+  await page.keyboard.press('u');
+  await typed(dialog.getByLabel('Training, percent'), '50');
+  await typed(dialog.getByLabel('Validation, percent'), '50');
+  await dialog.getByRole('button', { name: 'Divide' }).click();
+  await dialog.getByRole('row', { name: /^train 150 samples/ }).waitFor();
+  await dialog.getByRole('button', { name: 'Keep as sets' }).click();
+  await dialog.getByText('The parts are sets now').waitFor();
+  await dialog.getByLabel('Close').click();
+  await page.locator('.counts', { hasText: '150 of 300' }).waitFor();
   assert.deepEqual(page.faults, []);
   await page.close();
 });
