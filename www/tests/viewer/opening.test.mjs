@@ -58,3 +58,21 @@ test('the sample dataset opens from the empty page and from a link, and back lea
   assert.deepEqual(page.faults, []);
   await page.close();
 });
+
+test('a filter that was being written when the file was left is none of the next file', async () => {
+  const page = await newPage(browser);
+  await visit(page, at('file=300.tbl'));
+  await page.locator('.tile').first().waitFor();
+  await page.locator('forebay-filter input').fill('width >= 500');
+  await page.evaluate(() => (location.hash = '#file=400.tbl'));
+  await page.locator('h1', { hasText: '400.tbl' }).waitFor();
+  await page.waitForTimeout(700);
+  assert.match(await page.locator('.counts').innerText(), /^\s*400\s*$/);
+  assert.equal(await page.locator('forebay-filter input').inputValue(), '');
+  // Whoever leaves the box at once means what is written, also if it could be half a word.
+  await page.locator('forebay-filter input').fill('nobody');
+  await page.locator('forebay-filter input').blur();
+  await page.getByText('No sample matches the filter').waitFor();
+  assert.deepEqual(page.faults, []);
+  await page.close();
+});
