@@ -5,6 +5,7 @@ import type { CheckReport, Dataset, Fault, OpenProgress, Progress, Table } from 
 import type { Engine } from "../files/engine.ts";
 import { showModal } from "../ui/modal.ts";
 import { controls } from "../ui/styles.ts";
+import { textInput } from "../files/text-input.ts";
 import type { TextSource } from "../files/open-any.ts";
 import { visible } from "../ui/visible.ts";
 import { bytes, isAbort, trouble, type Trouble } from "../ui/wording.ts";
@@ -99,7 +100,7 @@ export class CheckDialog extends LitElement {
         onProgress: (p: Progress | OpenProgress) => (this.progress = { totalSamples: null, ...p }),
       };
       const report = await (this.text
-        ? this.engine.check(this.text.input, { from: this.text.format, ...how })
+        ? this.engine.check(this.text.input, { ...textInput(this.text), ...how })
         : dataset.check(how));
       if (this.work === work) this.report = report;
     } catch (e) {

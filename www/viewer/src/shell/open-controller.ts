@@ -1,6 +1,14 @@
 /** What is open, and how it comes to be: files, addresses, texts, what must be unpacked first; and how it is closed. */
 import type { ReactiveController, ReactiveControllerHost } from "lit";
-import type { Dataset, Folder, Input, OpenOptions, OpenProgress, Table } from "../../../lib/src/model/index.ts";
+import type {
+  Dataset,
+  Folder,
+  HttpOptions,
+  Input,
+  OpenOptions,
+  OpenProgress,
+  Table,
+} from "../../../lib/src/model/index.ts";
 import type { Engine } from "../files/engine.ts";
 import { textFormatOf } from "../../../lib/src/model/formats.ts";
 import { indexStore } from "../files/index-store.ts";
@@ -107,6 +115,10 @@ export class OpenController implements ReactiveController {
   /** Ends with what is open. */
   get signal(): AbortSignal {
     return this.work.signal;
+  }
+  /** What goes along with requests for an input. */
+  http(input: Input): { readonly http?: HttpOptions } {
+    return this.access.http(input);
   }
   /** What is open, whichever it is. */
   get found(): Dataset | Table | null {
@@ -232,7 +244,7 @@ export class OpenController implements ReactiveController {
         const progress = { bytes, totalBytes, samples: 0 };
         if (this.work === work) this.set({ opening: { name, progress, unpacking: true } });
       };
-      const { file: plain, forget } = await unpack(input, name, work.signal, onProgress);
+      const { file: plain, forget } = await unpack(input, name, work.signal, onProgress, this.access.http(input).http);
       if (this.work !== work) forget();
       else await this.open(plain, unpackedName(name), file, { ...extra, forget });
     } catch (e) {

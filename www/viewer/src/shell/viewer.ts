@@ -186,6 +186,7 @@ export class Viewer extends LitElement implements ViewerMembers {
     changed: (many) => void (many && this.boxesChanged()),
     save: () => this.dialogs.show("save-edits"),
   });
+  private readonly httpOf = (input: Input) => this.opener.http(input);
   private readonly keepLabels = this.drawing.keeper(() => this.labels.given);
   private readonly dialogs: DialogController = new DialogController(this, {
     state: () => {
@@ -198,6 +199,7 @@ export class Viewer extends LitElement implements ViewerMembers {
         text: textual?.text ?? null,
         tooLarge,
         growing: growth !== null,
+        http: this.httpOf,
         listed,
         shown: this.shownTable,
         kept: this.filtering.rows.kept,
