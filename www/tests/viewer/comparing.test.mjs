@@ -146,3 +146,28 @@ test('thumbnails are made from the page about the file', async () => {
   assert.deepEqual(page.faults, []);
   await page.close();
 });
+
+test('what was canceled can be begun again', async () => {
+  const page = await opened('file=300.tbl');
+  await page.locator('forebay-viewer').evaluate((viewer) => {
+    const { diff } = viewer.engine;
+    viewer.engine = {
+      ...viewer.engine,
+      async diff(a, b, options) {
+        options.signal.throwIfAborted();
+        const { signal } = options;
+        if (!globalThis.quick)
+          await new Promise((_, reject) => signal.addEventListener('abort', () => reject(signal.reason)));
+        return diff(a, b, options);
+      },
+    };
+  });
+  const dialog = await comparing(page);
+  await choose(dialog, '301.tbl');
+  await dialog.getByRole('button', { name: 'Cancel' }).click();
+  await page.evaluate(() => (globalThis.quick = true));
+  await dialog.getByRole('checkbox').check();
+  await dialog.getByText('4 samples differ; 297 are the same').waitFor();
+  assert.deepEqual(page.faults, []);
+  await page.close();
+});

@@ -133,8 +133,11 @@ export class CompareDialog extends LitElement {
     }
   }
   private async compare(): Promise<void> {
-    const { data, other, work } = this;
+    const { data, other } = this;
     if (!data || !other) return;
+    // What was canceled is begun anew.
+    if (this.work.signal.aborted) this.work = new AbortController();
+    const { work } = this;
     this.found = this.chosen = this.kind = this.progress = this.failure = null;
     this.entries = [];
     this.shown = SHOWN;

@@ -1,5 +1,5 @@
 /** The check: every fault of the file, each a way to its sample. */
-import { LitElement, css, html, nothing, type TemplateResult } from "lit";
+import { LitElement, css, html, nothing, type PropertyValues, type TemplateResult } from "lit";
 import { customElement, property, query, state } from "lit/decorators.js";
 import type { CheckReport, Dataset, Fault, OpenProgress, Progress, Table } from "../../../lib/src/model/index.ts";
 import type { Engine } from "../files/engine.ts";
@@ -81,6 +81,13 @@ export class CheckDialog extends LitElement {
   private work: AbortController | undefined;
   private of: Dataset | Table | null = null;
 
+  /** What was found of one file is not said of another that is open in its place. */
+  protected override willUpdate(changed: PropertyValues): void {
+    if (!changed.has("data") || !this.dialog?.open || this.of === this.data) return;
+    this.work?.abort();
+    this.of = this.report = this.failure = this.progress = null;
+    this.dialog.close();
+  }
   /** Shows the dialog; a file that was not checked yet is checked. */
   show(): void {
     showModal(this.dialog);
