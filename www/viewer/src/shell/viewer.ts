@@ -518,9 +518,10 @@ export class Viewer extends LitElement implements ViewerMembers {
     };
   }
   private setView(view: View): void {
-    // The keys stay where they were, though that is gone.
-    if (this.collection && this.shadowRoot?.activeElement === (this.collection as HTMLElement)) this.focusList();
+    const keys = this.collection && this.shadowRoot?.activeElement === (this.collection as HTMLElement);
     this.view = view;
+    // The keys stay where they were, though that is gone.
+    if (keys) this.focusList();
     this.updateLink();
     this.cursor.reveal();
   }
@@ -534,10 +535,11 @@ export class Viewer extends LitElement implements ViewerMembers {
     if (this.opener.table) void this.tableView?.follow({ i });
     else this.cursor.show(i);
   }
-  /** Gives the keys to the samples or rows. */
+  /** Gives the keys to the samples or rows; to a map once it is fetched. */
   private focusList(): void {
     if (this.opener.table) return this.tableView?.focus();
     void this.updateComplete
+      .then(() => this.collection && customElements.whenDefined(this.collection.localName))
       .then(() => this.collection?.updateComplete)
       .then(() => this.collection?.renderRoot.querySelector<HTMLElement>(".scroll")?.focus());
   }
