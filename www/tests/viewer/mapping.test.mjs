@@ -242,3 +242,29 @@ test('who goes to the map from the samples by keys may come before it is fetched
   assert.deepEqual(page.faults, []);
   await page.close();
 });
+
+test('a file that is left while its map is made takes the map with it, and not the page', async () => {
+  const page = await newPage(browser);
+  await page.goto(site.url);
+  const open = (name) =>
+    page.locator('#file-input').setInputFiles({ name, mimeType: 'application/octet-stream', buffer: Buffer.from('x') });
+  await open('1900.tbl');
+  await page.locator('.tile').first().waitFor();
+  // As of the package: once it is closed, nothing of it can be read.
+  await page.locator('forebay-viewer').evaluate(({ opened }) => {
+    let closed = false;
+    const { blob } = opened;
+    const gone = () => Object.assign(new Error('the dataset was closed'), { code: 'dataset.closed' });
+    const given = {
+      close: () => (closed = true),
+      blob: async (...i) => (closed ? Promise.reject(gone()) : blob(...i)),
+    };
+    Object.assign(opened, given);
+  });
+  await page.keyboard.press('h');
+  await page.locator('forebay-map progress').waitFor();
+  await open('300.tbl');
+  await page.locator('h1', { hasText: '300.tbl' }).waitFor({ timeout: 10_000 });
+  assert.deepEqual(page.faults, []);
+  await page.close();
+});
