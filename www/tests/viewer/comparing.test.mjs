@@ -120,6 +120,7 @@ test('parts become sets, a list and a filter', async () => {
   await page.locator('.counts', { hasText: '240 of 300' }).waitFor();
   // A set that gets other samples filters by those.
   await page.keyboard.press('u');
+  await dialog.waitFor();
   await typed(dialog.getByLabel('Training, percent'), '50');
   await typed(dialog.getByLabel('Validation, percent'), '50');
   await dialog.getByRole('button', { name: 'Divide' }).click();
