@@ -467,8 +467,7 @@ export class Viewer extends LitElement implements ViewerMembers {
     const { data, table } = this.opener;
     if (table) {
       const shown = this.updateComplete.then(() => this.tableView?.follow(link));
-      // What is on no page yet is drawn once it is.
-      return this.isConnected ? shown : undefined;
+      return this.isConnected ? shown : undefined; // What is on no page yet is drawn once it is.
     }
     if (link.view) this.view = link.view;
     if ((link.q ?? "") !== this.filtering.expression) await this.filtering.setText(link.q ?? "", new Map());
