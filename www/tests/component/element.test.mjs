@@ -23,6 +23,9 @@ const PAGES = {
   '/empty/': pageOf('<forebay-viewer></forebay-viewer>'),
   '/two/': pageOf(`<forebay-viewer id="a" src="/a.tar"></forebay-viewer><input id="field" aria-label="Field">
 <forebay-viewer id="b" src="/b.tar" filter="cls == 1" view="table" theme="dark" selected="1"></forebay-viewer>`),
+  '/early/': pageOf(
+    `<forebay-viewer id="a" src="/a.tar"></forebay-viewer><script>Object.assign(a, { picked: [3, 1], view: 'table' })</script>`,
+  ),
   '/slots/': pageOf(`<forebay-viewer id="a" src="/a.tar" hide="brand open convert facets theme">
 <button slot="toolbar" id="mine">Hand over</button><p slot="panel" id="panel">My panel <input id="inner" aria-label="Inner"></p>
 <p slot="empty" id="nothing">Nothing here yet</p></forebay-viewer>`),
@@ -303,6 +306,35 @@ test('methods and providers open files, texts and sources; what fails is an even
   await page.close();
 });
 
+test('what a page sets before the element is known holds', async () => {
+  const page = await shown('early/');
+  await page.locator('#a forebay-table').waitFor();
+  await page.locator('.selection b', { hasText: '2 picked' }).waitFor();
+  assert.deepEqual(await page.locator('#a').evaluate((v) => v.picked), [1, 3]);
+  assert.deepEqual(page.faults, []);
+  await page.close();
+});
+
+test('what is on no page yet opens files too, and shows them once it is', async () => {
+  const page = await shown('empty/');
+  const opened = await page.evaluate(async () => {
+    const lengths = [];
+    for (const name of ['a.tar', 'rows.csv']) {
+      const v = document.createElement('forebay-viewer');
+      const file = new File([await (await fetch(`/${name}`)).blob()], name);
+      const late = new Promise((_, reject) => setTimeout(() => reject(new Error('it never opens')), 10_000));
+      lengths.push((await Promise.race([v.open(file), late])).length);
+      document.querySelector('main').append(v);
+    }
+    return lengths;
+  });
+  assert.deepEqual(opened, [40, 2]);
+  await page.getByRole('gridcell', { name: 'two' }).waitFor();
+  await page.locator('.tile canvas[data-ready]').first().waitFor();
+  assert.deepEqual(page.faults, []);
+  await page.close();
+});
+
 test('whoever is asked last is shown, however long others take to find out what they open', async () => {
   const page = await shown('empty/');
   const told = await page.locator('forebay-viewer').evaluate(async (v) => {
@@ -387,6 +419,20 @@ test('it is laid out by its own size, takes colors and parts, and goes on when i
   await tiles(page, 'a').first().waitFor();
   await page.locator('#b').evaluate((v) => v.remove());
   assert.equal(await page.locator('#a').evaluate((v) => v.opened.length), 40);
+  // So does what was handed to it; what was closed stays closed.
+  await page.locator('#a').evaluate(async (v) => {
+    v.src = null;
+    await v.updateComplete;
+    await v.open(new File([await (await fetch('/b.tar')).blob()], 'b.tar'));
+    document.body.append(v);
+  });
+  await until(() => page.locator('#a').evaluate((v) => v.opened?.length === 9), 'it is open again');
+  await page.locator('#a').evaluate((v) => {
+    v.close();
+    document.querySelector('main').append(v);
+  });
+  await page.waitForTimeout(200);
+  assert.equal(await page.locator('#a').evaluate((v) => v.opened), null);
   assert.deepEqual(page.faults, []);
   await page.close();
 });

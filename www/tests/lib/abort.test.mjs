@@ -164,7 +164,7 @@ const WAYS = [
 
 /** The same of something that is open before reads are counted. */
 function opened(body) {
-  return Object.assign((ds, o) => body(ds, o), { opened: true });
+  return Object.assign((ds, { signal }) => body(ds, { signal }), { opened: true });
 }
 
 const turn = () => new Promise((resolve) => setImmediate(resolve));

@@ -1,6 +1,6 @@
 // What a caller without types may hand over: every wrong argument is refused by name, and nothing that was given is touched.
 import assert from 'node:assert/strict';
-import { mkdtempSync, rmSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, test } from 'node:test';
@@ -12,6 +12,7 @@ import {
   convert,
   fileSink,
   httpSource,
+  labelsOf,
   memorySink,
   open,
   openSamples,
@@ -226,4 +227,65 @@ test('a closed dataset answers nothing', async () => {
   const ds = await openSamples(tarOf(3));
   ds.close();
   assert.equal(await called(() => ds.nameOf(0)), 'dataset.closed');
+});
+
+test('an option that is misspelled is refused, and never passed over', async () => {
+  const ds = await openSamples(tarOf(5));
+  const both = await openSamples([tarOf(2), tarOf(3)]);
+  const table = await tableOf('id,name\n1,a\n2,b\n');
+  for (const body of [
+    ...[ds, both].flatMap((one) => [
+      () => all(one.samples({ were: 'cls == 1' })),
+      () => one.matches('cls == 1', { signl: null }),
+      () => one.stats({ whre: 'cls == 1' }),
+      () => one.check({ onprogress() {} }),
+      () => one.bytes(0, { verfy: false }),
+      () => one.blob(0, { verfy: true }),
+      () => one.record(0, { abort: null }),
+      () => one.boxes(0, { abort: null }),
+      () => one.document({ abort: null }),
+      () => one.prefetch([0], { budget: 10 }),
+    ]),
+    () => all(table.rows({ were: 'id > 1' })),
+    () => all(table.batches({ column: ['id'] })),
+    () => table.columns(0, 1, ['id'], { abort: null }),
+    () => table.take([0], ['id'], { abort: null }),
+    () => table.matches('id > 1', { were: '' }),
+    () => table.stats({ frist: 1 }),
+    () => table.document({ abort: null }),
+    () => table.check({ abort: null }),
+    () => labelsOf(ds, { were: 'cls == 1' }),
+    () => open(tarOf(2), { types: { id: 'u32' } }),
+    () => convert(tarOf(2), memorySink(), { to: 'tbl', grow: true }),
+    () => check(tarOf(2), null),
+  ])
+    assert.equal(await called(body), ARGUMENT, String(body));
+  await assert.rejects(all(ds.samples({ were: '' })), /did you mean where/);
+  assert.equal((await all(ds.samples({ where: 'cls == 1' }))).length, 2);
+});
+
+test('what says how an input is opened is used for it, and refused for one that is open', async () => {
+  const [ds, table] = [await openSamples(tarOf(2)), await tableOf('id\n1\n')];
+  for (const body of [
+    () => convert(ds, memorySink(), { to: 'tbl', limits: { itemBytes: 1 } }),
+    () => convert(ds, memorySink(), { to: 'tbl', column: 'image' }),
+    () => convert(table, memorySink(), { to: 'csv', name: 'a.tbf' }),
+    () => convert(table, memorySink(), { to: 'csv', http: {} }),
+  ])
+    assert.equal(await called(body), ARGUMENT, String(body));
+  const small = { to: 'tbl', limits: { itemBytes: 10 } };
+  assert.equal(await called(() => convert(tarOf(2), memorySink(), small)), 'limit.item');
+  const named = { to: 'jsonl', name: 'a.csv' };
+  assert.equal((await convert(new Blob(['id\n1\n']), memorySink(), named)).rows, 1);
+});
+
+test('a file that cannot be written says so as everything else does', async () => {
+  await assert.rejects(fileSink(folder), { code: ARGUMENT, message: /this is a folder/ });
+  const gone = join(folder, 'gone');
+  mkdirSync(gone);
+  const sink = await fileSink(join(gone, 'a.tbl'));
+  await sink.write(0, new Uint8Array(9));
+  rmSync(gone, { recursive: true });
+  await assert.rejects(sink.close(), { name: 'ForebayError', code: 'io', file: join(gone, 'a.tbl') });
+  await sink.abort();
 });

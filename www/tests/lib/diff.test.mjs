@@ -133,3 +133,50 @@ test('checksums are read instead of pictures where both files have them', async 
     b.close();
   }
 });
+
+test('nothing is left behind in the workers, however it ends', async () => {
+  const open = [await openSamples(before), await openSamples(now)];
+  let begun = 0;
+  let ended = 0;
+  const watched = open.map(
+    (dataset) =>
+      new Proxy(dataset, {
+        get(of, name) {
+          if (name !== 'records') return typeof of[name] === 'function' ? of[name].bind(of) : of[name];
+          return async function* (options) {
+            begun++;
+            try {
+              yield* of.records(options);
+            } finally {
+              ended++;
+            }
+          };
+        },
+      }),
+  );
+  assert.equal((await diff(...watched)).same, false);
+  assert.deepEqual([begun, ended], [2, 2]);
+  const stopped = new AbortController();
+  const onProgress = () => stopped.abort();
+  await assert.rejects(diff(...watched, { payloads: 'none', signal: stopped.signal, onProgress }));
+  assert.deepEqual([begun, ended], [4, 4]);
+  for (const dataset of open) dataset.close();
+});
+
+test('integers of 64 bits are compared to the last digit', async () => {
+  const of = (id) => {
+    const json = Buffer.from(`{"track":${id},"list":[{"id":${id}}]}`);
+    return new Uint8Array(
+      Buffer.concat([member('a.bmp', bitmap(8, 8, 1)), member('a.json', json), Buffer.alloc(1024)]),
+    );
+  };
+  const [one, same, other] = await Promise.all(
+    ['9007199254740993', '9007199254740993', '9007199254740992'].map((id) => openSamples(of(id))),
+  );
+  assert.equal((await diff(one, same)).same, true);
+  assert.deepEqual(
+    (await diff(one, other)).changed.map(({ fields }) => fields),
+    [['json.track', 'json.list']],
+  );
+  for (const dataset of [one, same, other]) dataset.close();
+});

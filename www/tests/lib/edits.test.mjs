@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import { after, test } from 'node:test';
 import { crc32 } from 'node:zlib';
 import { convert, memorySink, open, shutdown } from 'forebay';
-import { ROOT, bitmap, codeOf, member, native, runNative, tarOf } from './helpers.mjs';
+import { ROOT, bitmap, codeOf, filesOf, member, native, runNative, tarOf } from './helpers.mjs';
 
 const folder = mkdtempSync(join(tmpdir(), 'forebay-edits-'));
 after(async () => {
@@ -495,6 +495,29 @@ test('a tenth of the memory is enough for many boxes', async () => {
   for (let k = 0; k < 60; k++) await edits.set(k % 12, { boxes: [...boxes.slice(1), { ...boxes[0], xmin: k / 100 }] });
   assert.equal(edits.changes, 60);
   assert.equal((await edits.record(11)).json.annotations.at(-1).xmin, 0.59);
+  edits.close();
+  dataset.close();
+});
+
+test('integers of 64 bits stay what they are, whoever reads them and writes them again', async () => {
+  const id = '9007199254740993';
+  const json = `{"id2":${id},"annotations_format":"forebay.1","annotations":[
+    {"class":"boat","xmin":1,"ymin":2,"xmax":3,"ymax":4,"track":${id},"more":{"ids":[1,18446744073709551615]}},
+    {"class":"gull","xmin":1,"ymin":2,"xmax":3,"ymax":4,"track":9007199254740992}]}`;
+  const tar = filesOf([
+    ['a.bmp', bitmap(20, 20, 1)],
+    ['a.json', Buffer.from(json)],
+  ]);
+  const dataset = await open(new File([tar], 'a.tar'));
+  const edits = await dataset.edit();
+  const boxes = await edits.boxes(0);
+  const [{ xmin, ...rest }, other] = boxes;
+  await edits.set(0, { boxes: [{ ...rest, xmin: xmin + 1 }, other] });
+  const sink = memorySink();
+  await edits.save(sink);
+  const text = new TextDecoder().decode(sink.bytes());
+  for (const digits of [`"id2":${id}`, `"track":${id}`, '18446744073709551615', ':9007199254740992}'])
+    assert.ok(text.includes(digits), digits);
   edits.close();
   dataset.close();
 });

@@ -21,6 +21,7 @@ const modes = {
   hidesEverything: { contentRange: false, head: 405 },
   refusesHead: { head: 403 },
   gzipsRanges: { gzip: true },
+  saysPlain: { encoding: 'identity' },
   gzipsWhole: { gzip: true, range: false },
   changes: { etag: () => `"${count > 1 ? 2 : 1}"` },
   grows: { total: () => file.length + (count > 1 ? 1 : 0) },
@@ -28,6 +29,8 @@ const modes = {
   truncatesOnce: { cut: () => (count === 2 ? 10 : 0) },
   failsOnce: { status: () => (count === 2 ? 503 : 0) },
   stalls: { stall: () => count > 1 },
+  // Later it sends all of the file, and does not say how much that is.
+  forgetsRange: { range: () => count < 2, chunked: true },
   noLength: { range: false, chunked: true },
   // The first bytes, whatever was asked for; or others from the beginning on.
   sendsTheFirst: { from: (start) => Math.min(start, 0) },
@@ -54,7 +57,8 @@ before(async () => {
         ? response.writeHead(mode.head).end()
         : response.writeHead(200, { 'content-length': file.length }).end();
     }
-    const range = mode.range !== false && /^bytes=(\d+)-(\d+)$/.exec(request.headers.range ?? '');
+    const ranged = typeof mode.range === 'function' ? mode.range() : mode.range !== false;
+    const range = ranged && /^bytes=(\d+)-(\d+)$/.exec(request.headers.range ?? '');
     const start = range && (mode.from?.(Number(range[1])) ?? Number(range[1]));
     let body = range ? file.subarray(start, start + Number(range[2]) - Number(range[1]) + 1) : file;
     const headers = { etag: mode.etag?.() ?? '"1"', ...(mode.type && { 'content-type': mode.type }) };
@@ -64,6 +68,7 @@ before(async () => {
       body = gzipSync(body);
       headers['content-encoding'] = 'gzip';
     }
+    if (mode.encoding) headers['content-encoding'] = mode.encoding;
     const cut = mode.cut?.() ?? 0;
     if (!mode.chunked && !cut) headers['content-length'] = body.length;
     response.writeHead(range ? 206 : 200, headers);
@@ -109,6 +114,14 @@ test('a good server: one request opens a small index, one more brings a payload'
   assert.match(asked[1], /^GET bytes=\d+-\d+$/);
   assert.deepEqual([ds.telemetry.requests, ds.telemetry.byteLength], [2, file.length]);
   assert.ok(ds.telemetry.bytesRead < 65536 + 20_000);
+});
+
+test('a server that says that it packs nothing is taken at its word', async () => {
+  await readLast('saysPlain');
+});
+
+test('a server that sends all of the file for a later range is read, also if it does not say how long that is', async () => {
+  await readLast('forgetsRange');
 });
 
 test('ranges that are asked for at once and lie side by side come as one request', async () => {
@@ -277,4 +290,13 @@ test('addresses that no request can be made of are refused at once, those of the
   }
   URL.revokeObjectURL(blob);
   assert.equal(await codeOf(open(blob)), 'io');
+});
+
+test('what is converted from an address is fetched as it is told', async () => {
+  const headers = { Authorization: 'Bearer x' };
+  const sink = memorySink();
+  assert.equal(await codeOf(convert(`${base}wantsName`, memorySink(), { to: 'tar' })), 'http.status');
+  assert.equal((await convert(`${base}wantsName`, sink, { to: 'tar', http: { headers } })).samples, 300);
+  const text = { to: 'jsonl', from: 'csv', http: { headers } };
+  assert.notEqual(await codeOf(convert(`${base}wantsName`, memorySink(), text)), 'http.status');
 });

@@ -1,6 +1,6 @@
 // Lists of pictures: JSON lines whose pictures lie beside them or on servers, as samples.
 import assert from 'node:assert/strict';
-import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, renameSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -305,4 +305,20 @@ test('opening and reading end when they are told to', async () => {
   dataset.close();
   assert.equal(await codeOf(reading), 'dataset.closed');
   files.set('/set/p/2.bmp', content);
+});
+
+test('a picture beside the list that changes while it is open is an error, never a mixture', async () => {
+  const at = join(folder, 'changing');
+  mkdirSync(at);
+  for (const k of [0, 1, 2]) writeFileSync(join(at, `${k}.bmp`), bitmap(16, 40, k));
+  writeFileSync(join(at, 'list.jsonl'), lines([0, 1, 2].map((k) => lost(`${k}.bmp`))));
+  const dataset = await openSamples(join(at, 'list.jsonl'));
+  assert.equal((await dataset.bytes(0)).length, bitmap(16, 40, 0).length);
+  writeFileSync(join(at, '0.bmp'), bitmap(16, 80, 9));
+  // One of the same length that took its place.
+  writeFileSync(join(at, 'new'), bitmap(16, 40, 9));
+  renameSync(join(at, 'new'), join(at, '1.bmp'));
+  for (const i of [0, 1]) await assert.rejects(dataset.bytes(i), { code: 'io', message: /changed, moved or removed/ });
+  assert.deepEqual(Buffer.from(await dataset.bytes(2)), bitmap(16, 40, 2));
+  dataset.close();
 });

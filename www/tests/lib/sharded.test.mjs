@@ -176,3 +176,13 @@ test('what is not a list of samples is refused, and nothing stays open', async (
   assert.equal(await codeOf(convert(ds, memorySink(), { to: 'tar' })), 'usage.argument');
   assert.equal(await codeOf(ds.openThumbs(tbl)), 'usage.argument');
 });
+
+test('the progress of opening several files is that of all of them', async () => {
+  const inputs = await shards('tar');
+  const told = [];
+  const ds = await openSamples(inputs, { onProgress: (p) => told.push(p) });
+  const bytes = inputs.reduce((sum, { byteLength }) => sum + byteLength, 0);
+  assert.deepEqual(told.at(-1), { bytes, totalBytes: bytes, samples: 50 });
+  assert.equal(await codeOf(openSamples(inputs, { onprogress() {} })), 'usage.argument');
+  ds.close();
+});

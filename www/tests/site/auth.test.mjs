@@ -4,12 +4,14 @@ import { readFile } from 'node:fs/promises';
 import { createServer } from 'node:http';
 import { extname, join, normalize } from 'node:path';
 import { after, before, test } from 'node:test';
+import { gzipSync } from 'node:zlib';
 import { ROOT, axe, launch, newPage, visit } from '../browser.mjs';
 import { tarOf } from '../lib/helpers.mjs';
 
 const SECRET = 'not-to-be-kept-4711';
 const TYPES = { '.html': 'text/html', '.js': 'text/javascript', '.css': 'text/css', '.svg': 'image/svg+xml' };
 const tar = Buffer.from(tarOf(30));
+const FILES = { '.csv': Buffer.from('id,name\n1,one\n2,two\n'), '.gz': gzipSync(tar), '.tar': tar };
 const site = process.env.FOREBAY_SITE ?? join(ROOT, 'dist/site');
 const seen = [];
 let browser;
@@ -20,13 +22,14 @@ before(async () => {
   browser = await launch();
   server = createServer(async (request, response) => {
     const path = normalize(new URL(request.url, 'http://x').pathname).replace(/\/$/, '/index.html');
-    if (path.endsWith('.tar')) {
+    const file = FILES[extname(path)];
+    if (file) {
       seen.push([path, request.headers.authorization ?? request.headers['x-key'] ?? null]);
       const [name, value] = path === '/key.tar' ? ['x-key', SECRET] : ['authorization', `Bearer ${SECRET}`];
       if (request.headers[name] !== value) return response.writeHead(path === '/key.tar' ? 403 : 401).end();
-      const [, start, end] = /^bytes=(\d+)-(\d+)$/.exec(request.headers.range ?? '') ?? [0, 0, tar.length];
-      const body = tar.subarray(Number(start), Number(end) + 1);
-      const range = `bytes ${start}-${Number(start) + body.length - 1}/${tar.length}`;
+      const [, start, end] = /^bytes=(\d+)-(\d+)$/.exec(request.headers.range ?? '') ?? [0, 0, file.length];
+      const body = file.subarray(Number(start), Number(end) + 1);
+      const range = `bytes ${start}-${Number(start) + body.length - 1}/${file.length}`;
       return response.writeHead(206, { 'content-range': range, etag: '"1"' }).end(body);
     }
     const bytes = await readFile(join(site, path)).catch(() => null);
@@ -105,5 +108,41 @@ test('a header of any name will do, and who does not want to goes back', async (
   if (process.env.SCREENSHOT) await page.screenshot({ path: process.env.SCREENSHOT.replace('.png', '-360.png') });
   await dialog.getByRole('button', { name: 'Sign in' }).click();
   await page.locator('.tile').first().waitFor();
+  await page.close();
+});
+
+test('what was said opens texts, packed files and other versions of that server too', async () => {
+  const page = await newPage(browser);
+  const signIn = async () => {
+    await page.getByRole('button', { name: 'Sign in…' }).click();
+    await page
+      .getByRole('dialog', { name: /Sign in to/ })
+      .getByLabel('Token')
+      .fill(SECRET);
+    await page.keyboard.press('Enter');
+  };
+  await visit(page, `${url}#file=rows.csv`);
+  await signIn();
+  await page.getByRole('gridcell', { name: 'two' }).waitFor();
+  await page.keyboard.press('c');
+  await page.locator('forebay-check dialog').getByText('Sound').waitFor();
+  await page.keyboard.press('Escape');
+  await page.keyboard.press('e');
+  const dialog = page.locator('forebay-convert-table dialog');
+  const coming = page.waitForEvent('download');
+  await dialog.locator('.foot .primary').click();
+  await coming;
+  await visit(page, `${url}#file=packed.tar.gz`);
+  await signIn();
+  await page.getByRole('button', { name: 'Unpack and open' }).click();
+  await page.locator('.tile').first().waitFor();
+  await visit(page, `${url}#file=secret.tar`);
+  await signIn();
+  await page.locator('.tile').first().waitFor();
+  await page.keyboard.press('m');
+  const compare = page.locator('forebay-compare dialog');
+  await compare.locator('input.address').fill('other.tar');
+  await page.keyboard.press('Enter');
+  await compare.getByText('Both have the same 30 samples.').waitFor();
   await page.close();
 });

@@ -105,14 +105,30 @@ test('parts become sets, a list and a filter', async () => {
   const list = readFileSync(await (await coming).path(), 'utf8').split('\n');
   assert.deepEqual([list[0], list[1], list.length], ['i,name,part', '0,train/00000000.png,train', 302]);
   const files = page.waitForEvent('download');
+  // Whoever leaves the page meanwhile is asked.
+  const isAsked = () => page.evaluate(() => !globalThis.dispatchEvent(new Event('beforeunload', { cancelable: true })));
   await dialog.getByRole('button', { name: 'Write the files' }).click();
+  await dialog.getByText('train.tbl').first().waitFor();
+  assert.ok(await isAsked());
   assert.match((await files).suggestedFilename(), /train\.tbl$/);
   await dialog.getByText(/✓ .*val\.tbl/).waitFor();
+  assert.equal(await isAsked(), false);
   await dialog.getByRole('row', { name: /^val/ }).getByRole('button', { name: 'Show' }).click();
   await page.locator('.counts', { hasText: '60 of 300' }).waitFor();
   await page.getByRole('button', { name: 'Remove val', exact: true }).click();
   await page.locator('forebay-sets').getByRole('button', { name: 'train 240' }).click();
   await page.locator('.counts', { hasText: '240 of 300' }).waitFor();
+  // A set that gets other samples filters by those.
+  await page.keyboard.press('u');
+  await dialog.waitFor();
+  await typed(dialog.getByLabel('Training, percent'), '50');
+  await typed(dialog.getByLabel('Validation, percent'), '50');
+  await dialog.getByRole('button', { name: 'Divide' }).click();
+  await dialog.getByRole('row', { name: /^train 150 samples/ }).waitFor();
+  await dialog.getByRole('button', { name: 'Keep as sets' }).click();
+  await dialog.getByText('The parts are sets now').waitFor();
+  await dialog.getByLabel('Close').click();
+  await page.locator('.counts', { hasText: '150 of 300' }).waitFor();
   assert.deepEqual(page.faults, []);
   await page.close();
 });
@@ -128,6 +144,31 @@ test('thumbnails are made from the page about the file', async () => {
   await dialog.getByRole('button', { name: 'Make them…' }).click();
   assert.equal(nameOf(await coming), '300.tbl.thumbs');
   await dialog.getByText('Keep it beside the dataset').waitFor();
+  assert.deepEqual(page.faults, []);
+  await page.close();
+});
+
+test('what was canceled can be begun again', async () => {
+  const page = await opened('file=300.tbl');
+  await page.locator('forebay-viewer').evaluate((viewer) => {
+    const { diff } = viewer.engine;
+    viewer.engine = {
+      ...viewer.engine,
+      async diff(a, b, options) {
+        options.signal.throwIfAborted();
+        const { signal } = options;
+        if (!globalThis.quick)
+          await new Promise((_, reject) => signal.addEventListener('abort', () => reject(signal.reason)));
+        return diff(a, b, options);
+      },
+    };
+  });
+  const dialog = await comparing(page);
+  await choose(dialog, '301.tbl');
+  await dialog.getByRole('button', { name: 'Cancel' }).click();
+  await page.evaluate(() => (globalThis.quick = true));
+  await dialog.getByRole('checkbox').check();
+  await dialog.getByText('4 samples differ; 297 are the same').waitFor();
   assert.deepEqual(page.faults, []);
   await page.close();
 });

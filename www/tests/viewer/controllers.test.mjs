@@ -10,7 +10,7 @@ import { ROOT } from '../browser.mjs';
 const folder = mkdtempSync(join(tmpdir(), 'forebay-controllers-'));
 const parts = {};
 before(async () => {
-  const names = ['filter-controller', 'key-controller', 'link-controller', 'read-meter'];
+  const names = ['filter-controller', 'key-controller', 'label-controller', 'link-controller', 'read-meter'];
   await build({
     entryPoints: names.map((name) => join(ROOT, `www/viewer/src/shell/${name}.ts`)),
     bundle: true,
@@ -255,4 +255,42 @@ test('what was read is said in words, and never more than there is', () => {
   assert.equal(words(), '1 request, 2.0 kB read');
   state.whole = 5000;
   assert.equal(words(), 'all 5.0 kB read');
+});
+
+test('of label files the last one is shown, however long another takes, and none that was taken away', async () => {
+  const reads = [];
+  const read = (_, { name }) => new Promise((resolve, reject) => reads.push({ name, resolve, reject }));
+  const about = { format: 'tbl', length: 1, name: 'a.tbl', schema: [], whole: Promise.resolve() };
+  const data = { ...about, nameOf: () => '0.png', record: async () => null };
+  const labels = new parts.LabelController(host(), {
+    engine: () => ({ labels: { read } }),
+    data: () => data,
+    signal: () => new AbortController().signal,
+    say: () => {},
+    changed: () => {},
+  });
+  const some = (label) => ({
+    format: 'coco',
+    notes: { counts: [], texts: [] },
+    classes: [{ name: label }],
+    pictures: [{ name: '0.png', annotations: [{ box: [0, 0, 1, 1], class: 0 }] }],
+  });
+  const slow = labels.open(new Blob(), 'slow.json');
+  const quick = labels.open(new Blob(), 'quick.json');
+  assert.equal(labels.reading, 'quick.json');
+  reads[1].resolve(some('quick'));
+  await quick;
+  assert.deepEqual([labels.failure, labels.given?.name, labels.reading], [null, 'quick.json', null]);
+  reads[0].resolve(some('slow'));
+  await slow;
+  assert.equal(labels.given.name, 'quick.json');
+  const failing = labels.open(new Blob(), 'failing.json');
+  const last = labels.open(new Blob(), 'last.json');
+  reads[2].reject(new Error('no labels'));
+  await failing;
+  assert.deepEqual([labels.failure, labels.reading], [null, 'last.json']);
+  labels.remove();
+  reads[3].resolve(some('last'));
+  await last;
+  assert.deepEqual([labels.given, labels.reading], [null, null]);
 });

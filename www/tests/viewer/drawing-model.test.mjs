@@ -20,6 +20,10 @@ before(async () => {
     logLevel: 'error',
   });
   for (const name of names) Object.assign(parts, await import(join(folder, `${name}.mjs`)));
+  // A bundle of its own, as the package is one beside the viewer.
+  const exact = join(folder, 'exact.mjs');
+  await build({ entryPoints: [join(ROOT, 'www/lib/src/base/exact.ts')], outfile: exact, format: 'esm' });
+  Object.assign(parts, await import(exact));
 });
 after(() => rmSync(folder, { recursive: true, force: true }));
 
@@ -361,4 +365,46 @@ test('a million classes are searched, and nine of them have keys', () => {
     [3, 5].map((key) => classes.ofKey(key)),
     ['Class 2', '<b>x</b>'],
   );
+});
+
+test('ids of 64 bits are those of the journal, to the last digit, also in what was moved', async () => {
+  const ids = ['9007199254740993', '9007199254740992'];
+  const line = (n, annotations) =>
+    `{"n":${n},"do":"set","sample":0,"annotations":[${annotations.join()}],"crc":"00000000"}`;
+  const boxes = ids.map((id) => `{"class":"boat","xmin":1,"ymin":2,"xmax":30,"ymax":40,"track":${id}}`);
+  const text = ['{}', line(1, [boxes[1]]), line(2, boxes), ''].join('\n');
+  const shapes = (await parts.History.of(new Blob([text]))).shapesOf(0);
+  const written = [...shapes, ...shapes.map((shape) => parts.moved(parts.relabeled(shape, 'gull'), 5, 5))].map(
+    (shape) => parts.stringifyExactly(parts.annotationOf(shape)),
+  );
+  assert.deepEqual(
+    written.map((one) => /"track":(\d+)/.exec(one)[1]),
+    [...ids, ...ids],
+  );
+});
+
+test('a key that changes what a hand holds takes it out of the hand, and no other is lost by it', () => {
+  for (const [change, left] of [
+    [(sketch) => sketch.key('Delete', FREE), ['gull']],
+    [(sketch) => sketch.name('whale'), ['whale', 'gull']],
+    [(sketch) => sketch.add([box(1, 1, 5, 5, 'new')]), ['boat', 'gull', 'new']],
+  ])
+    for (const from of [
+      [40, 40],
+      [25, 25],
+    ]) {
+      const { sketch, heard } = sketchOf(box(10, 10, 40, 40), box(80, 20, 120, 60, 'gull'));
+      sketch.select([0]);
+      sketch.down(from, FREE);
+      sketch.move([50, 50]);
+      change(sketch);
+      sketch.move([60, 60]);
+      sketch.up([60, 60]);
+      assert.equal(heard.done.length, 1);
+      assert.deepEqual(
+        sketch.shapes.map(({ label }) => label),
+        left,
+      );
+      assert.deepEqual(cornersOf(sketch.shapes[left.indexOf('gull')]), [80, 20, 120, 60]);
+    }
 });

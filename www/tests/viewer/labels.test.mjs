@@ -116,3 +116,31 @@ test('several fields are counted at once', async () => {
   assert.deepEqual(page.faults, []);
   await page.close();
 });
+
+test('labels that become edits while others are written end nothing of that', async () => {
+  const page = await opened('file=300.tbl');
+  const file = { name: 'some.json', mimeType: 'application/json', buffer: Buffer.from('{}') };
+  await page.locator('#labels-input').setInputFiles(file);
+  await page.getByText('some.json').first().waitFor();
+  await page.keyboard.press('l');
+  const dialog = page.locator('forebay-labels');
+  await dialog.evaluate((element) => {
+    const { labels } = element.engine;
+    const of = async (...given) => {
+      while (!globalThis.goOn) await new Promise((go) => setTimeout(go, 20));
+      return labels.of(...given);
+    };
+    element.engine = { ...element.engine, labels: { ...labels, of } };
+    element.keep = async () => ({ pictures: 3, lost: 0 });
+  });
+  await dialog.getByRole('button', { name: 'Export labels' }).click();
+  await dialog.getByRole('progressbar', { name: 'Labels read' }).waitFor();
+  await dialog.getByRole('button', { name: 'Keep these labels as edits' }).click();
+  await dialog.locator('.good').waitFor();
+  const coming = page.waitForEvent('download');
+  await page.evaluate(() => (globalThis.goOn = true));
+  await coming;
+  await dialog.getByRole('button', { name: 'Export labels' }).waitFor();
+  assert.deepEqual(page.faults, []);
+  await page.close();
+});

@@ -4,8 +4,8 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
-import { ROOT, axe, newPage, touch, visit } from '../browser.mjs';
-import { browser, site } from './made-up.mjs';
+import { ROOT, axe, newPage, touch, until, visit } from '../browser.mjs';
+import { browser, opened, site } from './made-up.mjs';
 
 const folder = mkdtempSync(join(tmpdir(), 'forebay-map-'));
 let layout, camera;
@@ -217,6 +217,54 @@ test('on a phone two fingers zoom the map, one draws around pictures, and nothin
     corners.map((at) => [at]),
   );
   await page.locator('.selection b', { hasText: '60 picked' }).waitFor();
+  assert.deepEqual(page.faults, []);
+  await page.close();
+});
+
+test('who goes to the map from the samples by keys may come before it is fetched, and has its keys then', async () => {
+  const page = await opened('file=300.tbl');
+  await page.route('**/map-view*', async (route) => {
+    await new Promise((go) => setTimeout(go, 300));
+    await route.continue();
+  });
+  await page.locator('.scroll').focus();
+  await page.keyboard.press('h');
+  await page.locator('forebay-map').getByRole('button').first().click();
+  await page.locator('forebay-map canvas').waitFor();
+  await page.keyboard.press('g');
+  await page.locator('#p0').waitFor();
+  await page.locator('.scroll').focus();
+  await page.keyboard.press('h');
+  await until(
+    () => page.locator('forebay-map .scroll').evaluate((map) => map.matches(':focus')),
+    'the map has the keys',
+  );
+  assert.deepEqual(page.faults, []);
+  await page.close();
+});
+
+test('a file that is left while its map is made takes the map with it, and not the page', async () => {
+  const page = await newPage(browser);
+  await page.goto(site.url);
+  const open = (name) =>
+    page.locator('#file-input').setInputFiles({ name, mimeType: 'application/octet-stream', buffer: Buffer.from('x') });
+  await open('1900.tbl');
+  await page.locator('.tile').first().waitFor();
+  // As of the package: once it is closed, nothing of it can be read.
+  await page.locator('forebay-viewer').evaluate(({ opened }) => {
+    let closed = false;
+    const { blob } = opened;
+    const gone = () => Object.assign(new Error('the dataset was closed'), { code: 'dataset.closed' });
+    const given = {
+      close: () => (closed = true),
+      blob: async (...i) => (closed ? Promise.reject(gone()) : blob(...i)),
+    };
+    Object.assign(opened, given);
+  });
+  await page.keyboard.press('h');
+  await page.locator('forebay-map progress').waitFor();
+  await open('300.tbl');
+  await page.locator('h1', { hasText: '300.tbl' }).waitFor({ timeout: 10_000 });
   assert.deepEqual(page.faults, []);
   await page.close();
 });

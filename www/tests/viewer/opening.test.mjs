@@ -58,3 +58,91 @@ test('the sample dataset opens from the empty page and from a link, and back lea
   assert.deepEqual(page.faults, []);
   await page.close();
 });
+
+test('a link to a sample that a growing file is not known to have yet leads there once it is', async () => {
+  const page = await newPage(browser);
+  await visit(page, at('file=grow3000.tar&i=2900'));
+  await page.locator('.growing').waitFor();
+  await page.getByRole('heading', { name: 'Sample 2,900', exact: true }).waitFor();
+  assert.match(page.url(), /&i=2900/);
+  // Whoever opened another one meanwhile stays there.
+  await visit(page, at('file=grow4000.tar&i=3900'));
+  await page.locator('#p0').click();
+  await page.getByRole('heading', { name: 'Sample 0', exact: true }).waitFor();
+  await page.locator('.growing').waitFor({ state: 'detached' });
+  await page.waitForTimeout(100);
+  assert.equal(await page.getByRole('heading', { name: 'Sample 0', exact: true }).count(), 1);
+  assert.deepEqual(page.faults, []);
+  await page.close();
+});
+
+test('a number that no sample or row has opens none', async () => {
+  for (const name of ['300.tbl', '300.tbf']) {
+    const page = await newPage(browser);
+    await visit(page, at(`file=${name}&i=7`));
+    const panel = page.locator('forebay-sample, forebay-row');
+    await panel.waitFor();
+    await page.locator('forebay-viewer').evaluate((viewer) => (viewer.selected = -1));
+    await panel.waitFor({ state: 'detached' });
+    assert.deepEqual(page.faults, []);
+    await page.close();
+  }
+});
+
+test('a filter that was being written when the file was left is none of the next file', async () => {
+  const page = await newPage(browser);
+  await visit(page, at('file=300.tbl'));
+  await page.locator('.tile').first().waitFor();
+  await page.locator('forebay-filter input').fill('width >= 500');
+  await page.evaluate(() => (location.hash = '#file=400.tbl'));
+  await page.locator('h1', { hasText: '400.tbl' }).waitFor();
+  await page.waitForTimeout(700);
+  assert.match(await page.locator('.counts').innerText(), /^\s*400\s*$/);
+  assert.equal(await page.locator('forebay-filter input').inputValue(), '');
+  // Whoever leaves the box at once means what is written, also if it could be half a word.
+  await page.locator('forebay-filter input').fill('nobody');
+  await page.locator('forebay-filter input').blur();
+  await page.getByText('No sample matches the filter').waitFor();
+  assert.deepEqual(page.faults, []);
+  await page.close();
+});
+
+test('of the same filter fewer may be left: keys then stand at the last of them', async () => {
+  const page = await newPage(browser);
+  await visit(page, at('file=300.tbl'));
+  await page.locator('.tile').first().waitFor();
+  const keep = (many) =>
+    page.locator('forebay-viewer').evaluate((viewer, many) => {
+      const samples = Uint32Array.from({ length: many }, (_, i) => i);
+      viewer.filtering.setClause('set:some', { label: 'set: some', expression: '', samples });
+    }, many);
+  await keep(40);
+  await page.locator('.counts', { hasText: '40 of 300' }).waitFor();
+  await page.locator('.scroll').focus();
+  await page.keyboard.press('End');
+  await page.locator('#p39.current').waitFor();
+  await keep(3);
+  await page.locator('#p2.current').waitFor();
+  await page.keyboard.press('Enter');
+  await page.getByRole('heading', { name: 'Sample 2', exact: true }).waitFor();
+  assert.deepEqual(page.faults, []);
+  await page.close();
+});
+
+test('what a dialog says of a file is gone with the file', async () => {
+  const page = await newPage(browser);
+  for (const [key, dialog, done] of [
+    ['c', 'forebay-check dialog', 'Damaged'],
+    ['i', 'forebay-about dialog', 'About this file'],
+  ]) {
+    await visit(page, at('file=300.tbl'));
+    await page.locator('.tile').first().waitFor();
+    await page.keyboard.press(key);
+    await page.locator(dialog).getByText(done).first().waitFor();
+    await page.evaluate(() => (location.hash = '#file=400.tbl'));
+    await page.locator('h1', { hasText: '400.tbl' }).waitFor();
+    await page.locator(`${dialog}[open]`).waitFor({ state: 'detached' });
+  }
+  assert.deepEqual(page.faults, []);
+  await page.close();
+});

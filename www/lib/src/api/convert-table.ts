@@ -1,6 +1,8 @@
 import * as argument from "../base/arguments.js";
+import { NAMES, notOpened } from "../base/option-names.js";
 import { reportOf } from "../base/report.js";
 import { OpenDataset } from "../samples/dataset.js";
+import { ShardedDataset } from "../samples/sharded.js";
 import { hostError } from "../model/errors.js";
 import type { Turn } from "../worker/protocol.js";
 import { opening } from "./open.js";
@@ -33,15 +35,19 @@ export async function convertTable(
   options: TableConvertOptions,
 ): Promise<TableConvertSummary> {
   if (input instanceof OpenDataset) throw noTable(input.format, input.name);
+  if (input instanceof ShardedDataset) throw noTable(input.format, input.name);
   if (input instanceof OpenTable) {
-    const table = input;
-    return {
-      ...(await table.convert(output, settingsOf(options), chosenBy(options, table.length, table.name), options)),
-      inputBytes: table.byteLength,
-    };
+    notOpened(options, NAMES.tableInput, input.name);
+    return convertOpen(input, output, options);
   }
-  const { signal, from, limits, tbfSchema } = options;
-  const open = { ...(signal && { signal }), ...(limits && { limits }), ...(tbfSchema && { tbfSchema }) };
+  const { signal, from, name, limits, http, tbfSchema } = options;
+  const open = {
+    ...(signal && { signal }),
+    ...(name !== undefined && { name }),
+    ...(limits && { limits }),
+    ...(http && { http }),
+    ...(tbfSchema && { tbfSchema }),
+  };
   return opening(input as Input, open, async (source, owned) => {
     try {
       const found = await recognize(source, open, false, from);
@@ -53,7 +59,7 @@ export async function convertTable(
       if (isText(found)) return await convertText(source, found, output, options);
       const table = await openTableIn(source, found, open, false);
       try {
-        return await convertTable(table, output, options);
+        return await convertOpen(table, output, options);
       } finally {
         table.close();
       }
@@ -61,6 +67,16 @@ export async function convertTable(
       if (owned) void source.close?.();
     }
   });
+}
+
+async function convertOpen(
+  table: OpenTable,
+  output: Output,
+  options: TableConvertOptions,
+): Promise<TableConvertSummary> {
+  const chosen = chosenBy(options, table.length, table.name);
+  const summary = await table.convert(output, settingsOf(options), chosen, options);
+  return { ...summary, inputBytes: table.byteLength };
 }
 
 const noTable = (format: string, file: string | undefined) =>

@@ -11,7 +11,7 @@ import { giveUp, runConversion } from "../sink/conversion.js";
 import { noOutput, sinkOf } from "../sink/sinks.js";
 import { OpenTable } from "../tables/table.js";
 import { convertTable, isTableFormat } from "./convert-table.js";
-import { NAMES, known } from "../base/option-names.js";
+import { NAMES, known, notOpened } from "../base/option-names.js";
 import type {
   ConvertOptions,
   ConvertSummary,
@@ -60,7 +60,7 @@ export async function convert(
   const table = isTableFormat(options.to);
   if (!table && options.to !== "tbl" && options.to !== "tar")
     throw hostError("usage.argument", `there is no output format ${JSON.stringify(options.to)}`);
-  known(options, table ? NAMES.table : NAMES.samples, `convert to ${options.to}`);
+  known(options, table ? NAMES.convertTable : NAMES.convertSamples, `convert to ${options.to}`);
   if (table) return convertTable(source as Input | Table, output, options as TableConvertOptions);
   return convertSamples(source as Input | Dataset, output, options as ConvertOptions);
 }
@@ -70,7 +70,7 @@ async function convertSamples(
   output: Output,
   options: ConvertOptions,
 ): Promise<ConvertSummary> {
-  const { signal, keepGoing = false } = options;
+  const { signal, keepGoing = false, name, limits, http, column } = options;
   if (source instanceof OpenTable)
     throw new ForebayError(
       "format.not_samples",
@@ -87,7 +87,16 @@ async function convertSamples(
       },
     );
   const given = source instanceof OpenDataset;
-  const dataset = given ? source : await openToConvert(source as Input, { keepGoing, ...(signal ? { signal } : {}) });
+  if (given) notOpened(options, NAMES.samplesInput, source.name);
+  const open = {
+    keepGoing,
+    ...(signal && { signal }),
+    ...(name !== undefined && { name }),
+    ...(limits && { limits }),
+    ...(http && { http }),
+    ...(column !== undefined && { column }),
+  };
+  const dataset = given ? source : await openToConvert(source as Input, open);
   try {
     // Of a growing one, the rest belongs to it, and what is wrong with the rest.
     await abortable(dataset.whole, signal);

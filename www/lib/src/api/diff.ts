@@ -1,4 +1,5 @@
 import * as argument from "../base/arguments.js";
+import { digitsOf } from "../base/exact.js";
 import { NAMES, known } from "../base/option-names.js";
 import { hostError } from "../model/errors.js";
 import type { ChangedSample, Dataset, Difference, DiffOptions, Json, OnlySample } from "../model/index.js";
@@ -36,17 +37,22 @@ export async function diff(a: Dataset, b: Dataset, options: DiffOptions = {}): P
   const changed: ChangedSample[] = [];
   const records = metadata ? zipped(a, b, pairs, signal) : null;
   let done = 0;
-  for (const group of groups(a, b, pairs)) {
-    signal?.throwIfAborted();
-    const differ = payloads === "none" ? [] : await payloadsOf(a, b, group, payloads, signal);
-    for (const [k, [i, j]] of group.entries()) {
-      const fields = records ? differing(...(await records.next()).value!) : [];
-      const what = [...(differ[k] ? ["payload" as const] : []), ...(fields.length > 0 ? ["metadata" as const] : [])];
-      if (what.length > 0) changed.push({ a: i, b: j, name: namesA[i] ?? null, what, fields });
+  try {
+    for (const group of groups(a, b, pairs)) {
+      signal?.throwIfAborted();
+      const differ = payloads === "none" ? [] : await payloadsOf(a, b, group, payloads, signal);
+      for (const [k, [i, j]] of group.entries()) {
+        const fields = records ? differing(...(await records.next()).value!) : [];
+        const what = [...(differ[k] ? ["payload" as const] : []), ...(fields.length > 0 ? ["metadata" as const] : [])];
+        if (what.length > 0) changed.push({ a: i, b: j, name: namesA[i] ?? null, what, fields });
+      }
+      done += group.length;
+      const bytes = a.telemetry.bytesRead + b.telemetry.bytesRead;
+      onProgress?.({ samples: done, totalSamples: pairs.length, bytes, totalBytes: null });
     }
-    done += group.length;
-    const bytes = a.telemetry.bytesRead + b.telemetry.bytesRead;
-    onProgress?.({ samples: done, totalSamples: pairs.length, bytes, totalBytes: null });
+  } finally {
+    // However it ends, nothing of it stays behind in the workers.
+    await records?.return(undefined);
   }
   const same = changed.length === 0 && onlyInA.length === 0 && onlyInB.length === 0;
   return { same, by, equal: pairs.length - changed.length, changed, onlyInA, onlyInB };
@@ -181,9 +187,13 @@ async function* zipped(
     for await (const { records } of dataset.records({ indexes, ...ends })) yield* records;
   };
   const others = all(b, 1);
-  for await (const one of all(a, 0)) {
-    const other = await others.next();
-    yield [one, other.value ?? null];
+  try {
+    for await (const one of all(a, 0)) {
+      const other = await others.next();
+      yield [one, other.value ?? null];
+    }
+  } finally {
+    await others.return(undefined);
   }
 }
 
@@ -199,10 +209,10 @@ function differing(a: Json, b: Json): string[] {
   for (const key of new Set([...Object.keys(a), ...Object.keys(b)])) {
     if (key === "id") continue;
     const [one, other] = [a[key], b[key]];
-    if (alike(one, other)) continue;
+    if (alikeAt(a, b, key)) continue;
     if (INNER.has(key) && one !== undefined && other !== undefined && isFields(one) && isFields(other))
       for (const inner of new Set([...Object.keys(one), ...Object.keys(other)])) {
-        if (!alike(one[inner], other[inner])) found.push(`${key}.${inner}`);
+        if (!alikeAt(one, other, inner)) found.push(`${key}.${inner}`);
       }
     else found.push(key);
   }
@@ -213,11 +223,14 @@ function differing(a: Json, b: Json): string[] {
 function alike(a: Json | undefined, b: Json | undefined): boolean {
   if (a === b) return true;
   if (typeof a !== "object" || typeof b !== "object" || a === null || b === null) return false;
-  if (Array.isArray(a) || Array.isArray(b))
-    return Array.isArray(a) && Array.isArray(b) && a.length === b.length && a.every((one, k) => alike(one, b[k]));
+  if (Array.isArray(a) !== Array.isArray(b)) return false;
   const keys = Object.keys(a);
   return (
     keys.length === Object.keys(b).length &&
-    keys.every((key) => Object.hasOwn(b, key) && alike((a as Fields)[key], (b as Fields)[key]))
+    keys.every((key) => Object.hasOwn(b, key) && alikeAt(a as Fields, b as Fields, key))
   );
 }
+
+/** The same of two members, to the last digit. */
+const alikeAt = (a: Fields, b: Fields, key: string): boolean =>
+  alike(a[key], b[key]) && digitsOf(a, key) === digitsOf(b, key);

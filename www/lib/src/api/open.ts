@@ -24,6 +24,7 @@ import type {
   FolderFile,
   Input,
   OpenOptions,
+  OpenProgress,
   Source,
   Table,
   TextReadOptions,
@@ -124,12 +125,22 @@ const SHARDS = 8;
 
 /** Opens several files as one dataset; if one cannot be opened, none is. */
 async function openShards(inputs: readonly Input[], options: OpenOptions): Promise<Dataset> {
-  const { name, onProgress: _, grow: __, ...rest } = options;
+  known(argument.options(options, "how to open"), NAMES.open, "open");
+  const { name, onProgress, grow: _, ...rest } = options;
   const opened: OpenDataset[] = [];
+  const far: OpenProgress[] = [];
+  const sum = (of: keyof OpenProgress) => far.reduce((all, one) => all + (one?.[of] ?? 0), 0);
+  /** How far the files are together that were begun. */
+  const telling = (k: number) => (progress: OpenProgress) => {
+    far[k] = progress;
+    onProgress?.({ bytes: sum("bytes"), totalBytes: sum("totalBytes"), samples: sum("samples") });
+  };
   try {
     for (let k = 0; k < inputs.length; k += SHARDS) {
       const some = await Promise.allSettled(
-        inputs.slice(k, k + SHARDS).map((input) => samples(input, rest, () => "forebay")),
+        inputs
+          .slice(k, k + SHARDS)
+          .map((input, at) => samples(input, { ...rest, onProgress: telling(k + at) }, () => "forebay")),
       );
       for (const one of some) if (one.status === "fulfilled") opened.push(one.value);
       for (const one of some) if (one.status === "rejected") throw one.reason;
@@ -226,8 +237,9 @@ export async function opening<T>(
   input: Input | Folder,
   options: OpenOptions,
   body: (source: Source, owned: boolean, files: () => Files | null, at: Place) => Promise<T>,
+  names: readonly string[] = NAMES.open,
 ): Promise<T> {
-  known(argument.options(options, "how to open"), NAMES.check, "open");
+  known(argument.options(options, "how to open"), names, "open");
   const { signal, limits = {} } = options;
   known(argument.options(limits, "limits"), NAMES.limits, "limits");
   for (const [what, bound] of Object.entries(limits))
@@ -272,13 +284,13 @@ export async function check(
   input: Input | Folder,
   options: CheckOptions & OpenOptions & TextReadOptions = {},
 ): Promise<CheckReport> {
-  const { onProgress, ...rest } = options;
+  const { onProgress, ...rest } = argument.options(options, "how to check");
   const how: CheckOptions = {
     ...(rest.signal ? { signal: rest.signal } : {}),
     ...(onProgress ? { onProgress: onProgress as NonNullable<CheckOptions["onProgress"]> } : {}),
   };
   try {
-    return await opening(input, rest, async (source, owned, files) => {
+    const checked = async (source: Source, owned: boolean, files: () => Files | null): Promise<CheckReport> => {
       const kind = await recognize(source, rest, owned, rest.from);
       const found = kind === "warehouse" ? await openWarehouseIn(source, files(), rest, owned, true) : kind;
       try {
@@ -288,7 +300,8 @@ export async function check(
         if (typeof found !== "string") found.close();
         else if (owned) void source.close?.();
       }
-    });
+    };
+    return await opening(input, rest, checked, NAMES.check);
   } catch (e) {
     if (e instanceof ForebayError && (e.kind === "damaged" || e.kind === "limit")) return unopened(e);
     throw e;

@@ -40,7 +40,8 @@ export async function writeThumbs(
       .thumbnail(i, { size, type: "image/jpeg", ...(quality !== undefined && { quality }), ...(signal && { signal }) })
       .catch((e: unknown) => {
         signal?.throwIfAborted();
-        if ((e as { kind?: string }).kind === "io") throw e;
+        const { kind, code } = e as { kind?: string; code?: string };
+        if (kind === "io" || code === "dataset.closed") throw e;
         // What cannot be drawn has its place all the same.
         return none;
       });

@@ -1,7 +1,9 @@
 import { hostError } from "../model/errors.js";
 import type {
   CheckOptions,
+  ConvertedInput,
   ConvertOptions,
+  Dataset,
   DiffOptions,
   DivideOptions,
   DuplicatesOptions,
@@ -16,15 +18,24 @@ import type {
   OpenOptions,
   OutliersOptions,
   ReadLabelsOptions,
+  ReadOptions,
+  RowsOptions,
   RuntimeOptions,
+  SamplesOptions,
+  StatisticsOptions,
+  StatsOptions,
   TableConvertOptions,
+  TableStatsOptions,
   TensorOptions,
   TextReadOptions,
   ThumbnailBitmapOptions,
   ThumbnailOptions,
+  WhereOptions,
   WriteLabelsOptions,
   WriteThumbsOptions,
 } from "../model/index.js";
+
+type PrefetchOptions = NonNullable<Parameters<Dataset["prefetch"]>[1]>;
 
 /**
  * The names of options, for callers without types: what is misspelled would be left out in silence otherwise. The
@@ -54,6 +65,11 @@ const open = of<OpenOptions>({
   column: true,
 });
 
+/** How `convert` opens what is not open yet. */
+const input = of<ConvertedInput>({ name: true, limits: true, http: true });
+const samplesInput = [...input, ...of<Pick<ConvertOptions, "column">>({ column: true })];
+const tableInput = [...input, ...of<Pick<TableConvertOptions, "tbfSchema">>({ tbfSchema: true })];
+
 const tensorUrl = of<Omit<TensorOptions, "into" | "signal" | "verify">>({
   size: true,
   dtype: true,
@@ -66,8 +82,21 @@ const tensorUrl = of<Omit<TensorOptions, "into" | "signal" | "verify">>({
   orient: true,
 });
 
+const where = of<WhereOptions>({ where: true, signal: true, onProgress: true });
+
 /** What each call takes. */
 export const NAMES = {
+  read: of<ReadOptions>({ signal: true, verify: true }),
+  signal: of<Pick<ReadOptions, "signal">>({ signal: true }),
+  samples: [...where, ...of<Pick<SamplesOptions, "indexes">>({ indexes: true })],
+  matches: of<Omit<WhereOptions, "where">>({ signal: true, onProgress: true }),
+  stats: [...where, ...of<Pick<StatsOptions, "classField">>({ classField: true })],
+  prefetch: of<PrefetchOptions>({ signal: true, budgetBytes: true }),
+  checkOpen: of<CheckOptions>({ signal: true, onProgress: true }),
+  rows: of<RowsOptions>({ start: true, end: true, columns: true, where: true, signal: true, onProgress: true }),
+  tableStats: [...where, ...of<Omit<TableStatsOptions, keyof WhereOptions>>({ columns: true, first: true })],
+  statistics: of<StatisticsOptions>({ pictures: true, signal: true, onProgress: true }),
+  detectLabels: of<Pick<ReadLabelsOptions, "name" | "http" | "signal">>({ name: true, http: true, signal: true }),
   tensorUrl,
   tensor: [...tensorUrl, "into", "signal", "verify"],
   thumbnailUrl: of<Pick<ThumbnailOptions, "size" | "box">>({ size: true, box: true }),
@@ -168,9 +197,11 @@ export const NAMES = {
     workers: true,
     threads: true,
   }),
-  samples: [
-    ...open,
-    ...of<ConvertOptions>({
+  samplesInput,
+  tableInput,
+  convertSamples: [
+    ...samplesInput,
+    ...of<Omit<ConvertOptions, keyof ConvertedInput | "column">>({
       to: true,
       layout: true,
       compression: true,
@@ -183,10 +214,10 @@ export const NAMES = {
       onProgress: true,
     }),
   ],
-  table: [
-    ...open,
+  convertTable: [
+    ...tableInput,
     ...text,
-    ...of<Omit<TableConvertOptions, keyof TextReadOptions>>({
+    ...of<Omit<TableConvertOptions, keyof TextReadOptions | keyof ConvertedInput | "tbfSchema">>({
       to: true,
       columns: true,
       where: true,
@@ -196,8 +227,6 @@ export const NAMES = {
       layout: true,
       compression: true,
       onBadRow: true,
-      limits: true,
-      tbfSchema: true,
       signal: true,
       onProgress: true,
     }),
@@ -215,6 +244,13 @@ export function known(options: object, names: readonly string[], what: string): 
       near && near[1] <= Math.max(1, name.length / 3) ? `did you mean ${near[0]}?` : `there are ${names.join(", ")}`;
     throw hostError("usage.argument", `${what} has no option ${JSON.stringify(name)}: ${hint}`);
   }
+}
+
+/** Refuses what says how an input is opened, for one that is open. */
+export function notOpened(options: object, names: readonly string[], file: string | undefined): void {
+  const name = names.find((one) => (options as Record<string, unknown>)[one] !== undefined);
+  if (name === undefined) return;
+  throw hostError("usage.argument", `${name} says how an input is opened, and this one is open already`, { file });
 }
 
 /** How many letters must be changed, added or left out to make one word of another. */

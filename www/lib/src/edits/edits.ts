@@ -1,5 +1,6 @@
 import * as argument from "../base/arguments.js";
 import { NAMES, known } from "../base/option-names.js";
+import { parseExactly, stringifyExactly } from "../base/exact.js";
 import { reportOf } from "../base/report.js";
 import { ForebayError, hostError } from "../model/errors.js";
 import type {
@@ -215,8 +216,8 @@ export class OpenEdits implements Edits {
   record(i: number): Promise<Json> {
     return this.#next(async (held) => {
       argument.inRange(i, this.#about.samples, "samples", this.name);
-      const own = i < this.dataset.length ? JSON.stringify(await this.dataset.record(i)) : null;
-      return JSON.parse(await call(held.client, this.name, "editsRecord", [held.journal, i, own])) as Json;
+      const own = i < this.dataset.length ? stringifyExactly(await this.dataset.record(i)) : null;
+      return parseExactly(await call(held.client, this.name, "editsRecord", [held.journal, i, own])) as Json;
     });
   }
 
@@ -354,7 +355,7 @@ export class OpenEdits implements Edits {
     const wrong = (what: string): ForebayError =>
       hostError("usage.argument", `${what} is not a value of JSON, and cannot be kept`, { file: this.name });
     try {
-      return JSON.stringify(said, (key, value: unknown) => {
+      return stringifyExactly(said, (key, value: unknown) => {
         if (typeof value === "number" && !Number.isFinite(value)) throw wrong(`${value} for ${JSON.stringify(key)}`);
         return value;
       });

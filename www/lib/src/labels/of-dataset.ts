@@ -1,3 +1,6 @@
+import * as argument from "../base/arguments.js";
+import { stringifyExactly } from "../base/exact.js";
+import { NAMES, known } from "../base/option-names.js";
 import type {
   Dataset,
   Json,
@@ -31,6 +34,7 @@ export async function labelsOf(
   dataset: Dataset,
   options: Pick<SamplesOptions, "where" | "indexes" | "signal" | "onProgress"> = {},
 ): Promise<Labels> {
+  known(argument.options(options, "whose labels"), NAMES.samples, "labelsOf");
   const { signal, onProgress } = options;
   const chosen = await chosenOf(dataset, options);
   const each: Each = async (take) => {
@@ -81,7 +85,7 @@ async function ofRecords(
 ): Promise<Labels> {
   const worker = await client();
   const document = await dataset.document({ signal });
-  const id = await call(worker, dataset.name, "labelsOfDocument", [JSON.stringify(document)]);
+  const id = await call(worker, dataset.name, "labelsOfDocument", [stringifyExactly(document)]);
   try {
     let length = 0;
     await lookAtMany(dataset, chosen, signal);
@@ -95,7 +99,7 @@ async function ofRecords(
         const among = (name: string) => (dataset instanceof ShardedDataset ? dataset.nameAmong(i, name) : name);
         const numbered = `${String(i).padStart(8, "0")}.${extension}`;
         const name = dataset.nameOf(i) ?? (typeof own === "string" ? among(own) : numbered);
-        return [JSON.stringify(record), name, width, height];
+        return [stringifyExactly(record), name, width, height];
       });
       await call(worker, dataset.name, "labelsAddRecords", [id, named]);
       length += named.length;

@@ -131,6 +131,7 @@ export async function detectLabels(
   input: LabelInput,
   options: Pick<ReadLabelsOptions, "name" | "http" | "signal"> = {},
 ): Promise<LabelFormat | null> {
+  known(argument.options(options, "how to read labels"), NAMES.detectLabels, "detectLabels");
   const { signal } = options;
   const { names, lengths, joined, alone } = await abortable(labelFiles(input, undefined, options), signal);
   const found = new Set<LabelFormat>();

@@ -1,13 +1,23 @@
 /** Conversions, and the functions of the package that others take as values. */
-import type { Input, Output } from "./io.js";
+import type { HttpOptions, Input, Output } from "./io.js";
 import type { TableFormat } from "./names.js";
 import type { Limits, OpenOptions, Progress } from "./opened.js";
 import type { ConvertSummary, TableConvertSummary } from "./reports.js";
 import type { Dataset } from "./samples.js";
 import type { Table, TextReadOptions } from "./tables.js";
 
+/** How an input is opened that is not open yet; of one that is, they are refused. */
+export interface ConvertedInput {
+  /** The name, if the input has none: that of a text says by its extension what it is. */
+  name?: string;
+  /** Bounds on what the input may cost. */
+  limits?: Limits;
+  /** For a URL: how to fetch. */
+  http?: HttpOptions;
+}
+
 /** How to convert. */
-export interface ConvertOptions {
+export interface ConvertOptions extends ConvertedInput {
   /** The format to write. */
   to: "tbl" | "tar";
   /** TBL: the layout. Default: `guide`. */
@@ -24,6 +34,8 @@ export interface ConvertOptions {
   keepGoing?: boolean;
   /** Write an output without samples where `where` matches none, instead of refusing it (`convert.empty`). */
   allowEmpty?: boolean;
+  /** As of {@link OpenOptions}, for an input that is opened here. */
+  column?: string;
   /** Ends the conversion; the sink's `abort` is called. */
   signal?: AbortSignal;
   /** Hears how far it is. */
@@ -42,7 +54,7 @@ export interface Convert {
 }
 
 /** How to convert a table. */
-export interface TableConvertOptions extends TextReadOptions {
+export interface TableConvertOptions extends TextReadOptions, ConvertedInput {
   /** The format to write. */
   to: TableFormat;
   /** Only these columns, in this order. */
@@ -70,8 +82,6 @@ export interface TableConvertOptions extends TextReadOptions {
    * Text: a row that cannot be read ends the work, or is left out, counted and named with its line. Default: `error`.
    */
   onBadRow?: "error" | "skip";
-  /** Bounds on what an input may cost that is opened here. */
-  limits?: Limits;
   /** As of {@link OpenOptions}, for an input that is opened here. */
   tbfSchema?: object;
   /** Ends the conversion; the sink's `abort` is called. */

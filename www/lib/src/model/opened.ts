@@ -9,11 +9,14 @@ export interface OpenOptions {
   signal?: AbortSignal;
   /** The name to show, if the input has none. */
   name?: string;
-  /** Hears how far the opening is: bytes looked at of all (a TAR's headers take a while), and samples found. */
+  /**
+   * Hears how far the opening is: bytes looked at of all (a TAR's headers take a while), and samples found. Of several files those
+   * count that were begun.
+   */
   onProgress?: (progress: OpenProgress) => void;
   /**
    * Resolve as soon as the first samples of a TAR are known, instead of after its last header. The dataset then
-   * grows: `Dataset.growing`. Formats with an index open whole at once.
+   * grows: `Dataset.growing`. Formats with an index open whole at once, and so do several files.
    */
   grow?: boolean;
   /** Where the scan of a TAR is kept, so that the same file opens at once the next time. */

@@ -1,5 +1,6 @@
 import { anySignal } from "../base/abort.js";
 import * as argument from "../base/arguments.js";
+import { parseExactly, stringifyExactly } from "../base/exact.js";
 import { reportOf } from "../base/report.js";
 import { ForebayError, fromThrown, hostError, unopened } from "../model/errors.js";
 import { SampleIndex } from "./sample-index.js";
@@ -248,7 +249,8 @@ export class OpenDataset extends Session<WorkerSamples> implements Dataset {
     return this.#index.columns;
   }
 
-  blob(i: number, options: ReadOptions = {}): Promise<Blob> {
+  async blob(i: number, options: ReadOptions = {}): Promise<Blob> {
+    known(argument.options(options, "how to read"), NAMES.read, "blob");
     return this.run(options.signal, async (signal) => {
       const info = this.info(i);
       const type = { type: info.mime };
@@ -260,7 +262,8 @@ export class OpenDataset extends Session<WorkerSamples> implements Dataset {
     });
   }
 
-  bytes(i: number, options: ReadOptions = {}): Promise<Uint8Array> {
+  async bytes(i: number, options: ReadOptions = {}): Promise<Uint8Array> {
+    known(argument.options(options, "how to read"), NAMES.read, "bytes");
     return this.run(options.signal, (signal) => this.payload(i, options.verify ?? true, signal));
   }
 
@@ -288,7 +291,8 @@ export class OpenDataset extends Session<WorkerSamples> implements Dataset {
     });
   }
 
-  openThumbs(input?: Input, options: { signal?: AbortSignal } = {}): Promise<boolean> {
+  async openThumbs(input?: Input, options: { signal?: AbortSignal } = {}): Promise<boolean> {
+    known(argument.options(options, "how to read"), NAMES.signal, "openThumbs");
     return this.run(options.signal, async (signal) => {
       await this.whole;
       const first = firstBytes(this.length);
@@ -310,7 +314,8 @@ export class OpenDataset extends Session<WorkerSamples> implements Dataset {
     });
   }
 
-  storedThumbnail(i: number, options: { signal?: AbortSignal } = {}): Promise<StoredThumbnail | null> {
+  async storedThumbnail(i: number, options: { signal?: AbortSignal } = {}): Promise<StoredThumbnail | null> {
+    known(argument.options(options, "how to read"), NAMES.signal, "storedThumbnail");
     return this.run(options.signal, async (signal) => {
       this.#inRange(i);
       const strip = this.#strip;
@@ -376,7 +381,8 @@ export class OpenDataset extends Session<WorkerSamples> implements Dataset {
     });
   }
 
-  record(i: number, options: ReadOptions = {}): Promise<Json> {
+  async record(i: number, options: ReadOptions = {}): Promise<Json> {
+    known(argument.options(options, "how to read"), NAMES.read, "record");
     return this.run(options.signal, async (signal) => {
       this.#inRange(i);
       const { client, handle } = await this.inWorker(signal);
@@ -385,7 +391,7 @@ export class OpenDataset extends Session<WorkerSamples> implements Dataset {
       if (text === null) return null;
       let record: Json;
       try {
-        record = JSON.parse(text) as Json;
+        record = parseExactly(text) as Json;
       } catch (e) {
         throw new ForebayError(
           "tbl.metadata",
@@ -406,7 +412,8 @@ export class OpenDataset extends Session<WorkerSamples> implements Dataset {
     this.#index.named(i, name);
   }
 
-  boxes(i: number, options: ReadOptions = {}): Promise<SampleBox[] | null> {
+  async boxes(i: number, options: ReadOptions = {}): Promise<SampleBox[] | null> {
+    known(argument.options(options, "how to read"), NAMES.read, "boxes");
     return this.run(options.signal, async (signal) => {
       const record = await this.record(i, { signal });
       return record === null ? null : this.#boxesIn(i, record, signal);
@@ -421,7 +428,7 @@ export class OpenDataset extends Session<WorkerSamples> implements Dataset {
       throw e;
     });
     const { width, height } = this.info(i);
-    return boxesOf(JSON.stringify(document), JSON.stringify(record), {
+    return boxesOf(stringifyExactly(document), stringifyExactly(record), {
       file: this.name,
       sample: i,
       known: [width, height],
@@ -429,19 +436,21 @@ export class OpenDataset extends Session<WorkerSamples> implements Dataset {
     });
   }
 
-  document(options: ReadOptions = {}): Promise<{ [key: string]: Json }> {
+  async document(options: ReadOptions = {}): Promise<{ [key: string]: Json }> {
+    known(argument.options(options, "how to read"), NAMES.read, "document");
     return this.run(options.signal, async (signal) => {
       const { client, handle } = await this.inWorker(signal);
       const id = await call(client, this.name, "document", [handle]);
       const text = await this.finish(client, id, { signal }, () => call(client, this.name, "text", [id]));
-      return JSON.parse(text ?? "{}") as { [key: string]: Json };
+      return parseExactly(text ?? "{}") as { [key: string]: Json };
     });
   }
 
-  prefetch(
+  async prefetch(
     samples: ArrayLike<number> | Iterable<number> | SampleRange,
     options: { signal?: AbortSignal; budgetBytes?: number } = {},
   ): Promise<void> {
+    known(argument.options(options, "how to read"), NAMES.prefetch, "prefetch");
     return this.run(options.signal, async (signal) => {
       const budget = argument.whole(options.budgetBytes ?? CACHE, "budgetBytes");
       const wanted = wantedOf(samples, this.length);
@@ -487,7 +496,7 @@ export class OpenDataset extends Session<WorkerSamples> implements Dataset {
         let at = 0;
         for await (const [turn, bytes] of steps(client, id, this.source, { signal: both.signal, readsItself: true })) {
           if (turn.records === null) continue;
-          const records = JSON.parse(turn.records) as Json[];
+          const records = parseExactly(turn.records) as Json[];
           if (indexed.length > 0)
             for (const [k, record] of records.entries())
               for (const path of indexed)
@@ -523,6 +532,7 @@ export class OpenDataset extends Session<WorkerSamples> implements Dataset {
   }
 
   async *samples(options: SamplesOptions = {}): AsyncIterableIterator<Sample> {
+    known(argument.options(options, "which samples"), NAMES.samples, "samples");
     const { signal, where, indexes } = options;
     let wanted: ArrayLike<number> | undefined = indexes === undefined ? undefined : argument.list(indexes, "indexes");
     if (where !== undefined && argument.text(where, "a filter").trim() !== "") {
@@ -572,14 +582,15 @@ export class OpenDataset extends Session<WorkerSamples> implements Dataset {
     }
   }
 
-  matches(where: string, options: Omit<WhereOptions, "where"> = {}): Promise<Uint32Array> {
-    return this.select(where, false, "", options).then((selected) => selected.matches);
+  async matches(where: string, options: Omit<WhereOptions, "where"> = {}): Promise<Uint32Array> {
+    known(argument.options(options, "how to look for samples"), NAMES.matches, "matches");
+    return (await this.select(where, false, "", options)).matches;
   }
 
-  stats(options: StatsOptions = {}): Promise<Stats> {
-    return this.select(options.where ?? "", true, options.classField ?? "", options).then((selected) =>
-      reportOf<Stats>(selected.stats ?? "null"),
-    );
+  async stats(options: StatsOptions = {}): Promise<Stats> {
+    known(argument.options(options, "what is counted"), NAMES.stats, "stats");
+    const { where = "", classField = "" } = options;
+    return reportOf<Stats>((await this.select(where, true, classField, options)).stats ?? "null");
   }
 
   /** What `matches` and `stats` share, with the faults on the way. */
@@ -605,7 +616,8 @@ export class OpenDataset extends Session<WorkerSamples> implements Dataset {
     });
   }
 
-  check(options: CheckOptions = {}): Promise<CheckReport> {
+  async check(options: CheckOptions = {}): Promise<CheckReport> {
+    known(argument.options(options, "how to check"), NAMES.checkOpen, "check");
     return this.format === "tar" ? this.#scanAgain(options) : this.checkOpened(options);
   }
 

@@ -1,4 +1,5 @@
 import * as argument from "../base/arguments.js";
+import { digitsOf } from "../base/exact.js";
 import { NAMES, known } from "../base/option-names.js";
 import { ForebayError, hostError } from "../model/errors.js";
 import type {
@@ -212,7 +213,7 @@ export class ShardedDataset implements Dataset {
     const [shard, at] = this.#at(i);
     return shard.thumbnail(at, options as ThumbnailOptions);
   }
-  async openThumbs(input?: Input, options?: { signal?: AbortSignal }): Promise<boolean> {
+  async openThumbs(input?: Input, options: { signal?: AbortSignal } = {}): Promise<boolean> {
     if (input !== undefined)
       throw hostError("usage.argument", "each of several files has thumbnails of its own, beside it", {
         file: this.name,
@@ -231,8 +232,10 @@ export class ShardedDataset implements Dataset {
 
   async prefetch(
     samples: ArrayLike<number> | Iterable<number> | SampleRange,
-    { signal, budgetBytes = CACHE }: { signal?: AbortSignal; budgetBytes?: number } = {},
+    options: { signal?: AbortSignal; budgetBytes?: number } = {},
   ): Promise<void> {
+    known(argument.options(options, "how to read"), NAMES.prefetch, "prefetch");
+    const { signal, budgetBytes = CACHE } = options;
     let left = argument.whole(budgetBytes, "budgetBytes");
     for (const [k, indexes] of this.#runs(wantedOf(samples, this.length))) {
       const shard = this.shards[k]!;
@@ -256,6 +259,7 @@ export class ShardedDataset implements Dataset {
   }
 
   async *samples(options: SamplesOptions = {}): AsyncIterableIterator<Sample> {
+    known(argument.options(options, "which samples"), NAMES.samples, "samples");
     const { signal } = options;
     for (const [k, indexes] of this.#runs(await this.#chosen(options)))
       for await (const sample of this.shards[k]!.samples({ indexes, ...(signal && { signal }) })) {
@@ -331,7 +335,9 @@ export class ShardedDataset implements Dataset {
     return found;
   }
 
-  async matches(where: string, { signal, onProgress }: Omit<WhereOptions, "where"> = {}): Promise<Uint32Array> {
+  async matches(where: string, options: Omit<WhereOptions, "where"> = {}): Promise<Uint32Array> {
+    known(argument.options(options, "how to look for samples"), NAMES.matches, "matches");
+    const { signal, onProgress } = options;
     const found = await this.#each(where, async (shard, of, k) => {
       const matching = await shard.matches(of, signal ? { signal } : {});
       onProgress?.({
@@ -352,6 +358,7 @@ export class ShardedDataset implements Dataset {
   }
 
   async stats(options: StatsOptions = {}): Promise<Stats> {
+    known(argument.options(options, "what is counted"), NAMES.stats, "stats");
     const { where = "", classField, signal } = options;
     const parts = await this.#each(where, async (shard, of, k): Promise<PartStats> => {
       const stats = await shard.stats({ where: of, ...(signal && { signal }) });
@@ -378,7 +385,8 @@ export class ShardedDataset implements Dataset {
         const value = (record as { [path: string]: Json })[field];
         if (value === null || value === undefined) unlabelled++;
         else {
-          const label = typeof value === "string" ? value : JSON.stringify(value);
+          const label =
+            typeof value === "string" ? value : (digitsOf(record as object, field) ?? JSON.stringify(value));
           counts.set(label, (counts.get(label) ?? 0) + 1);
         }
       }
@@ -388,7 +396,9 @@ export class ShardedDataset implements Dataset {
     return { distinct: counts.size, top, other, unlabelled };
   }
 
-  async check({ signal, onProgress }: CheckOptions = {}): Promise<CheckReport> {
+  async check(options: CheckOptions = {}): Promise<CheckReport> {
+    known(argument.options(options, "how to check"), NAMES.checkOpen, "check");
+    const { signal, onProgress } = options;
     const reports: CheckReport[] = [];
     for (const [k, shard] of this.shards.entries()) {
       const start = this.#starts[k]!;

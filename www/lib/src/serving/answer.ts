@@ -1,4 +1,5 @@
 /** What a page answers to a request for one of its samples: as a server would, without one. */
+import { stringifyExactly } from "../base/exact.js";
 import { ForebayError } from "../model/errors.js";
 import type { Dataset, SampleInfo, TensorOptions, ThumbnailOptions } from "../model/index.js";
 import { tensorOptions, thumbnailOptions } from "./addresses.js";
@@ -110,7 +111,7 @@ async function answered(served: Served, tag: string, asked: Asked, signal: Abort
   }
   if (sample![2]?.toLowerCase() === "json") {
     const etag = `"${tag}-${i}-json"`;
-    const text = async () => JSON.stringify(await served.record(i, { signal }));
+    const text = async () => stringifyExactly(await served.record(i, { signal }));
     return same(asked, etag) ?? whole(new Blob([await text()], { type: "application/json" }), etag, asked);
   }
   const etag = `"${tag}-${i}"`;

@@ -1,4 +1,5 @@
 import { builtin } from "../base/node.js";
+import { hostError } from "../model/errors.js";
 import type { Sink } from "../model/index.js";
 import { pathOf, refused } from "../source/file.js";
 
@@ -11,28 +12,35 @@ let sinks = 0;
 export async function fileSink(path: string | URL): Promise<Sink> {
   const file = pathOf(path);
   const fs = builtin<Fs>("node:fs/promises");
-  const part = `${file}.${builtin<typeof import("node:process")>("node:process").pid}.${++sinks}.part`;
-  const handle = await fs.open(part, "w+").catch((e: unknown) => {
+  const failed = (e: unknown): never => {
     throw refused(file, "write", e);
-  });
+  };
+  // Nothing takes the place of a folder, and who writes for hours is told before.
+  const folder = await fs.stat(file).then(
+    (it) => it.isDirectory(),
+    () => false,
+  );
+  if (folder) throw hostError("usage.argument", "this is a folder; give the path of a file in it", { file });
+  const part = `${file}.${builtin<typeof import("node:process")>("node:process").pid}.${++sinks}.part`;
+  const handle = await fs.open(part, "w+").catch(failed);
   return {
     async write(position, bytes) {
       let done = 0;
       while (done < bytes.length) {
-        const { bytesWritten } = await handle.write(bytes, done, bytes.length - done, position + done);
+        const { bytesWritten } = await handle.write(bytes, done, bytes.length - done, position + done).catch(failed);
         done += bytesWritten;
       }
     },
     async read(start, end) {
       const bytes = new Uint8Array(end - start);
-      const { bytesRead } = await handle.read(bytes, 0, bytes.length, start);
+      const { bytesRead } = await handle.read(bytes, 0, bytes.length, start).catch(failed);
       return bytes.subarray(0, bytesRead);
     },
-    truncate: (length) => handle.truncate(length),
+    truncate: (length) => handle.truncate(length).catch(failed),
     async close() {
-      await handle.sync();
-      await handle.close();
-      await fs.rename(part, file);
+      await handle.sync().catch(failed);
+      await handle.close().catch(failed);
+      await fs.rename(part, file).catch(failed);
     },
     async abort() {
       await handle.close();

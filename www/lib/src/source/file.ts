@@ -1,6 +1,7 @@
 import { builtin } from "../base/node.js";
 import { ForebayError, hostError } from "../model/errors.js";
 import type { Placed } from "./beside.js";
+import { CHANGED } from "./changed.js";
 import type { Source, Telemetry } from "../model/index.js";
 
 type Fs = typeof import("node:fs/promises");
@@ -101,18 +102,23 @@ export async function fileSource(path: string | URL, name?: string): Promise<Sou
   return source;
 }
 
-/** A file of this machine that is open only while it is read: for folders of very many. */
+/**
+ * A file of this machine that is open only while it is read: for folders of very many. Once it was written, or another took its
+ * place, reading it fails.
+ */
 export async function closedSource(path: string, name: string): Promise<Source> {
   const fs = builtin<Fs>("node:fs/promises");
-  const { size } = await fs.stat(path).catch((e: unknown) => {
+  const first = await fs.stat(path, { bigint: true }).catch((e: unknown) => {
     throw refused(path, "open", e);
   });
   return {
-    byteLength: size,
+    byteLength: Number(first.size),
     name,
     async read(start, end) {
-      const [handle] = await openFile(path);
+      const [handle, now] = await openFile(path);
       try {
+        if (now.size !== first.size || now.mtimeNs !== first.mtimeNs || now.ino !== first.ino)
+          throw hostError("io", `the file was ${CHANGED}: open it again`, { file: path, offset: start });
         const bytes = new Uint8Array(end - start);
         const { bytesRead } = await handle.read(bytes, 0, bytes.length, start).catch((e: unknown) => {
           throw refused(path, "read", e);

@@ -87,6 +87,10 @@ function isPage(response: Response, bytes: Uint8Array): boolean {
   return /^\s*<(!doctype|html|head|body|\?xml)/i.test(new TextDecoder().decode(bytes.subarray(0, 512)));
 }
 
+/** Whether the bytes that come are not those of the file; some servers say by a word that they are. */
+const isPacked = (response: Response): boolean =>
+  !/^\s*(identity|none)?\s*$/i.test(response.headers.get("content-encoding") ?? "");
+
 /** The last part of the path; some are not text once they are decoded. */
 function nameIn(url: URL): string {
   const last = url.pathname.split("/").filter(Boolean).at(-1) ?? url.host;
@@ -266,7 +270,7 @@ class Http implements Placed {
     try {
       const response = await this.#fetch()(this.url, { ...this.#init(), method: "HEAD", signal: both.signal });
       const length = response.headers.get("content-length");
-      return response.ok && length !== null && !response.headers.get("content-encoding") ? Number(length) : null;
+      return response.ok && length !== null && !isPacked(response) ? Number(length) : null;
     } catch (e) {
       signal?.throwIfAborted();
       void e;
@@ -321,7 +325,7 @@ class Http implements Placed {
         });
         throw response.status === 429 || response.status >= 500 ? new Again(e) : e;
       }
-      if (response.status === 206 && response.headers.get("content-encoding")) {
+      if (response.status === 206 && isPacked(response)) {
         throw hostError(
           "http.encoding",
           "the server compresses parts of the file (Content-Encoding), so they cannot be read by range",
@@ -338,10 +342,12 @@ class Http implements Placed {
       let bound = end - start;
       if (response.status !== 206) {
         bound = this.options.maxWholeBytes ?? 256 << 20;
-        const length = Number(response.headers.get("content-length") ?? 0);
+        const said = isPacked(response) ? null : response.headers.get("content-length");
+        // Where nobody says how long it is, that is seen when it has come.
+        const length = said !== null ? Number(said) : first ? 0 : this.byteLength;
         if ((!first && length !== this.byteLength) || length > bound) {
           void response.body?.cancel();
-          if (!first && length > 0 && length <= bound)
+          if (!first && length <= bound)
             throw hostError("http.changed", "the file changed on the server while it was read; open it again", {
               file: this.name,
             });

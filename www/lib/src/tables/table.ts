@@ -1,4 +1,5 @@
 import * as argument from "../base/arguments.js";
+import { NAMES, known } from "../base/option-names.js";
 import { reportOf } from "../base/report.js";
 import type { OpenedTableFormat } from "../samples/open-in-worker.js";
 import { isColumnar } from "../model/formats.js";
@@ -174,6 +175,7 @@ export class OpenTable extends Session<WorkerTable> implements Table {
   }
 
   async *batches(options: RowsOptions = {}): AsyncIterableIterator<TableBatch> {
+    known(argument.options(options, "which rows"), NAMES.rows, "rows");
     const { start = 0, end = this.length, columns, where = "", onProgress } = options;
     this.#inRange(start, end);
     argument.text(where, "a filter");
@@ -201,6 +203,7 @@ export class OpenTable extends Session<WorkerTable> implements Table {
     columns?: readonly ColumnName[],
     options: ReadOptions = {},
   ): Promise<TableBatch> {
+    known(argument.options(options, "how to read"), NAMES.read, "columns");
     this.#inRange(start, end);
     return this.#whole(columns, options.signal, (client, handle, wanted) =>
       call(client, this.name, "tableRows", [handle, start, end, wanted, "", true]),
@@ -208,6 +211,7 @@ export class OpenTable extends Session<WorkerTable> implements Table {
   }
 
   async take(rows: ArrayLike<number>, columns?: readonly ColumnName[], options: ReadOptions = {}): Promise<TableBatch> {
+    known(argument.options(options, "how to read"), NAMES.read, "take");
     const numbers = argument.list(rows, "rows");
     for (const row of numbers) argument.inRange(row, this.length, "rows", this.name);
     return this.#whole(columns, options.signal, (client, handle, wanted) =>
@@ -215,7 +219,9 @@ export class OpenTable extends Session<WorkerTable> implements Table {
     );
   }
 
-  matches(where: string, { signal, onProgress }: MatchOptions = {}): Promise<Uint32Array> {
+  async matches(where: string, options: MatchOptions = {}): Promise<Uint32Array> {
+    known(argument.options(options, "how to look for rows"), NAMES.matches, "matches");
+    const { signal, onProgress } = options;
     return this.run(signal, async (inner) => {
       argument.text(where, "a filter");
       const { client, handle } = await this.inWorker(inner);
@@ -228,7 +234,9 @@ export class OpenTable extends Session<WorkerTable> implements Table {
     });
   }
 
-  stats({ where = "", columns, first = this.length, signal, onProgress }: TableStatsOptions = {}): Promise<TableStats> {
+  async stats(options: TableStatsOptions = {}): Promise<TableStats> {
+    known(argument.options(options, "what is counted"), NAMES.tableStats, "stats");
+    const { where = "", columns, first = this.length, signal, onProgress } = options;
     return this.run(signal, async (inner) => {
       argument.text(where, "a filter");
       argument.whole(first, "how many rows are looked at");
@@ -290,14 +298,16 @@ export class OpenTable extends Session<WorkerTable> implements Table {
     });
   }
 
-  document(options: ReadOptions = {}): Promise<string | null> {
+  async document(options: ReadOptions = {}): Promise<string | null> {
+    known(argument.options(options, "how to read"), NAMES.read, "document");
     return this.run(options.signal, async (signal) => {
       const { client, handle } = await this.inWorker(signal);
       return call(client, this.name, "tableDocument", [handle]);
     });
   }
 
-  check(options: CheckOptions = {}): Promise<CheckReport> {
+  async check(options: CheckOptions = {}): Promise<CheckReport> {
+    known(argument.options(options, "how to check"), NAMES.checkOpen, "check");
     return this.run(options.signal, (signal) =>
       checkTable(this.source, this.format, this.#options, { ...options, signal }, this.length),
     );

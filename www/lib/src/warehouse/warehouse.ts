@@ -18,6 +18,7 @@ import type {
   WarehouseTensor,
 } from "../model/index.js";
 import * as argument from "../base/arguments.js";
+import { NAMES, known } from "../base/option-names.js";
 import { reportOf } from "../base/report.js";
 import { call } from "../pool/pool.js";
 import { OpenDataset } from "../samples/dataset.js";
@@ -97,7 +98,8 @@ export class OpenWarehouse extends OpenDataset implements Warehouse {
     });
   }
 
-  picture(i: number, options: ReadOptions = {}): Promise<WarehousePicture> {
+  async picture(i: number, options: ReadOptions = {}): Promise<WarehousePicture> {
+    known(argument.options(options, "how to read"), NAMES.read, "picture");
     return this.run(options.signal, async (signal) => {
       const { width, height } = this.info(i);
       const bytes = await this.payload(i, false, signal);
@@ -148,7 +150,9 @@ export class OpenWarehouse extends OpenDataset implements Warehouse {
   }
 
   /** What is counted, as the module says it. */
-  survey({ pictures = PICTURES, signal, onProgress }: StatisticsOptions): Promise<string> {
+  async survey(options: StatisticsOptions): Promise<string> {
+    known(argument.options(options, "what is counted"), NAMES.statistics, "statistics");
+    const { pictures = PICTURES, signal, onProgress } = options;
     return this.run(signal, async (inner) => {
       argument.whole(pictures, "how many pictures are looked at");
       const { client, handle } = await this.inWorker(inner);

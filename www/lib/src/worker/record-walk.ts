@@ -1,5 +1,6 @@
 /** Records of many samples, batch by batch: one message for each batch where one for each record would cost more than reading it. */
 import type * as wasm from "../../wasm/forebay.js";
+import { digitsOf, parseExactly, stringifyExactly } from "../base/exact.js";
 import { stepsOf, valueBy } from "../base/metadata-path.js";
 import type { Json } from "../model/index.js";
 import type { Chunk } from "../source/ranges.js";
@@ -24,6 +25,13 @@ function* partsIn(chunks: readonly Chunk[], start: number, end: number): Generat
     const [from, to] = [Math.max(start, at), Math.min(end, at + bytes.length)];
     if (from < to) yield [from, bytes.subarray(from - at, to - at)];
   }
+}
+
+/** What a record has where these names lead, as JSON. */
+function textBy(record: Json, steps: readonly string[]): string {
+  const holder = valueBy(record, steps.slice(0, -1));
+  const digits = typeof holder === "object" && holder !== null ? digitsOf(holder, steps.at(-1) ?? "") : undefined;
+  return digits ?? stringifyExactly(valueBy(record, steps) ?? null);
 }
 
 /** Work that ends each of its turns with a batch of records. */
@@ -118,7 +126,7 @@ export class RecordWalk {
     const text = reader.finish() ?? "null";
     const fields = this.#fields;
     if (!fields) return text;
-    const record = JSON.parse(text) as Json;
-    return JSON.stringify(Object.fromEntries(fields.map(([name, steps]) => [name, valueBy(record, steps) ?? null])));
+    const record = parseExactly(text) as Json;
+    return `{${fields.map(([name, steps]) => `${JSON.stringify(name)}:${textBy(record, steps)}`).join()}}`;
   }
 }

@@ -1,7 +1,7 @@
 /** Another version of the dataset that is open: which samples differ, and how. */
 import { LitElement, css, html, nothing, type PropertyValues, type TemplateResult } from "lit";
 import { customElement, property, query, state } from "lit/decorators.js";
-import type { Dataset, Difference, Input, Progress } from "../../../lib/src/model/index.ts";
+import type { Dataset, Difference, HttpOptions, Input, Progress } from "../../../lib/src/model/index.ts";
 import type { Engine } from "../files/engine.ts";
 import { download } from "../files/targets.ts";
 import { Thumbs } from "../samples/thumbs.ts";
@@ -42,6 +42,8 @@ export class CompareDialog extends LitElement {
   ];
   @property({ attribute: false }) engine!: Engine;
   @property({ attribute: false }) data: Dataset | null = null;
+  /** What goes along with requests for an input. */
+  @property({ attribute: false }) http: (input: Input) => { readonly http?: HttpOptions } = () => ({});
   @state() private other: Dataset | null = null;
   @state() private every = false;
   @state() private opening = "";
@@ -115,7 +117,7 @@ export class CompareDialog extends LitElement {
     const work = (this.work = new AbortController());
     this.opening = name;
     try {
-      const found = await this.engine.open(input, { name, signal: work.signal });
+      const found = await this.engine.open(input, { name, signal: work.signal, ...this.http(input) });
       if (this.work !== work || found.kind !== "samples" || found.format === "warehouse") {
         found.close();
         if (this.work !== work) return;
@@ -131,8 +133,11 @@ export class CompareDialog extends LitElement {
     }
   }
   private async compare(): Promise<void> {
-    const { data, other, work } = this;
+    const { data, other } = this;
     if (!data || !other) return;
+    // What was canceled is begun anew.
+    if (this.work.signal.aborted) this.work = new AbortController();
+    const { work } = this;
     this.found = this.chosen = this.kind = this.progress = this.failure = null;
     this.entries = [];
     this.shown = SHOWN;

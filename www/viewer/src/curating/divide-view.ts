@@ -20,6 +20,9 @@ type PartName = (typeof PARTS)[number];
 /** Classes of a part that are named. */
 const NAMED = 6;
 
+/** Has the browser ask before the page goes with what it is at. */
+const stay = (e: Event): void => e.preventDefault();
+
 /** What the parts are called. */
 const titleOf = (part: PartName): string =>
   msg(part === "train" ? "partsTrain" : part === "val" ? "partsVal" : "partsTest");
@@ -167,8 +170,9 @@ export class DivideView extends LitElement {
       this.said = name;
     });
   }
-  private files(): Promise<void> {
-    return this.at(async (data, signal) => {
+  private async files(): Promise<void> {
+    window.addEventListener("beforeunload", stay);
+    await this.at(async (data, signal) => {
       const written: string[] = [];
       for (const { part, samples } of this.found?.parts ?? []) {
         const to = data.format === "tar" ? "tar" : "tbl";
@@ -192,6 +196,7 @@ export class DivideView extends LitElement {
       }
       this.said = written.join("; ");
     });
+    window.removeEventListener("beforeunload", stay);
   }
 
   override render(): TemplateResult {

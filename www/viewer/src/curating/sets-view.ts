@@ -81,7 +81,9 @@ export class SetsView extends LitElement {
   private async again(): Promise<void> {
     const { data, of } = this;
     const sets = of && (await recallSets(of));
-    if (sets && this.data === data) this.sets = sets;
+    if (!sets || this.data !== data) return;
+    this.sets = sets;
+    this.follow();
   }
   private get of(): SetsOf | null {
     const { data } = this;

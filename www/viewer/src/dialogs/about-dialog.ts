@@ -1,5 +1,5 @@
 /** What is known about the file as a whole. */
-import { LitElement, css, html, nothing, type TemplateResult } from "lit";
+import { LitElement, css, html, nothing, type PropertyValues, type TemplateResult } from "lit";
 import { customElement, property, query, state } from "lit/decorators.js";
 import type { Dataset, Json, Table } from "../../../lib/src/model/index.ts";
 import { showModal } from "../ui/modal.ts";
@@ -52,6 +52,10 @@ export class AboutDialog extends LitElement {
   @state() private failure: Trouble | null = null;
   private of: Dataset | Table | null = null;
 
+  /** What is known of one file is not said of another that is open in its place. */
+  protected override willUpdate(changed: PropertyValues): void {
+    if (changed.has("data") && this.dialog?.open && this.of !== this.data) this.dialog.close();
+  }
   show(): void {
     showModal(this.dialog);
     const { data } = this;

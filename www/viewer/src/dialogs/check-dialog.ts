@@ -1,10 +1,11 @@
 /** The check: every fault of the file, each a way to its sample. */
-import { LitElement, css, html, nothing, type TemplateResult } from "lit";
+import { LitElement, css, html, nothing, type PropertyValues, type TemplateResult } from "lit";
 import { customElement, property, query, state } from "lit/decorators.js";
 import type { CheckReport, Dataset, Fault, OpenProgress, Progress, Table } from "../../../lib/src/model/index.ts";
 import type { Engine } from "../files/engine.ts";
 import { showModal } from "../ui/modal.ts";
 import { controls } from "../ui/styles.ts";
+import { textInput } from "../files/text-input.ts";
 import type { TextSource } from "../files/open-any.ts";
 import { visible } from "../ui/visible.ts";
 import { bytes, isAbort, trouble, type Trouble } from "../ui/wording.ts";
@@ -80,6 +81,13 @@ export class CheckDialog extends LitElement {
   private work: AbortController | undefined;
   private of: Dataset | Table | null = null;
 
+  /** What was found of one file is not said of another that is open in its place. */
+  protected override willUpdate(changed: PropertyValues): void {
+    if (!changed.has("data") || !this.dialog?.open || this.of === this.data) return;
+    this.work?.abort();
+    this.of = this.report = this.failure = this.progress = null;
+    this.dialog.close();
+  }
   /** Shows the dialog; a file that was not checked yet is checked. */
   show(): void {
     showModal(this.dialog);
@@ -99,7 +107,7 @@ export class CheckDialog extends LitElement {
         onProgress: (p: Progress | OpenProgress) => (this.progress = { totalSamples: null, ...p }),
       };
       const report = await (this.text
-        ? this.engine.check(this.text.input, { from: this.text.format, ...how })
+        ? this.engine.check(this.text.input, { ...textInput(this.text), ...how })
         : dataset.check(how));
       if (this.work === work) this.report = report;
     } catch (e) {

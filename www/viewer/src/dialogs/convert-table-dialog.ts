@@ -10,6 +10,7 @@ import type {
 } from "../../../lib/src/model/index.ts";
 import { ConvertShell, type Running } from "./convert-shell.ts";
 import { outputName } from "../files/output-name.ts";
+import { textInput } from "../files/text-input.ts";
 import type { TextSource } from "../files/open-any.ts";
 import { visible } from "../ui/visible.ts";
 import { bytes } from "../ui/wording.ts";
@@ -77,7 +78,7 @@ export class ConvertTableDialog extends ConvertShell<TableConvertSummary> {
       ...(this.columns === "shown" && data && { columns: this.shown.map((c) => data.schema[c]!.name) }),
       ...(this.to === "idv" && { compression: this.packing }),
       // What is shown of a text is made of it; what is exported comes from the text itself.
-      ...(text && { from: text.format, onBadRow: this.skip || filter ? ("skip" as const) : ("error" as const) }),
+      ...(text && { ...textInput(text), onBadRow: this.skip || filter ? ("skip" as const) : ("error" as const) }),
       lossy: this.lossy,
       signal,
       onProgress,

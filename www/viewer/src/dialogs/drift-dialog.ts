@@ -1,5 +1,5 @@
 /** How far the open warehouse is from an earlier one that was dropped beside it. */
-import { LitElement, css, html, nothing, type TemplateResult } from "lit";
+import { LitElement, css, html, nothing, type PropertyValues, type TemplateResult } from "lit";
 import { customElement, property, query, state } from "lit/decorators.js";
 import type {
   Dataset,
@@ -87,6 +87,10 @@ export class DriftDialog extends LitElement {
   @query("dialog") private dialog!: HTMLDialogElement;
   private work: AbortController | undefined;
 
+  /** The other file is another one, or none. */
+  protected override willUpdate(changed: PropertyValues): void {
+    if (changed.has("data") && this.dialog?.open) this.close();
+  }
   /** Compares with a warehouse that lies in this folder. */
   show(folder: Folder, name: string): void {
     this.given = { folder, name };
@@ -114,8 +118,7 @@ export class DriftDialog extends LitElement {
       earlier?.close();
     }
   }
-  /** The other file is another one, or none. */
-  close(): void {
+  private close(): void {
     this.work?.abort();
     this.dialog.close();
   }

@@ -158,13 +158,19 @@ export class LabelsDialog extends LitElement {
   @state() private failure: Trouble | null = null;
   @query("dialog") private dialog!: HTMLDialogElement;
   private work: AbortController | undefined;
+  /** Labels become edits. */
+  private keepWork: AbortController | undefined;
 
   show(): void {
     this.done = this.failure = this.keeping = null;
     showModal(this.dialog);
   }
-  private close(): void {
+  private readonly stop = (): void => {
     this.work?.abort();
+    this.keepWork?.abort();
+  };
+  private close(): void {
+    this.stop();
     this.dialog.close();
   }
   private get indexes(): number[] | Uint32Array | null {
@@ -174,7 +180,7 @@ export class LabelsDialog extends LitElement {
   private async keepAll(): Promise<void> {
     const { keep } = this;
     if (!keep) return;
-    const work = (this.work = new AbortController());
+    const work = (this.keepWork = new AbortController());
     this.failure = null;
     this.keeping = { done: 0 };
     try {
@@ -298,7 +304,7 @@ export class LabelsDialog extends LitElement {
 
   override render(): TemplateResult {
     return html`
-      <dialog tabindex="-1" aria-labelledby="title" @cancel=${() => this.work?.abort()} @keydown=${(e: Event) => {
+      <dialog tabindex="-1" aria-labelledby="title" @cancel=${this.stop} @keydown=${(e: Event) => {
         if (this.dialog.open) e.stopPropagation();
       }}>
         <div class="head"><h2 id="title">${common("labels")}</h2><button class="bare icon" aria-label=${common("close")}
@@ -325,7 +331,7 @@ export class LabelsDialog extends LitElement {
       ${
         k && "done" in k
           ? html`<progress aria-label=${msg("labelsKept")} max=${Math.max(1, this.matched)} .value=${k.done}></progress>
-      <p>${msg("ofDoneMatched", { done: k.done, matched: this.matched })} <button @click=${() => this.work?.abort()}>${common("cancel")}</button></p>`
+      <p>${msg("ofDoneMatched", { done: k.done, matched: this.matched })} <button @click=${() => this.keepWork?.abort()}>${common("cancel")}</button></p>`
           : html`<button @click=${this.keepAll}>${msg("keepTheseLabelsEdits")}</button>`
       }
       <div aria-live="polite">${k && "kept" in k ? html`<p class="good">${msg("pictures", { kept: k.kept.pictures })}</p>` : nothing}

@@ -1,4 +1,5 @@
 /** What two journals of one dataset say differently: the rules of `forebay edits merge`. */
+import { stringifyExactly } from "../../../lib/src/base/exact.ts";
 import type { Json } from "../../../lib/src/model/index.ts";
 import type { Entry } from "./history.ts";
 import { annotationOf } from "./shape.ts";
@@ -46,7 +47,7 @@ function saidBy(entries: readonly Entry[]): Said {
   for (const entry of entries) {
     const said = all.get(entry.sample) ?? new Map<string, string>();
     all.set(entry.sample, said);
-    for (const [what, value] of changesOf(entry)) said.set(what, JSON.stringify(value ?? null));
+    for (const [what, value] of changesOf(entry)) said.set(what, stringifyExactly(value ?? null));
   }
   return all;
 }
@@ -69,5 +70,5 @@ const listOf = (value: Json | undefined, there: boolean): string[] =>
 
 /** The same of what was read and of what was just done. */
 const textOf = ({ do: kind, sample, shapes, review, said }: Entry): string =>
-  JSON.stringify([kind, sample, shapes?.map(annotationOf), review, ...SAYS.map((member) => said?.[member])]);
+  stringifyExactly([kind, sample, shapes?.map(annotationOf), review, ...SAYS.map((member) => said?.[member])]);
 const SAYS = ["name", "before", "add", "remove", "fields", "unset", "at", "bytes"];

@@ -1,4 +1,5 @@
 /** What a journal says was done: the changes that stand and those that were undone, in the order in which it has them. */
+import { parseExactly, stringifyExactly } from "../../../lib/src/base/exact.ts";
 import type { Json } from "../../../lib/src/model/index.ts";
 import { shapesOf, type Shape } from "./shape.ts";
 
@@ -86,7 +87,7 @@ export class History {
     for (const shape of this.shapesOf(sample) ?? []) before.set(key(shape), shape);
     return shapes.map((shape) => {
       const known = before.get(key(shape));
-      return known && JSON.stringify(known.raw) === JSON.stringify(shape.raw) ? known : shape;
+      return known && stringifyExactly(known.raw) === stringifyExactly(shape.raw) ? known : shape;
     });
   }
 
@@ -223,7 +224,7 @@ async function* linesOf(text: Blob): AsyncGenerator<string> {
 
 function parsed(line: string): Said | null {
   try {
-    return JSON.parse(line) as Said;
+    return parseExactly(line) as Said;
   } catch {
     return null;
   }

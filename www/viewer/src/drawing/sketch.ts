@@ -105,6 +105,8 @@ export class Sketch {
     this.tree = null;
     this.draft = new Map();
     this.over = NOTHING;
+    // What a hand holds by its number may be another one now.
+    if (this.gesture?.kind === "handle" || this.gesture?.kind === "move") this.gesture = null;
   }
   private get hits(): HitIndex {
     return (this.tree ??= new HitIndex(this.shapes ?? []));

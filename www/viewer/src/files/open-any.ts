@@ -3,6 +3,7 @@ import { textFormatOf } from "../../../lib/src/model/formats.ts";
 import type {
   Dataset,
   Folder,
+  HttpOptions,
   Input,
   OpenOptions,
   OpenProgress,
@@ -27,6 +28,8 @@ export interface TextSource {
   readonly input: Input;
   readonly name: string;
   readonly format: TextFormat;
+  /** How its address is fetched, if not as any other. */
+  readonly http?: HttpOptions;
   /** Bytes of the text; 0 while they are not known. */
   readonly bytes: number;
   /** Rows that could not be read. */
@@ -51,9 +54,10 @@ export class TooLarge extends Error {
 }
 
 /** Whether something that is of no known format is a text by its name. */
-export const textOf = (input: Input, name: string): TextSource | null => {
+export const textOf = (input: Input, name: string, http?: HttpOptions): TextSource | null => {
   const format = textFormatOf(name);
-  return format ? { input, name, format, bytes: input instanceof Blob ? input.size : 0, skipped: 0, notes: [] } : null;
+  const bytes = input instanceof Blob ? input.size : 0;
+  return format ? { input, name, format, ...(http && { http }), bytes, skipped: 0, notes: [] } : null;
 };
 
 /** Makes a table of a text. */
@@ -73,6 +77,7 @@ export async function tableOf(
       // What a TBF cannot hold is shown as the text that it is.
       to: "tbf",
       from: text.format,
+      ...(text.http && { http: text.http }),
       lossy: true,
       onBadRow: "skip",
       signal: inner.signal,
@@ -104,7 +109,7 @@ export async function openAny(
   try {
     return { found: await engine.open(input, options), textual: null };
   } catch (e) {
-    const text = trouble(e).code === "format.unknown" ? textOf(input as Input, options.name ?? "") : null;
+    const text = trouble(e).code === "format.unknown" ? textOf(input as Input, options.name ?? "", options.http) : null;
     if (!text) throw e;
     const textual = await tableOf(engine, text, signal, options.onProgress ?? (() => undefined));
     try {

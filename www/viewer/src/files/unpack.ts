@@ -1,5 +1,5 @@
 /** What is packed as a whole, unpacked: a `.tar.gz` has no place to begin at, so its samples cannot be looked at one by one. */
-import type { Input, Source } from "../../../lib/src/model/index.ts";
+import type { HttpOptions, Input, Source } from "../../../lib/src/model/index.ts";
 import { blobSink } from "./blob-sink.ts";
 import { temporaryFile } from "./temporary-files.ts";
 import { msg } from "../messages/files.ts";
@@ -29,8 +29,9 @@ export async function unpack(
   name: string,
   signal: AbortSignal,
   onProgress: (bytes: number, total: number) => void,
+  http: HttpOptions = {},
 ): Promise<Unpacked> {
-  const [packed, total] = await streamOf(input, signal);
+  const [packed, total] = await streamOf(input, signal, http);
   let read = 0;
   const counted = new TransformStream<Uint8Array, Uint8Array>({
     transform(chunk, out) {
@@ -71,10 +72,14 @@ export async function unpack(
   }
 }
 
-async function streamOf(input: Input, signal: AbortSignal): Promise<[ReadableStream<Uint8Array>, number]> {
+async function streamOf(
+  input: Input,
+  signal: AbortSignal,
+  { headers }: HttpOptions,
+): Promise<[ReadableStream<Uint8Array>, number]> {
   if (input instanceof Blob) return [input.stream(), input.size];
   if (typeof input === "object" && "read" in input) return [pieces(input, signal), input.byteLength];
-  const answer = await fetch(input as URL, { signal });
+  const answer = await fetch(input as URL, { signal, ...(headers && { headers }) });
   if (!answer.ok || !answer.body) throw new Error(msg("serverAnswered", { status: answer.status }));
   return [answer.body, Number(answer.headers.get("content-length") ?? 0)];
 }

@@ -81,7 +81,9 @@ export class MapView extends LitElement {
     if (!this.thumbs && this.data && this.isConnected) this.thumbs = new Thumbs(this.data, () => this.redraw());
     if (changed.has("data") || changed.has("rows") || changed.has("map" as never)) this.follow();
     const small = this.here && this.rows.total <= UNASKED;
-    if (small && !this.growing && !this.map && !this.making && !this.failure && !this.stopped) void this.make();
+    const idle = !this.growing && !this.map && !this.making && !this.failure && !this.stopped;
+    // What was taken off the page makes no map of a file that may be closed, again and again.
+    if (small && idle && this.isConnected) void this.make();
   }
   private begin(): void {
     this.letGo();
@@ -140,7 +142,9 @@ export class MapView extends LitElement {
       this.map = map;
       this.camera.fit();
     } catch (e) {
-      if (!isAbort(e) && this.work === work) this.failure = trouble(e);
+      if (this.work !== work) return;
+      if (isAbort(e)) this.stopped ||= !work.signal.aborted;
+      else this.failure = trouble(e);
     } finally {
       if (this.work === work) this.making = null;
     }

@@ -1,7 +1,7 @@
 /** The dialogs: each is fetched when it is first asked for. */
 import type { LitElement, ReactiveController, ReactiveControllerHost } from "lit";
 import { html, type TemplateResult } from "lit";
-import type { Dataset, Folder, Table, Warehouse } from "../../../lib/src/model/index.ts";
+import type { Dataset, Folder, HttpOptions, Input, Table, Warehouse } from "../../../lib/src/model/index.ts";
 import type { KeepLabels } from "../dialogs/labels-dialog.ts";
 import type { DrawnJournal } from "../drawing/journal.ts";
 import type { Engine } from "../files/engine.ts";
@@ -38,6 +38,8 @@ export interface DialogState {
   readonly text: TextSource | null;
   readonly tooLarge: TextSource | null;
   readonly growing: boolean;
+  /** What goes along with requests for an input. */
+  readonly http: (input: Input) => { readonly http?: HttpOptions };
   /** It is a list of pictures. */
   readonly listed: boolean;
   readonly shown: ShownTable;
@@ -119,6 +121,7 @@ export class DialogController implements ReactiveController {
       text,
       tooLarge,
       growing,
+      http,
       listed,
       shown,
       kept,
@@ -141,7 +144,7 @@ export class DialogController implements ReactiveController {
       <forebay-about .data=${found} .text=${text} ?growing=${growing} ?listed=${listed} @forget=${this.of.reread}
         @thumbs=${() => this.show("thumbs")}></forebay-about>
       <forebay-thumbs .engine=${engine} .data=${data}></forebay-thumbs>
-      <forebay-compare .engine=${engine} .data=${growing ? null : data}
+      <forebay-compare .engine=${engine} .data=${growing ? null : data} .http=${http}
         @jump=${(e: CustomEvent<number>) => this.of.jump(e.detail)}
         @show=${(e: CustomEvent<Pick<Clause, "label" | "samples">>) => this.of.only(e.detail)}></forebay-compare>
       <forebay-check .engine=${engine} .data=${found} .text=${text} ?growing=${growing}

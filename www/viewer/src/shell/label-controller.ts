@@ -22,6 +22,9 @@ export class LabelController implements ReactiveController {
   reading: string | null = null;
   failure: Trouble | null = null;
 
+  /** Counts wishes: what came before the last is not shown any more. */
+  private turn = 0;
+
   constructor(
     private readonly host: ReactiveControllerHost,
     private readonly of: LabelHost,
@@ -31,6 +34,7 @@ export class LabelController implements ReactiveController {
   hostConnected(): void {}
 
   reset(): void {
+    this.turn++;
     this.given = this.reading = this.failure = null;
     this.host.requestUpdate();
   }
@@ -44,6 +48,8 @@ export class LabelController implements ReactiveController {
     const dataset = this.of.data();
     const { labels } = this.of.engine();
     if (!dataset || !labels) return;
+    const turn = ++this.turn;
+    const late = (): boolean => turn !== this.turn || this.of.data() !== dataset;
     this.failure = null;
     this.reading = name;
     this.host.requestUpdate();
@@ -54,14 +60,14 @@ export class LabelController implements ReactiveController {
       await dataset.whole;
       const { matched } = await import("../samples/label-matching.ts");
       const given = await matched(dataset, read, name, signal);
-      if (this.of.data() !== dataset) return;
+      if (late()) return;
       this.given = given;
       this.of.say(msg("labelsSamples", { name, matched: given.matched }));
       this.of.changed();
     } catch (e) {
-      if (!isAbort(e) && this.of.data() === dataset) this.failure = trouble(e);
+      if (!isAbort(e) && !late()) this.failure = trouble(e);
     } finally {
-      this.reading = null;
+      if (turn === this.turn) this.reading = null;
       this.host.requestUpdate();
     }
   }

@@ -1,6 +1,14 @@
 /** What is open, and how it comes to be: files, addresses, texts, what must be unpacked first; and how it is closed. */
 import type { ReactiveController, ReactiveControllerHost } from "lit";
-import type { Dataset, Folder, Input, OpenOptions, OpenProgress, Table } from "../../../lib/src/model/index.ts";
+import type {
+  Dataset,
+  Folder,
+  HttpOptions,
+  Input,
+  OpenOptions,
+  OpenProgress,
+  Table,
+} from "../../../lib/src/model/index.ts";
 import type { Engine } from "../files/engine.ts";
 import { textFormatOf } from "../../../lib/src/model/formats.ts";
 import { indexStore } from "../files/index-store.ts";
@@ -39,6 +47,8 @@ export interface OpenExtra {
 export interface OpenHost {
   /** The page is the viewer's own: it keeps indexes for the next visit. */
   readonly ownPage: () => boolean;
+  /** Something else says what is opened: an address in `src`, or that of the page. */
+  readonly asks: () => boolean;
   /** Loads the parts that show what is opened. */
   readonly load: (kind: "samples" | "table") => Promise<void>;
   /** What the page is called now; nothing where no file is open. */
@@ -89,6 +99,10 @@ export class OpenController implements ReactiveController {
   private readonly access: Access;
   /** Frees what lies in the store for what is open. */
   private letGo: () => void = () => undefined;
+  /** How what is open was opened. */
+  private extra: OpenExtra = {};
+  /** Opens what was open when the viewer was taken off its page. */
+  private again: (() => void) | null = null;
 
   constructor(
     private readonly host: ReactiveControllerHost,
@@ -99,14 +113,25 @@ export class OpenController implements ReactiveController {
   }
   hostConnected(): void {
     if (this.of.ownPage()) void removeLeftovers().catch(() => undefined);
+    // Whoever takes it off the page and puts it elsewhere means the same file; one of an address is asked for by that.
+    if (!this.of.asks()) this.again?.();
+    this.again = null;
   }
   hostDisconnected(): void {
+    const { found, source, file, extra } = this;
+    // What was unpacked for it is gone from the store.
+    if (found && source && !extra.forget)
+      this.again = () => void this.open(source, found.name ?? "dataset", file, extra);
     this.close(false);
   }
 
   /** Ends with what is open. */
   get signal(): AbortSignal {
     return this.work.signal;
+  }
+  /** What goes along with requests for an input. */
+  http(input: Input): { readonly http?: HttpOptions } {
+    return this.access.http(input);
   }
   /** What is open, whichever it is. */
   get found(): Dataset | Table | null {
@@ -124,6 +149,7 @@ export class OpenController implements ReactiveController {
     const focused = this.of.focused();
     this.close(false);
     if (forget) this.letGo = forget;
+    this.extra = extra;
     const work = this.begin(name, file);
     const late = (): boolean => this.work !== work || work.signal.aborted;
     this.source = input;
@@ -232,7 +258,7 @@ export class OpenController implements ReactiveController {
         const progress = { bytes, totalBytes, samples: 0 };
         if (this.work === work) this.set({ opening: { name, progress, unpacking: true } });
       };
-      const { file: plain, forget } = await unpack(input, name, work.signal, onProgress);
+      const { file: plain, forget } = await unpack(input, name, work.signal, onProgress, this.access.http(input).http);
       if (this.work !== work) forget();
       else await this.open(plain, unpackedName(name), file, { ...extra, forget });
     } catch (e) {

@@ -52,6 +52,12 @@ export class PublicController implements ReactiveController {
     });
   }
   hostConnected(): void {
+    // What was set before the element was known hides what hears of it.
+    const early = Object.getOwnPropertyDescriptor(this.host, "picked");
+    if (early) {
+      Reflect.deleteProperty(this.host, "picked");
+      this.pick(early.value as readonly number[]);
+    }
     // Whoever takes it off the page and puts it elsewhere means the same file.
     [this.src, this.provider] = [null, null];
     this.host.requestUpdate();
@@ -82,7 +88,9 @@ export class PublicController implements ReactiveController {
   /** Hears what was set since; whether there was anything. */
   listen(): boolean {
     const filter = this.host.filter ?? "";
-    const selected = Number.isSafeInteger(this.host.selected) ? this.host.selected : null;
+    // -1 and the like stand for none, as they do elsewhere.
+    const { selected: said } = this.host;
+    const selected = said !== null && Number.isSafeInteger(said) && said >= 0 ? said : null;
     if (filter === this.told.filter && selected === this.told.selected) return false;
     // What was set once is not asked for again.
     this.told = this.asked = { filter, selected };

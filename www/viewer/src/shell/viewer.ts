@@ -94,6 +94,8 @@ export class Viewer extends LitElement implements ViewerMembers {
   private pictures: Promise<void> = Promise.resolve();
   private pictured = (): void => undefined;
   private turn = 0;
+  /** The sample that a link means and that a growing file is not known to have yet. */
+  private awaited: number | null = null;
 
   /** First: all that comes after it speaks. */
   protected readonly language = new LanguageController(this, () => this.messages as Translated | null);
@@ -102,6 +104,7 @@ export class Viewer extends LitElement implements ViewerMembers {
   private readonly recents = new RecentController(this, () => this.ownPage);
   private readonly opener: OpenController = new OpenController(this, {
     ownPage: () => this.ownPage,
+    asks: () => this.ownPage || this.src !== null || this.dataProvider !== null,
     load: async (kind) => void (await (kind === "samples" ? import("./samples-parts.ts") : import("./table-parts.ts"))),
     title: (name) => {
       if (this.ownPage) document.title = name === null ? "Forebay" : msg("forebay", { name: visible(name) });
@@ -169,7 +172,10 @@ export class Viewer extends LitElement implements ViewerMembers {
     // The map is an element without anything until it is fetched.
     list: () => (this.collection && "reveal" in this.collection ? this.collection : null),
     say: (text) => this.told.say(text),
-    moved: () => this.updateLink(),
+    moved: () => {
+      this.awaited = null;
+      this.updateLink();
+    },
   });
   /** Editing what is open. */
   readonly drawing: DrawingController = new DrawingController(this, {
@@ -186,6 +192,7 @@ export class Viewer extends LitElement implements ViewerMembers {
     changed: (many) => void (many && this.boxesChanged()),
     save: () => this.dialogs.show("save-edits"),
   });
+  private readonly httpOf = (input: Input) => this.opener.http(input);
   private readonly keepLabels = this.drawing.keeper(() => this.labels.given);
   private readonly dialogs: DialogController = new DialogController(this, {
     state: () => {
@@ -198,6 +205,7 @@ export class Viewer extends LitElement implements ViewerMembers {
         text: textual?.text ?? null,
         tooLarge,
         growing: growth !== null,
+        http: this.httpOf,
         listed,
         shown: this.shownTable,
         kept: this.filtering.rows.kept,
@@ -405,7 +413,11 @@ export class Viewer extends LitElement implements ViewerMembers {
   private grown({ length }: Dataset): void {
     if (length === this.filtering.rows.total) return;
     this.filtering.grow(length);
+    this.showAwaited(length);
     if (this.counts.due) void this.counts.recount();
+  }
+  private showAwaited(length: number): void {
+    if (this.awaited !== null && this.awaited < length) this.cursor.show(this.awaited);
   }
   private settled(dataset: Dataset): void {
     if (this.filtering.active) void this.filtering.apply();
@@ -413,10 +425,13 @@ export class Viewer extends LitElement implements ViewerMembers {
       this.filtering.showAll(dataset.length);
       void this.counts.recount();
     }
+    this.showAwaited(dataset.length);
+    this.awaited = null;
     void this.counts.learn(dataset);
   }
   private filtered(same: boolean): void {
-    if (!same) this.cursor.current = 0;
+    // Of the same filter fewer may be left, such as of a set that became smaller.
+    this.cursor.current = same ? Math.max(0, Math.min(this.cursor.current, this.rows.length - 1)) : 0;
     this.updateLink();
     void this.counts.recount();
   }
@@ -424,6 +439,7 @@ export class Viewer extends LitElement implements ViewerMembers {
     this.filtering.reset();
     this.counts.reset();
     this.cursor.reset();
+    this.awaited = null;
     this.selection.clear();
     this.order.reset();
     this.labels.reset();
@@ -450,14 +466,16 @@ export class Viewer extends LitElement implements ViewerMembers {
   private async show(link: Link): Promise<void> {
     const { data, table } = this.opener;
     if (table) {
-      await this.updateComplete;
-      return this.tableView?.follow(link);
+      const shown = this.updateComplete.then(() => this.tableView?.follow(link));
+      return this.isConnected ? shown : undefined; // What is on no page yet is drawn once it is.
     }
     if (link.view) this.view = link.view;
     if ((link.q ?? "") !== this.filtering.expression) await this.filtering.setText(link.q ?? "", new Map());
     else if (!this.counts.facets) void this.counts.recount();
     if (link.i !== undefined && data && link.i < data.length) this.cursor.show(link.i);
     else if (link.i === undefined) this.cursor.clear();
+    // A step of the cursor, and another link, is a wish that came later.
+    this.awaited = data?.growing && link.i !== undefined && link.i >= data.length ? link.i : null;
   }
   private updateLink(of: TableLink = {}): void {
     const { data, table } = this.opener;
@@ -499,9 +517,10 @@ export class Viewer extends LitElement implements ViewerMembers {
     };
   }
   private setView(view: View): void {
-    // The keys stay where they were, though that is gone.
-    if (this.collection && this.shadowRoot?.activeElement === (this.collection as HTMLElement)) this.focusList();
+    const keys = this.collection && this.shadowRoot?.activeElement === (this.collection as HTMLElement);
     this.view = view;
+    // The keys stay where they were, though that is gone.
+    if (keys) this.focusList();
     this.updateLink();
     this.cursor.reveal();
   }
@@ -515,10 +534,11 @@ export class Viewer extends LitElement implements ViewerMembers {
     if (this.opener.table) void this.tableView?.follow({ i });
     else this.cursor.show(i);
   }
-  /** Gives the keys to the samples or rows. */
+  /** Gives the keys to the samples or rows; to a map once it is fetched. */
   private focusList(): void {
     if (this.opener.table) return this.tableView?.focus();
     void this.updateComplete
+      .then(() => this.collection && customElements.whenDefined(this.collection.localName))
       .then(() => this.collection?.updateComplete)
       .then(() => this.collection?.renderRoot.querySelector<HTMLElement>(".scroll")?.focus());
   }

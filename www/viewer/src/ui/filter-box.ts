@@ -152,6 +152,12 @@ export class FilterBox extends LitElement {
     this.input.select();
   }
 
+  /** What was written for a file that is gone does not filter the next. */
+  override disconnectedCallback(): void {
+    super.disconnectedCallback();
+    this.rest();
+  }
+
   override willUpdate(changed: PropertyValues<this>): void {
     if (this.offering && !this.moved && (changed.has("fields") || changed.has("values"))) this.offer();
   }
@@ -219,12 +225,13 @@ export class FilterBox extends LitElement {
   }
   /** Applies what is written once nothing more is, if it is likely meant. */
   private soon(): void {
-    clearTimeout(this.timer);
+    this.rest();
     const { value } = this;
     this.waits = false;
     const reads = this.fields.some((f) => f.indexed === false && value.includes(f.name));
     this.timer = window.setTimeout(
       () => {
+        this.timer = 0;
         this.waits = isUnfinished(
           value,
           this.fields.map((f) => f.name),
@@ -234,9 +241,14 @@ export class FilterBox extends LitElement {
       reads ? QUIET_READING : QUIET,
     );
   }
+  private rest(): void {
+    clearTimeout(this.timer);
+    this.timer = 0;
+  }
   private left(): void {
     this.inside = false;
-    if (this.waits) this.apply(this.value);
+    // Whoever leaves means what is written, also if it was written just now.
+    if (this.waits || this.timer) this.apply(this.value);
   }
   private offer(): void {
     const { start, choices } = completions(this.input.value, this.input.selectionStart ?? 0, this.fields, this.values);
@@ -262,7 +274,7 @@ export class FilterBox extends LitElement {
     this.offering = false;
   }
   private apply(text: string, typing = false): void {
-    clearTimeout(this.timer);
+    this.rest();
     this.waits = false;
     this.value = text;
     if (!typing) this.close();

@@ -1,6 +1,7 @@
 /** Metadata as a tree that unfolds. Every name and value is text and nothing else. */
 import { LitElement, css, html, nothing, type TemplateResult } from "lit";
 import { customElement, property, state } from "lit/decorators.js";
+import { digitsOf } from "../../../lib/src/base/exact.ts";
 import type { Json } from "../../../lib/src/model/index.ts";
 import { visible } from "./visible.ts";
 import { msg } from "../messages/ui.ts";
@@ -48,18 +49,19 @@ const INDENTED = 12;
 /** Levels that can be opened. */
 const DEEPEST = 64;
 
-const scalar = (value: Json): TemplateResult => {
-  const text = typeof value === "string" ? value : JSON.stringify(value);
+/** A value in words; `digits` of an integer that JavaScript rounds. */
+const scalar = (value: Json, digits?: string): TemplateResult => {
+  const text = digits ?? (typeof value === "string" ? value : JSON.stringify(value));
   const kind = value === null ? "null" : typeof value;
   return html`<span class="value ${kind}">${text.length > LONG ? `${visible(text.slice(0, LONG))}…` : visible(text)}</span>`;
 };
 
 /** Draws a value under a name. Deep branches start folded, and are drawn once they are opened. */
-export function tree(name: string, value: Json, depth = 0): TemplateResult {
+export function tree(name: string, value: Json, depth = 0, digits?: string): TemplateResult {
   if (value === null || typeof value !== "object")
-    return html`<div class="leaf"><span class="key">${visible(name)}</span>${scalar(value)}</div>`;
+    return html`<div class="leaf"><span class="key">${visible(name)}</span>${scalar(value, digits)}</div>`;
   if (Array.isArray(value) && value.length <= 8 && value.every((v) => v === null || typeof v !== "object")) {
-    return html`<div class="leaf"><span class="key">${visible(name)}</span><span class="value">[${visible(value.map((v) => JSON.stringify(v)).join(", "))}]</span></div>`;
+    return html`<div class="leaf"><span class="key">${visible(name)}</span><span class="value">[${visible(value.map((v, k) => digitsOf(value, String(k)) ?? JSON.stringify(v)).join(", "))}]</span></div>`;
   }
   return html`<forebay-branch .name=${name} .value=${value} .depth=${depth}></forebay-branch>`;
 }
@@ -97,7 +99,7 @@ export class Branch extends LitElement {
       ? value.slice(0, SHOWN).map((v, k) => [String(k), v])
       : Object.entries(value).slice(0, SHOWN);
     return [
-      ...entries.map(([k, v]) => tree(k, v, depth + 1)),
+      ...entries.map(([k, v]) => tree(k, v, depth + 1, digitsOf(value, k))),
       total > SHOWN ? html`<div class="leaf muted">${msg("andMore", { total: total - SHOWN })}</div>` : nothing,
     ];
   }
