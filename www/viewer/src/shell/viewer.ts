@@ -94,8 +94,6 @@ export class Viewer extends LitElement implements ViewerMembers {
   private pictures: Promise<void> = Promise.resolve();
   private pictured = (): void => undefined;
   private turn = 0;
-  /** The sample that a link means and that a growing file is not known to have yet. */
-  private awaited: number | null = null;
 
   /** First: all that comes after it speaks. */
   protected readonly language = new LanguageController(this, () => this.messages as Translated | null);
@@ -172,10 +170,7 @@ export class Viewer extends LitElement implements ViewerMembers {
     // The map is an element without anything until it is fetched.
     list: () => (this.collection && "reveal" in this.collection ? this.collection : null),
     say: (text) => this.told.say(text),
-    moved: () => {
-      this.awaited = null;
-      this.updateLink();
-    },
+    moved: () => this.updateLink(),
   });
   /** Editing what is open. */
   readonly drawing: DrawingController = new DrawingController(this, {
@@ -413,11 +408,8 @@ export class Viewer extends LitElement implements ViewerMembers {
   private grown({ length }: Dataset): void {
     if (length === this.filtering.rows.total) return;
     this.filtering.grow(length);
-    this.showAwaited(length);
+    this.cursor.grown(length);
     if (this.counts.due) void this.counts.recount();
-  }
-  private showAwaited(length: number): void {
-    if (this.awaited !== null && this.awaited < length) this.cursor.show(this.awaited);
   }
   private settled(dataset: Dataset): void {
     if (this.filtering.active) void this.filtering.apply();
@@ -425,8 +417,8 @@ export class Viewer extends LitElement implements ViewerMembers {
       this.filtering.showAll(dataset.length);
       void this.counts.recount();
     }
-    this.showAwaited(dataset.length);
-    this.awaited = null;
+    this.cursor.grown(dataset.length);
+    this.cursor.await(null);
     void this.counts.learn(dataset);
   }
   private filtered(same: boolean): void {
@@ -439,7 +431,6 @@ export class Viewer extends LitElement implements ViewerMembers {
     this.filtering.reset();
     this.counts.reset();
     this.cursor.reset();
-    this.awaited = null;
     this.selection.clear();
     this.order.reset();
     this.labels.reset();
@@ -475,7 +466,7 @@ export class Viewer extends LitElement implements ViewerMembers {
     if (link.i !== undefined && data && link.i < data.length) this.cursor.show(link.i);
     else if (link.i === undefined) this.cursor.clear();
     // A step of the cursor, and another link, is a wish that came later.
-    this.awaited = data?.growing && link.i !== undefined && link.i >= data.length ? link.i : null;
+    this.cursor.await(data?.growing && link.i !== undefined && link.i >= data.length ? link.i : null);
   }
   private updateLink(of: TableLink = {}): void {
     const { data, table } = this.opener;

@@ -38,6 +38,8 @@ export class RowCursor implements ReactiveController {
   open: number | null = null;
   /** The position of the current one. */
   current = 0;
+  /** The one that is to be opened once a growing file is known to have it. */
+  private awaited: number | null = null;
 
   constructor(
     private readonly host: ReactiveControllerHost,
@@ -51,6 +53,15 @@ export class RowCursor implements ReactiveController {
   reset(): void {
     this.open = null;
     this.current = 0;
+    this.awaited = null;
+  }
+  /** Opens one as soon as there are that many, unless another is opened or asked for before. */
+  await(i: number | null): void {
+    this.awaited = i;
+  }
+  /** How many there are by now. */
+  grown(length: number): void {
+    if (this.awaited !== null && this.awaited < length) this.show(this.awaited);
   }
   /** Makes a position the current one. */
   move(position: number): void {
@@ -71,6 +82,7 @@ export class RowCursor implements ReactiveController {
   /** Opens one by its number. */
   show(i: number): void {
     this.open = i;
+    this.awaited = null;
     const position = this.of.rows().find(i);
     if (position >= 0) {
       this.current = position;
@@ -91,6 +103,7 @@ export class RowCursor implements ReactiveController {
   /** Closes what is open; the keys go to the list. */
   close(): void {
     this.clear();
+    this.awaited = null;
     this.of.moved();
     void this.host.updateComplete.then(() => this.of.list()?.renderRoot.querySelector<HTMLElement>(".scroll")?.focus());
   }
