@@ -85,9 +85,6 @@ const machine = [
     // The command has the site in it: nobody builds it anew while tests run it.
     SITE,
   ],
-  ['The Python package', () => testPython()],
-  // It needs the package and the command, and no browser.
-  ['What the documentation shows', checkDocs],
 ].map(([title, body, after]) => [title, () => patiently(body), after]);
 const pages = [
   [
@@ -110,6 +107,9 @@ const pages = [
       return run(process.execPath, tests, { env: { CHROMIUM } });
     },
   ],
+  // No browser, but what this lane made; the other is at the workspace's tests for longer.
+  ['The Python package', () => testPython()],
+  ['What the documentation shows', checkDocs],
 ];
 // A browser waits while a compiler computes, and the end of a link is the work of one core: together they keep two busy.
 await steps.beside(machine, pages);
