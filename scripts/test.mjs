@@ -68,7 +68,6 @@ const machine = [
       await clippy(...WITHOUT_C);
     },
   ],
-  ['Tests: the core without its C libraries, and its fuzz targets, a second each', testWithoutC],
   [
     'Documentation',
     async () => {
@@ -85,6 +84,8 @@ const machine = [
     // The command has the site in it: nobody builds it anew while tests run it.
     SITE,
   ],
+  // To compile it takes all that is free; the tests before it wait for most of their time, beside the browsers.
+  ['Tests: the core without its C libraries, and its fuzz targets, a second each', testWithoutC],
 ].map(([title, body, after]) => [title, () => patiently(body), after]);
 const pages = [
   [
