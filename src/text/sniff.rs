@@ -134,6 +134,8 @@ fn time_kind(text: &str) -> Option<Kind> {
 /// number would lose zeros in front or a plus, as of postal codes and telephone numbers, and a moment its zone.
 pub(super) fn is_of_text(dtype: &DataType, text: &str) -> bool {
     match dtype {
+        // Nearly all are told by their first byte.
+        DataType::I64 | DataType::U64 | DataType::F64 if matches!(text.as_bytes(), [b'1'..=b'9', ..]) => false,
         DataType::I64 | DataType::U64 | DataType::F64 => {
             let text = text.trim_start();
             match text.strip_prefix('-').unwrap_or(text).as_bytes() {

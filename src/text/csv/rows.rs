@@ -219,11 +219,14 @@ impl Columns {
                     _ => return Err(bad_row(line, "a value is missing").column(name())),
                 }
             } else {
-                if self.sniffed.get(i) == Some(&true) && is_of_text(column.dtype(), text) {
+                let sniffed = self.sniffed.get(i) == Some(&true);
+                if sniffed && is_of_text(column.dtype(), text) {
                     return Err(unlike_the_first(line, column.dtype(), text).column(name()));
                 }
-                let advice: &[&str] = if self.sniffed.get(i) == Some(&true) { &["types", "sniff_rows"] } else { &[] };
-                push_text(column, text).map_err(|e| bad_row(line, e.message()).column(name()).with_options(advice))?;
+                push_text(column, text).map_err(|e| {
+                    let advice: &[&str] = if sniffed { &["types", "sniff_rows"] } else { &[] };
+                    bad_row(line, e.message()).column(name()).with_options(advice)
+                })?;
             }
         }
         Ok(())
