@@ -1,6 +1,9 @@
 //! CSV in: names from the header, types sniffed or given, bad rows with their line.
 
-use std::{collections::VecDeque, sync::Arc};
+use std::{
+    collections::{HashSet, VecDeque},
+    sync::Arc,
+};
 
 use super::{
     delimiter,
@@ -96,7 +99,8 @@ impl CsvRows {
             }
             None => sniff(self.header.take(), &self.sampled, options)?,
         };
-        let is_sniffed = |field: &Field| options.spec.is_none() && !options.types.iter().any(|(n, _)| *n == field.name);
+        let typed: HashSet<&str> = options.types.iter().map(|(name, _)| name.as_str()).collect();
+        let is_sniffed = |field: &Field| options.spec.is_none() && !typed.contains(field.name.as_str());
         let columns = Arc::make_mut(&mut self.columns);
         columns.sniffed = all.fields().iter().map(is_sniffed).collect();
         (columns.wanted, columns.all) = ((0..all.len()).collect(), all.clone());
