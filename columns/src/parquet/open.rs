@@ -1,7 +1,10 @@
 //! A Parquet file's footer, and which of its columns this build cannot read though the file is sound: newer types,
 //! compressions that are not built in, encryption. They are named, and all other columns are read.
 
-use std::{collections::BTreeMap, sync::Arc};
+use std::{
+    collections::{BTreeMap, HashSet},
+    sync::Arc,
+};
 
 use arrow_schema::{DataType as Arrow, Field as ArrowField, Schema as ArrowSchema, TimeUnit};
 use base64::{Engine, prelude::BASE64_STANDARD};
@@ -130,17 +133,18 @@ fn with_all_years(opened: ArrowReaderMetadata) -> Result<(ArrowReaderMetadata, V
         (0..stored.num_columns()).filter(old).map(|leaf| stored.get_column_root_idx(leaf)).collect();
     roots.dedup();
     // Beside other times in one column they cannot be told apart.
-    let mixed = |leaf: usize| matches!(stored.column(leaf).logical_type_ref(), Some(LogicalType::Timestamp(_)));
-    let has_mixed =
-        |root: usize| (0..stored.num_columns()).any(|leaf| stored.get_column_root_idx(leaf) == root && mixed(leaf));
-    roots.retain(|&root| !has_mixed(root));
+    let other = |leaf: &usize| matches!(stored.column(*leaf).logical_type_ref(), Some(LogicalType::Timestamp(_)));
+    let mixed: HashSet<usize> =
+        (0..stored.num_columns()).filter(other).map(|leaf| stored.get_column_root_idx(leaf)).collect();
+    roots.retain(|root| !mixed.contains(root));
     if roots.is_empty() || hints(opened.metadata()).any(|pair| pair.key == ARROW_SCHEMA_META_KEY) {
         return Ok((opened, Vec::new()));
     }
+    let is_old: HashSet<usize> = roots.iter().copied().collect();
     let schema = opened.schema();
     let fields = schema.fields().iter().enumerate();
     let fields: Vec<_> =
-        fields.map(|(i, field)| if roots.contains(&i) { in_microseconds(field) } else { field.clone() }).collect();
+        fields.map(|(i, field)| if is_old.contains(&i) { in_microseconds(field) } else { field.clone() }).collect();
     let hinted = hinted_by(opened.metadata(), &ArrowSchema::new_with_metadata(fields, schema.metadata().clone()))?;
     Ok((hinted, roots))
 }

@@ -1,6 +1,6 @@
 //! Parquet in.
 
-use std::sync::Arc;
+use std::{collections::HashSet, sync::Arc};
 
 use arrow_array::RecordBatch;
 use arrow_schema::Schema as ArrowSchema;
@@ -201,7 +201,8 @@ impl TableSource for ParquetSource {
         self.changes.foreign(&self.schema)
     }
     fn arrow_notes(&mut self) -> Vec<String> {
-        let read = |name: &&String| self.schema.position(name).is_some();
+        let read: HashSet<&str> = self.schema.fields().iter().map(|field| field.name.as_str()).collect();
+        let read = |name: &&String| read.contains(name.as_str());
         self.old_times.iter().filter(read).map(|name| format!("column {name:?}: {INT96}")).collect()
     }
     fn facts(&self) -> Facts {
