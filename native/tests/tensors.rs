@@ -270,11 +270,12 @@ fn what_is_stored_comes_as_it_is_in_either_byte_order() {
 fn settings_that_mean_nothing_are_refused_by_name() {
     let folder = Folder::new();
     write(folder.path(), small(Dtype::U8), &[2], |_| {});
-    let said = |builder: Builder| {
+    let refused = |builder: Builder, code: &str| {
         let e = builder.build().unwrap_err();
-        assert_eq!(e.code().id(), "loader.idle", "{e}");
+        assert_eq!(e.code().id(), code, "{e}");
         e.message().to_owned()
     };
+    let said = |builder: Builder| refused(builder, "loader.settings");
     let open = || Loader::open(folder.path()).unwrap();
     for (name, builder) in [
         ("image", open().image(Image::new(4, 3))),
@@ -285,7 +286,7 @@ fn settings_that_mean_nothing_are_refused_by_name() {
         ("verify", open().verify(false)),
         ("decoded_bytes", open().decoded_bytes(1)),
     ] {
-        assert!(said(builder).contains(&format!("`{name}`")));
+        assert!(refused(builder, "loader.idle").contains(&format!("`{name}`")));
     }
     assert!(said(open().annotations("labels.json")).contains("Annotations::own()"));
     assert!(said(open().max_boxes(3)).contains("2 places"));
