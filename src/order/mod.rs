@@ -209,6 +209,7 @@ impl Order {
     }
 
     /// The batches that one rank takes in every epoch: with [`Tail::Uneven`], the last step may have none for it.
+    #[doc(hidden)]
     pub fn steps_on(&self, rank: u64) -> u64 {
         match self.steps().checked_sub(1) {
             _ if rank >= self.settings.world => 0,
