@@ -8,7 +8,7 @@
 import { cpSync, existsSync, mkdirSync, readFileSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
-import { testWithoutC } from './lib/forebay.mjs';
+import { fuzzSmoke } from './lib/forebay.mjs';
 import { Failure, ROOT, isMain, main, read, run } from './lib/run.mjs';
 
 const VERSION = '0.13.2';
@@ -239,7 +239,7 @@ if (isMain(import.meta.url)) {
       },
     });
     if (values.minutes === undefined) {
-      await testWithoutC('--test', 'fuzz', '--', '--nocapture');
+      await fuzzSmoke();
       return;
     }
     const [minutes, jobs] = [Number(values.minutes), Number(values.jobs)];

@@ -10,14 +10,14 @@ import { buildWasm } from './build-wasm.mjs';
 import { conformance, recording } from './conformance.mjs';
 import { ensureChromium } from './lib/chromium.mjs';
 import { compileOnce, ensureSpace } from './lib/fresh.mjs';
-import { WITHOUT_C, buildForTests, testWithoutC } from './lib/forebay.mjs';
+import { FUZZ, buildForTests, fuzzSmoke } from './lib/forebay.mjs';
 import { publicApi } from './public-api.mjs';
 import { patiently, run } from './lib/run.mjs';
 import { ensurePackages } from './lib/npm.mjs';
 import { ensureLinters, ensureRust } from './lib/rust.mjs';
 import { Steps } from './lib/steps.mjs';
 import { testFirefox, testViewer } from './test-viewer.mjs';
-import { wasmToolchain } from './lib/wasm.mjs';
+import { TARGET, wasmToolchain } from './lib/wasm.mjs';
 import { testLib } from './test-lib.mjs';
 import { testPython } from './test-python.mjs';
 
@@ -62,10 +62,21 @@ const machine = [
   [
     'Lints',
     async () => {
-      const clippy = (...what) => cargo('clippy', '--locked', ...what, '--all-targets', '--', '-D', 'warnings');
+      const clippy = (...what) => cargo('clippy', '--locked', ...what, '--', '-D', 'warnings');
       await run('npx', ['--no-install', 'biome', 'lint', '--error-on-warnings']);
-      await clippy('--workspace', '--all-features');
-      await clippy(...WITHOUT_C);
+      await clippy('--workspace', '--all-targets', '--all-features');
+      await clippy('-p', 'forebay', '--all-targets');
+      await clippy(...FUZZ);
+    },
+  ],
+  [
+    'The core for WebAssembly',
+    async () => {
+      const { cargo, env } = await wasmToolchain('plain');
+      // Of the same compiler, macros are those of the machine's own build.
+      const apart = cargo === 'cargo' ? [] : ['--target-dir', 'target/wasm'];
+      // That it also becomes code is shown by the modules of the npm package.
+      await run(cargo, ['check', '--locked', '-p', 'forebay', '--target', TARGET, ...apart], { env });
     },
   ],
   [
@@ -85,7 +96,8 @@ const machine = [
     SITE,
   ],
   // To compile it takes all that is free; the tests before it wait for most of their time, beside the browsers.
-  ['Tests: the core without its C libraries, and its fuzz targets, a second each', testWithoutC],
+  ['Tests: the core without its C libraries', () => cargo('test', '--locked', '-p', 'forebay')],
+  ['Fuzz targets, a second each', fuzzSmoke],
 ].map(([title, body, after]) => [title, () => patiently(body), after]);
 const pages = [
   [

@@ -12,14 +12,11 @@ export const FOREBAY = join(ROOT, 'target/release/forebay');
  */
 export const AS_TESTED = ['--locked', '--workspace', '--all-features', '--lib', '--test', 'messages'];
 
-/**
- * The core with all that it has in Rust alone, as pages and small builds have it: without the C libraries that the workspace's tests
- * bring. Its fuzz targets are among its tests.
- */
-export const WITHOUT_C = ['-p', 'forebay', '--features', 'curate,decode,jpeg-turbo,transform,zune'];
+/** The fuzz targets of the core, with all that it has in Rust alone, as pages and small builds have it. */
+export const FUZZ = ['-p', 'forebay', '--features', 'curate,decode,jpeg-turbo,transform,zune', '--test', 'fuzz'];
 
-/** Tests that; `more` names some of the tests. */
-export const testWithoutC = (...more) => run('cargo', ['test', '--locked', ...WITHOUT_C, ...more]);
+/** Every one of them over mutated seeds, for about a second. */
+export const fuzzSmoke = () => run('cargo', ['test', '--locked', ...FUZZ, '--', '--nocapture']);
 
 /** Where cargo builds what tests run. */
 export const TARGET = process.env.CARGO_TARGET_DIR ?? join(ROOT, 'target');
