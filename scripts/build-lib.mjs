@@ -1,63 +1,94 @@
-// The npm package `forebay`: types by tsc, modules by esbuild, the WebAssembly beside them. Needs `build-wasm` first.
-import { copyFileSync, existsSync, rmSync } from 'node:fs';
+// The npm package `forebay`: modules by esbuild, types by tsc, the WebAssembly next to them.
+import { copyFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
-import { MODULES, buildWasm } from './build-wasm.mjs';
+import { parseArgs } from 'node:util';
+import { MODULES, QUICK, buildQuickWasm, buildWasm, hasThreads } from './build-wasm.mjs';
 import { ensurePackages } from './lib/npm.mjs';
 import { ROOT, isMain, main, run } from './lib/run.mjs';
 
-/** Builds into `www/lib/dist`; once a process, for nothing that it is made of changes while it runs. */
-export function buildLib() {
-  built ??= buildOnce();
-  return built;
+const LIB = join(ROOT, 'www/lib');
+const DIST = join(LIB, 'dist');
+
+/**
+ * Builds into `www/lib/dist`: the package as it is published, or with `quick` over the quick module, without `types` unless they
+ * are asked for. Not again while `dist` is what was asked for: nothing that it is made of changes while a process runs.
+ */
+export async function buildLib({ quick = false, threads = false, types = !quick } = {}) {
+  const kind = [quick, threads];
+  if (built?.kind.join() === kind.join() && (built.types || !types)) return built.done;
+  built = { kind, types, done: buildOnce(quick, threads, types) };
+  return built.done;
 }
 
 let built;
 
-async function buildOnce() {
-  await ensurePackages();
+/** Builds the package over the quick module again, since something changed. */
+export function rebuildLib() {
+  built = undefined;
+  return buildLib({ quick: true });
+}
+
+async function buildOnce(quick, threads, types) {
+  await ensurePackages({ lean: !types });
+  await (quick ? buildQuickWasm() : buildWasm({ threads }));
+  rmSync(DIST, { recursive: true, force: true });
+  if (types) await run('npx', ['--no-install', 'tsc', '-p', 'www/lib']);
+  await bundle(quick);
+  if (quick) return copyFileSync(join(QUICK, 'quick.wasm'), join(DIST, 'forebay.wasm'));
+  const modules = [...MODULES.map(({ name }) => name), ...(hasThreads() ? ['threads'] : [])];
+  for (const name of modules) copyFileSync(join(LIB, `wasm/${name}.wasm`), join(DIST, `${name}.wasm`));
+}
+
+async function bundle(quick) {
   // Not above: in a fresh clone there are no packages yet when this file is loaded.
   const { build } = await import('esbuild');
-  const lib = join(ROOT, 'www/lib');
-  const dist = join(lib, 'dist');
-  const modules = MODULES.map(({ name }) => `${name}.wasm`);
-  if (!modules.every((name) => existsSync(join(lib, 'wasm', name)))) await buildWasm();
-  rmSync(dist, { recursive: true, force: true });
-  await run('npx', ['--no-install', 'tsc', '-p', 'www/lib']);
-  // Without source maps: what an app's bundler takes apart is readable as it is, in shorter words alone, and they would be an
-  // eighth of the package.
-  // The threads of the threaded module run the worker's own script, not the one that its bindings bring.
-  const threads = {
-    name: 'threads',
-    setup: ({ onResolve }) =>
-      onResolve({ filter: /workerHelpers\.js$/ }, () => ({ path: join(lib, 'src/worker/threads.ts') })),
-  };
+  // Without source maps: they would be an eighth of the package, and an app's bundler shows readable code anyway.
   const common = {
     bundle: true,
     minifySyntax: true,
-    plugins: [threads],
+    plugins: [replaced(quick)],
+    define: { FOREBAY_THREADS: String(!quick && hasThreads()) },
     format: 'esm',
     target: 'es2022',
     legalComments: 'none',
     logLevel: 'warning',
   };
-  await build({
-    ...common,
-    entryPoints: [join(lib, 'src/index.ts')],
-    outdir: dist,
-    splitting: true,
-    chunkNames: '[name]-[hash]',
-  });
-  // A worker is one file, so that its URL is all that a host must know. It is loaded as it is, so it is small.
-  await build({ ...common, minify: true, entryPoints: [join(lib, 'src/worker.ts')], outdir: dist });
-  // Every browser takes a service worker that is a plain script, and one of the site's own can load it.
-  await build({
-    ...common,
-    minify: true,
-    format: 'iife',
-    entryPoints: { 'forebay-sw': join(lib, 'src/service-worker.ts') },
-    outdir: dist,
-  });
-  for (const name of modules) copyFileSync(join(lib, 'wasm', name), join(dist, name));
+  await Promise.all([
+    build({
+      ...common,
+      entryPoints: [join(LIB, 'src/index.ts')],
+      outdir: DIST,
+      splitting: true,
+      chunkNames: '[name]-[hash]',
+    }),
+    // A worker is one file, so that its URL is all that a host must know. It is loaded as it is, so it is small.
+    build({ ...common, minify: true, entryPoints: [join(LIB, 'src/worker.ts')], outdir: DIST }),
+    // Every browser takes a service worker that is a plain script, and one of the site's own can load it.
+    build({
+      ...common,
+      minify: true,
+      format: 'iife',
+      entryPoints: { 'forebay-sw': join(LIB, 'src/service-worker.ts') },
+      outdir: DIST,
+    }),
+  ]);
 }
 
-if (isMain(import.meta.url)) await main(buildLib);
+/** Files that others take the place of. */
+function replaced(quick) {
+  return {
+    name: 'replaced',
+    setup({ onResolve }) {
+      // The threads of the threaded module run the worker's own script, not the one that its bindings bring.
+      onResolve({ filter: /workerHelpers\.js$/ }, () => ({ path: join(LIB, 'src/worker/threads.ts') }));
+      if (!quick) return;
+      onResolve({ filter: /\/wasm\/\w+\.js$/ }, ({ path }) => ({ path: join(QUICK, path.split('/').pop()) }));
+      onResolve({ filter: /\/module-urls\.js$/ }, () => ({ path: join(LIB, 'src/pool/module-urls-quick.ts') }));
+    },
+  };
+}
+
+if (isMain(import.meta.url)) {
+  const { values } = parseArgs({ options: { quick: { type: 'boolean' }, threads: { type: 'boolean' } } });
+  await main(() => buildLib(values));
+}

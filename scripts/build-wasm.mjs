@@ -1,9 +1,19 @@
-// The WebAssembly of the npm package: one crate, built once for each module, bound, made small, held to budgets.
+// The WebAssembly of the npm package. As published: the crate `wasm`, built once for each module, bound, made small, held to
+// budgets. Quick: one module with everything, neither small nor fast, for `npm start` and tests.
 //
-//   npm run build:wasm -- [MODULE...]
-import { copyFileSync, mkdirSync, readFileSync, readdirSync, renameSync, rmSync } from 'node:fs';
+//   npm run build:wasm -- [--quick] [--threads] [MODULE...]
+import {
+  copyFileSync,
+  existsSync,
+  mkdirSync,
+  readFileSync,
+  readdirSync,
+  renameSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
 import { dirname, join } from 'node:path';
-import { promisify } from 'node:util';
+import { parseArgs, promisify } from 'node:util';
 import { brotliCompress, constants } from 'node:zlib';
 import { ensureBindgen } from './lib/bindgen.mjs';
 import { Failure, ROOT, isMain, main, read, run, seconds } from './lib/run.mjs';
@@ -11,33 +21,18 @@ import { digest, stamp, stamped, unstamp } from './lib/stamps.mjs';
 import { TARGET, wasmToolchain } from './lib/wasm.mjs';
 
 /**
- * What the core has for modules of one kind together, so that it is compiled once for all of them: what a module does not use of it
- * costs it some 150 bytes. Left out is what every module that opens a file would carry, such as warehouses.
- */
-const CORE = {
-  fast: ['unzstd', 'zip', 'jpeg', 'transform'],
-  pictures: ['curate', 'decode', 'transform'],
-};
-
-/**
- * The modules: the reader first, which every page loads; the others are loaded when they are used. `budget` is the
- * bytes of brotli that a module may have: for the reader what was asked for, for the others what they have, and a little. A `fast` one is
- * built for speed, an `even` one for size but not at any price, one of the `variant` threads with them; a `large` one is looked
- * at once, for more looks take many minutes. `core` names what it shares with others.
+ * The modules: the reader first, which every page loads; the others are loaded when they are used. `budget` is the bytes of
+ * brotli that a module may have. A `fast` one is built for speed, the others for size; a `large` one is optimized in one pass,
+ * for more take many minutes. `threads` is built only on request.
  */
 export const MODULES = [
   { name: 'forebay', features: ['reader'], budget: 150_000 },
-  { name: 'convert', features: ['convert'], budget: 283_000, fast: true, core: CORE.fast },
-  { name: 'threads', features: ['threads'], budget: 303_000, fast: true, variant: 'threads' },
-  { name: 'tables', features: ['tables'], budget: 389_000, fast: true, core: CORE.fast },
+  { name: 'samples', features: ['samples'], budget: 500_000, fast: true },
+  { name: 'tables', features: ['tables'], budget: 389_000, fast: true },
   { name: 'columns', features: ['columns'], budget: 960_000, large: true },
-  { name: 'tensor', features: ['tensor'], budget: 116_000, fast: true, core: CORE.fast },
-  { name: 'pictures', features: ['pictures'], budget: 262_000, core: CORE.pictures },
-  { name: 'warehouse', features: ['warehouse'], budget: 286_000 },
-  { name: 'labels', features: ['labels'], budget: 280_000 },
-  { name: 'edits', features: ['edits'], budget: 341_000, even: true },
-  { name: 'curate', features: ['curate'], budget: 256_000, core: CORE.pictures },
+  { name: 'pixels', features: ['pixels'], budget: 300_000, fast: true },
 ];
+const THREADS = { name: 'threads', features: ['threads'], budget: 520_000, fast: true, variant: 'threads' };
 const FEATURES = [
   'simd',
   'bulk-memory',
@@ -61,28 +56,75 @@ const ONCE = ['--low-memory-unused', `${UP_TO}=4096`, '-Oz'];
 
 const OUT = join(ROOT, 'www/lib/wasm');
 
+/** The folder of the quick module. */
+export const QUICK = join(ROOT, 'www/lib/wasm-quick');
+
 /**
- * Builds into `www/lib/wasm`: for each module, or those that are named, its JavaScript, its types and the `.wasm`. What
- * cargo made is bound and optimized only if the module there was not made of the same, in the same way; while that is
- * going on, cargo is at the next. Modules with different profiles are compiled beside each other: the last minute of each is
- * one unit of code, on one core.
+ * Builds into `www/lib/wasm`: for each module, or those that are named, its JavaScript, its types and the `.wasm`. A module
+ * that was made of the same bytes in the same way is not bound and optimized again; cargo compiles the next one meanwhile.
+ * Once a process, for nothing that they are made of changes while it runs.
  */
-export function buildWasm(names) {
-  if (names) return build(names);
-  all ??= build(MODULES.map(({ name }) => name));
-  return all;
+export function buildWasm({ names = MODULES.map(({ name }) => name), threads = false } = {}) {
+  const wanted = [...MODULES.filter(({ name }) => names.includes(name)), ...(threads ? [THREADS] : [])];
+  if (wanted.length === 0) throw new Failure(`the modules are ${MODULES.map(({ name }) => name).join(', ')}`);
+  const key = wanted.map(({ name }) => name).join();
+  if (!builds.has(key)) builds.set(key, build(wanted));
+  return builds.get(key);
 }
 
-/** All of them, once a process: nothing that they are made of changes while it runs. */
-let all;
+const builds = new Map();
 
-async function build(names) {
+/** Builds the quick module into `www/lib/wasm-quick`, under the names of all modules. */
+export async function buildQuickWasm() {
+  const bindgen = ensureBindgen();
+  bindgen.catch(() => {});
+  const toolchain = await wasmToolchain();
+  const raw = await compile({ features: ['samples', 'columns', 'pixels'], profile: 'wasm-quick' }, toolchain);
+  const { command, made } = await bindgen;
+  mkdirSync(QUICK, { recursive: true });
+  const ingredients = { raw: digest(readFileSync(raw)), made };
+  if (stamped(QUICK, 'quick', ingredients)) return;
+  unstamp(QUICK, 'quick');
+  const part = join(QUICK, 'part');
+  rmSync(part, { recursive: true, force: true });
+  await run(command, [raw, part, 'quick']);
+  renameSync(join(part, 'quick_bg.wasm'), join(part, 'quick.wasm'));
+  const files = moved(part, QUICK);
+  for (const { name } of MODULES) {
+    for (const suffix of ['js', 'd.ts'])
+      writeFileSync(join(QUICK, `${name}.${suffix}`), 'export * from "./quick.js";\n');
+    files.push(`${name}.js`, `${name}.d.ts`);
+  }
+  writeWithoutThreads(QUICK);
+  stamp(QUICK, 'quick', ingredients, files, {});
+}
+
+/** In the place of the threaded module where there is none: nothing calls it. */
+function writeWithoutThreads(folder) {
+  const missing = '() { throw new Error("this build has no threads"); }\n';
+  const names = ['initThreadPool', 'wbg_rayon_start_worker'];
+  writeFileSync(
+    join(folder, 'threads.js'),
+    `export * from "./samples.js";\n${names.map((name) => `export function ${name}${missing}`).join('')}`,
+  );
+  writeFileSync(
+    join(folder, 'threads.d.ts'),
+    'export * from "./samples.js";\nexport function initThreadPool(threads: number): Promise<unknown>;\n' +
+      'export function wbg_rayon_start_worker(receiver: number): void;\n',
+  );
+}
+
+/** Whether the threaded module was built. */
+export const hasThreads = () => existsSync(join(OUT, 'threads.wasm'));
+
+async function build(wanted) {
   // The first module is compiled meanwhile.
   const tools = finishingTools();
   tools.catch(() => {});
   mkdirSync(OUT, { recursive: true });
+  if (wanted.length === MODULES.length) rmSync(join(OUT, 'threads.wasm'), { force: true });
+  if (!hasThreads()) writeWithoutThreads(OUT);
   const toolchains = {};
-  const wanted = MODULES.filter(({ name }) => names.includes(name));
   for (const { variant = 'plain' } of wanted) toolchains[variant] ??= await wasmToolchain(variant);
   let finished = Promise.resolve();
   const made = [];
@@ -94,7 +136,7 @@ async function build(names) {
       // The next one's takes its place.
       const raw = join(OUT, `${module.name}.raw.wasm`);
       const started = performance.now();
-      copyFileSync(await compile(module, variant, toolchains[variant]), raw);
+      copyFileSync(await compile(module, toolchains[variant]), raw);
       const compiled = `compiled in ${seconds(performance.now() - started)}`;
       finished = finished.then(() => finish(module, raw, tools, compiled));
       // Whoever waits for it hears of it.
@@ -110,38 +152,22 @@ async function build(names) {
     );
 }
 
-/** Compiles a module; where it lies until another one is compiled. */
-async function compile({ features, core = [], fast, even }, variant, { cargo, args, env }) {
+/** Compiles a module; its path until another one is compiled. */
+async function compile({ features, fast, variant = 'plain', profile = fast ? 'wasm-fast' : 'wasm' }, toolchain) {
+  const { cargo, args, env } = toolchain;
   const folder = variant === 'plain' ? 'target/wasm' : `target/wasm-${variant}`;
-  const profile = fast ? 'wasm-fast' : 'wasm';
-  // In the folder of the small ones, whose macros it shares.
-  const level = even ? { CARGO_PROFILE_WASM_OPT_LEVEL: 's' } : {};
-  // If a library for Rust is made as well, every crate becomes code before the link, which is then optimized a second time: what is
-  // built for size is 5 to 8 % smaller without, and sooner there. What is built for speed would be 1 to 3 % larger.
+  // If a library for Rust is made as well, every crate becomes code before the link, which is then optimized a second time: a
+  // module for size is 5 to 8 % smaller without, and sooner there. One for speed would be 1 to 3 % larger.
   const how = fast ? ['build'] : ['rustc', '--lib', '--crate-type', 'cdylib'];
-  await run(
-    cargo,
-    [
-      ...args[0],
-      ...how,
-      '--locked',
-      '-p',
-      'forebay-wasm',
-      '--no-default-features',
-      '--features',
-      [...features, ...core.map((feature) => `forebay/${feature}`)].join(),
-      '--profile',
-      profile,
-      '--target',
-      TARGET,
-      '--target-dir',
-      folder,
-      ...args[1],
-    ],
-    // With it cargo keeps what it links of each module under a name of its own; else each would take the place of the
-    // last and be linked anew every time, which for all of them takes minutes.
-    { env: { ...env, ...level, __CARGO_DEFAULT_LIB_METADATA: 'forebay-wasm' } },
-  );
+  // Without optimization frames are large.
+  const links = profile === 'wasm-quick' ? ['--', '-C', 'link-arg=-zstack-size=8388608'] : [];
+  const words = ['--locked', '-p', 'forebay-wasm', '--no-default-features', '--features', features.join()];
+  const place = ['--profile', profile, '--target', TARGET, '--target-dir', folder];
+  // With it cargo keeps the linked file of each module under a name of its own; else each would take the place of the last and
+  // be linked again every time, for minutes.
+  await run(cargo, [...args[0], ...how, ...words, ...place, ...args[1], ...links], {
+    env: { ...env, __CARGO_DEFAULT_LIB_METADATA: 'forebay-wasm' },
+  });
   return join(ROOT, `${folder}/${TARGET}/${profile}/forebay_wasm.wasm`);
 }
 
@@ -178,7 +204,7 @@ async function finish(module, raw, tools, compiled) {
     rmSync(bound);
     sizes = await sizesOf(optimized);
     unstamp(OUT, name);
-    stamp(OUT, name, ingredients, moved(part), sizes);
+    stamp(OUT, name, ingredients, moved(part, OUT), sizes);
   }
   rmSync(raw);
   const how = kept ? 'bound and optimized before' : `bound and optimized in ${seconds(performance.now() - started)}`;
@@ -192,17 +218,22 @@ async function sizesOf(path) {
   return { bytes: bytes.length, small: (await promisify(brotliCompress)(bytes, { params })).length };
 }
 
-/** Moves everything out of a folder into the one that it is in; what was moved. */
-function moved(part) {
+/** Moves everything out of a folder into another one; the names of the files. */
+function moved(part, out) {
   const files = readdirSync(part, { recursive: true, withFileTypes: true })
     .filter((entry) => entry.isFile())
     .map((entry) => join(entry.parentPath, entry.name).slice(part.length + 1));
   for (const file of files) {
-    mkdirSync(dirname(join(OUT, file)), { recursive: true });
-    renameSync(join(part, file), join(OUT, file));
+    mkdirSync(dirname(join(out, file)), { recursive: true });
+    renameSync(join(part, file), join(out, file));
   }
   rmSync(part, { recursive: true });
   return files;
 }
 
-if (isMain(import.meta.url)) await main(() => buildWasm(process.argv.length > 2 ? process.argv.slice(2) : undefined));
+if (isMain(import.meta.url)) {
+  const options = { quick: { type: 'boolean' }, threads: { type: 'boolean' } };
+  const { values, positionals } = parseArgs({ options, allowPositionals: true });
+  const names = positionals.length > 0 ? positionals : undefined;
+  await main(() => (values.quick ? buildQuickWasm() : buildWasm({ names, threads: values.threads })));
+}

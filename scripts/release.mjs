@@ -44,7 +44,7 @@ async function binaries(target = read('rustc', ['--print', 'host-tuple'])) {
 async function npmPackages() {
   const { buildLib } = await import('./build-lib.mjs');
   const { buildViewer } = await import('./build-viewer.mjs');
-  await buildLib();
+  await buildLib({ threads: true });
   await buildViewer();
   for (const workspace of PACKAGES)
     await run('npm', ['pack', '--workspace', workspace, '--pack-destination', 'dist/release']);

@@ -1,32 +1,67 @@
-// npm start: from a fresh clone to a dataset that was converted, checked and opened in the viewer.
-// With `npm start -- --no-serve` it ends before the viewer is served.
+// npm start: from a fresh clone to a dataset that was converted, checked and opened in the viewer, in minutes: a quick build.
+// With `npm start -- --no-serve` it ends before the viewer is served, with `--no-open` no browser is opened.
+import { spawn } from 'node:child_process';
+import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { buildSite } from './build-site.mjs';
-import { FOREBAY, buildForebay } from './lib/forebay.mjs';
-import { ROOT, main, run, seconds } from './lib/run.mjs';
+import { QUICK_FOREBAY, QUICK_SAMPLE, buildQuickForebay } from './lib/forebay.mjs';
+import { ensureSpace } from './lib/fresh.mjs';
+import { alone } from './lib/lock.mjs';
+import { Progress } from './lib/progress.mjs';
+import { ROOT, main, patiently, run, seconds } from './lib/run.mjs';
 import { ensureRust } from './lib/rust.mjs';
+import { serveFolders } from './lib/serve-folder.mjs';
 import { ensureSample } from './sample.mjs';
 
-async function timed(title, body) {
-  console.log(`\n--- ${title}`);
-  const started = performance.now();
-  const result = await body();
-  console.log(`    ${seconds(performance.now() - started)}`);
-  return result;
+/** A small dataset that is here before anything is built. */
+const FIRST = 'tbl/jpeg20_lz4.tbl';
+const serves = !process.argv.includes('--no-serve');
+const opens = serves && !process.argv.includes('--no-open');
+const started = performance.now();
+const since = () => seconds(performance.now() - started);
+
+/** The viewer over the first dataset, while the command is still compiling. */
+async function showEarly() {
+  const { server, url } = await serveFolders({ '': join(ROOT, 'dist/site'), data: join(ROOT, 'tests/corpus') });
+  const page = `${url}#file=data/${FIRST}`;
+  console.log(
+    `\nThe viewer is here after ${since()}: ${page}\nThe command is still compiling; the sample dataset follows.\n`,
+  );
+  if (opens) openInBrowser(page);
+  return server;
+}
+
+function openInBrowser(page) {
+  const [command, ...args] = { darwin: ['open'], win32: ['cmd', '/c', 'start', ''] }[process.platform] ?? ['xdg-open'];
+  spawn(command, [...args, page], { stdio: 'ignore', detached: true })
+    .on('error', () => undefined)
+    .unref();
 }
 
 await main(async () => {
-  await timed('Tools', ensureRust);
-  await timed('Building the viewer: WebAssembly, the npm package, the site', buildSite);
-  await timed('Building the command forebay (the first time takes some minutes)', buildForebay);
-  await timed('The sample dataset: 240 labeled pictures, drawn by code', ensureSample);
+  await ensureRust();
+  ensureSpace({ folder: 'quick', bytes: 6e9 });
+  let early;
+  await alone('npm start', async () => {
+    const progress = new Progress();
+    // The site comes first, and the command takes the rest of the machine.
+    const command = progress.lane('command', () => patiently(buildQuickForebay));
+    command.catch(() => {});
+    const wasFresh = existsSync(QUICK_FOREBAY);
+    await progress.lane('viewer', () => buildSite({ quick: true }));
+    if (serves && !wasFresh) early = await showEarly();
+    await command;
+    progress.end();
+    await ensureSample(QUICK_SAMPLE);
+  });
   const cwd = join(ROOT, 'dist/sample');
-  const forebay = (...args) => run(FOREBAY, args, { cwd });
-  await timed('Converting TAR to TBL', () => forebay('convert', 'sample.tar', 'sample.tbl', '--force'));
-  await timed('Checking every sample', () => forebay('check', 'sample.tbl'));
-  await timed('Looking inside', () => forebay('inspect', 'sample.tbl'));
+  const forebay = (...args) => run(QUICK_FOREBAY, args, { cwd });
+  await forebay('convert', 'sample.tar', 'sample.tbl', '--force');
+  await forebay('check', 'sample.tbl');
+  await forebay('inspect', 'sample.tbl');
   console.log(`
-The command is target/release/forebay; these work now, from dist/sample:
+Everything is here after ${since()}. The command is target/quick/forebay, a quick build: npm run build makes the fast one.
+These work now, from dist/sample:
 
   forebay head sample.tbl -n 5
   forebay stats sample.tbl
@@ -35,9 +70,10 @@ The command is target/release/forebay; these work now, from dist/sample:
   forebay --help
 
 README.md says more; npm test runs all tests.`);
-  if (process.argv.includes('--no-serve')) return;
-  console.log('\n--- The viewer; Ctrl-C ends it');
-  // Ctrl-C reaches the server too, which then ends as it should; this waits for it.
+  if (!serves) return;
+  console.log('\nThe viewer; Ctrl-C ends it');
+  // Ctrl-C reaches the command too, which then ends as it should; this waits for it.
   process.on('SIGINT', () => undefined);
-  await forebay('serve', 'sample.tbl', '--open');
+  await forebay('serve', 'sample.tbl', ...(opens ? ['--open'] : []));
+  early?.close();
 });

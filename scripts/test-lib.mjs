@@ -1,23 +1,21 @@
 // The npm package as its users have it: built, and its tests in Node and in Chromium; `--browser firefox` asks Firefox.
 //
-//   npm run test:lib -- [NAME...]      with names only the files whose names have one of them, such as `edits`
+//   npm run test:lib -- [--published] [NAME...]   with names only the files whose names have one of them, such as `edits`
 import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
-import { buildWasm } from './build-wasm.mjs';
+import { buildLib } from './build-lib.mjs';
 import { environmentOf } from './lib/engines.mjs';
 import { ensurePackages } from './lib/npm.mjs';
 import { Failure, ROOT, isMain, main, run } from './lib/run.mjs';
 
-/** Builds and tests, everything or the files of these names; what the tests printed. */
-export async function testLib(browser = 'chromium', names = []) {
+/** Builds and tests, everything or the files of these names; resolves to what the tests printed. */
+export async function testLib({ browser = 'chromium', chromium, names = [], quick = true } = {}) {
   await ensurePackages();
-  await buildWasm();
-  const { buildLib } = await import('./build-lib.mjs');
-  await buildLib();
+  await buildLib({ quick, types: true, threads: !quick });
   // Every exported name must be documented, and every link must lead somewhere.
   await run('npx', ['--no-install', 'typedoc', '--options', 'www/lib/typedoc.json']);
-  const env = await environmentOf(browser);
+  const env = chromium ? { CHROMIUM: chromium } : await environmentOf(browser);
   const folder = join(ROOT, 'www/tests/lib');
   const files = readdirSync(folder).filter((name) => name.endsWith('.test.mjs'));
   const wanted = names.length > 0 ? files.filter((file) => names.some((name) => file.includes(name))) : files;
@@ -27,6 +25,7 @@ export async function testLib(browser = 'chromium', names = []) {
 }
 
 if (isMain(import.meta.url)) {
-  const { values, positionals } = parseArgs({ options: { browser: { type: 'string' } }, allowPositionals: true });
-  await main(() => testLib(values.browser, positionals));
+  const options = { browser: { type: 'string' }, published: { type: 'boolean' } };
+  const { values, positionals } = parseArgs({ options, allowPositionals: true });
+  await main(() => testLib({ browser: values.browser, names: positionals, quick: !values.published }));
 }

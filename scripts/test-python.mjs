@@ -8,6 +8,7 @@ import { join } from 'node:path';
 import { AS_TESTED } from './lib/forebay.mjs';
 import { Failure, ROOT, isMain, main, read, run } from './lib/run.mjs';
 import { digest, stamp, stamped, unstamp } from './lib/stamps.mjs';
+import { Skip } from './lib/steps.mjs';
 
 const HOME = join(ROOT, 'target/python');
 const REQUIREMENTS = join(ROOT, 'python/tests/requirements.txt');
@@ -91,20 +92,19 @@ export async function ownStore() {
 export async function testPython(args = [], { ray = false } = {}) {
   const python = findPython();
   if (!python) {
-    console.log(
-      `SKIPPED: no Python 3.${OLDEST} or later with venv is here (looked for ${NAMES.join(', ')}; PYTHON names another). ` +
+    throw new Skip(
+      `no Python 3.${OLDEST} or later with venv is here (looked for ${NAMES.join(', ')}; PYTHON names another). ` +
         'Install one, on Debian: apt-get install python3 python3-venv',
     );
-    return '# pass 0\n# fail 0';
   }
   console.log(`Python ${python.version}: ${python.path}`);
   const needed = ray ? RAY_REQUIREMENTS : REQUIREMENTS;
   const path = await environment(python, needed, ray ? 'ray' : 'venv').catch((e) => {
-    console.log(`SKIPPED: what the Python tests need could not be installed: ${e.message}`);
-    console.log(`Once pip can install what ${needed} names, npm run test:${ray ? 'ray' : 'python'} runs them.`);
-    return null;
+    const again = `npm run test:${ray ? 'ray' : 'python'}`;
+    throw new Skip(
+      `pip could not install the packages of ${needed} (${e.message}); once it can, ${again} runs these tests`,
+    );
   });
-  if (path === null) return '# pass 0\n# fail 0';
   const folder = await stage();
   const env = { PYTHONPATH: folder, PYTHONDONTWRITEBYTECODE: '1', MYPYPATH: folder, ...(ray ? {} : await ownStore()) };
   if (!ray) console.log('SKIPPED: the tests of forebay.ray, which need 600 MB of Ray; npm run test:ray runs them');

@@ -7,11 +7,13 @@
 import { readdirSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { parseArgs } from 'node:util';
+import { buildLib } from './build-lib.mjs';
 import { buildFakeSite, buildSite } from './build-site.mjs';
 import { buildViewer, buildWidget } from './build-viewer.mjs';
 import { environmentOf, findFirefox, INSTALL_FIREFOX } from './lib/engines.mjs';
 import { TESTED_FOREBAY, TESTED_SAMPLE, buildForTests } from './lib/forebay.mjs';
 import { Failure, ROOT, isMain, main, run } from './lib/run.mjs';
+import { Skip } from './lib/steps.mjs';
 import { ensureSample } from './sample.mjs';
 
 /** What a second engine is asked in `npm test`, so that it takes minutes; `--browser` asks it everything. */
@@ -29,9 +31,15 @@ const CORE = [
 ];
 
 /** Builds and tests; what the tests printed. `only` names files of tests, without what they end in. */
-export async function testViewer({ browser = 'chromium', only = [], folders = ['viewer', 'site', 'component'] } = {}) {
-  const env = await environmentOf(browser);
-  await buildSite();
+export async function testViewer({
+  browser = 'chromium',
+  chromium,
+  only = [],
+  folders = ['viewer', 'site', 'component'],
+} = {}) {
+  const env = chromium ? { CHROMIUM: chromium } : await environmentOf(browser);
+  await buildLib({ quick: true, types: true });
+  await buildSite({ quick: true });
   await buildViewer();
   await buildWidget();
   env.FOREBAY_FAKE_SITE = await buildFakeSite();
@@ -44,7 +52,7 @@ export async function testViewer({ browser = 'chromium', only = [], folders = ['
 
 /** The core of it in Firefox, and what the package does there; if there is no Firefox, the words to type. */
 export async function testFirefox() {
-  if (!findFirefox()) return console.log(`SKIPPED: there is no Firefox. To have it: ${INSTALL_FIREFOX}`);
+  if (!findFirefox()) throw new Skip(`there is no Firefox; ${INSTALL_FIREFOX}`);
   return testViewer({ browser: 'firefox', only: CORE, folders: ['viewer', 'site', 'lib'] });
 }
 

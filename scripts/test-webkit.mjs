@@ -15,7 +15,7 @@ const browser = () => `/usr/lib/${read('gcc', ['-dumpmachine']) ?? 'x86_64-linux
 export async function testWebkit() {
   if (![DRIVER, SCREEN, browser()].every((path) => existsSync(path)))
     await aptInstall(['webkit2gtk-driver', 'libwebkit2gtk-4.1-0', 'xvfb'], 'WebKitGTK runs the core of the viewer');
-  await buildSite();
+  await buildSite({ quick: true });
   await buildForTests();
   const env = { WEBKIT_DRIVER: DRIVER, WEBKIT: browser(), XVFB: SCREEN };
   env.FOREBAY_SAMPLE = await ensureSample(TESTED_SAMPLE);

@@ -4,6 +4,15 @@ import { Failure, read, run } from './run.mjs';
 
 const ENV = { DEBIAN_FRONTEND: 'noninteractive' };
 
+const wish = () => process.env.FOREBAY_INSTALL;
+const isRoot = () => process.getuid?.() === 0;
+
+/** Whether packages may be installed here: by root, or by anybody who allowed it and can use sudo. */
+export function canInstall() {
+  if (!existsSync('/usr/bin/apt-get') || wish() === 'no') return false;
+  return isRoot() || (wish() === 'yes' && read('sudo', ['-n', 'true']) !== null);
+}
+
 /**
  * Installs packages, or fails with the words to type. `why` completes "Needed: why". Root's machine is root's to fill, and
  * it is said before it is done; for anybody else it takes FOREBAY_INSTALL=yes to use sudo. FOREBAY_INSTALL=no installs
@@ -11,13 +20,9 @@ const ENV = { DEBIAN_FRONTEND: 'noninteractive' };
  */
 export async function aptInstall(packages, why) {
   const command = `apt-get update && apt-get install -y --no-install-recommends ${packages.join(' ')}`;
-  if (!existsSync('/usr/bin/apt-get')) {
-    throw new Failure(`Needed: ${why}. On Debian: ${command}`);
-  }
-  const root = process.getuid?.() === 0;
-  const wish = process.env.FOREBAY_INSTALL;
-  const allowed = wish !== 'no' && (root || (wish === 'yes' && read('sudo', ['-n', 'true']) !== null));
-  if (!allowed) {
+  if (!existsSync('/usr/bin/apt-get')) throw new Failure(`Needed: ${why}. On Debian: ${command}`);
+  const root = isRoot();
+  if (!canInstall()) {
     const typed = root ? command : `sudo sh -c '${command}'`;
     throw new Failure(`Needed: ${why}. Nothing was installed; please run: ${typed}`);
   }

@@ -26,6 +26,8 @@ const tested = (name) => join(TARGET, 'debug', name);
 export const TESTED_FOREBAY = tested('forebay');
 /** What draws the sample dataset, from there. */
 export const TESTED_SAMPLE = tested('forebay-sample');
+/** The same as `npm start` builds them. */
+export const [QUICK_FOREBAY, QUICK_SAMPLE] = ['forebay', 'forebay-sample'].map((name) => join(TARGET, 'quick', name));
 
 // The build watches dist/site, and all of dist where there is no dist/site: then each new sample would rebuild it.
 const settle = () => mkdirSync(join(ROOT, 'dist/site'), { recursive: true });
@@ -36,6 +38,23 @@ export function buildForebay() {
   return run('cargo', ['build', '--release', '--locked', '-p', 'forebay-cli'], {
     env: { CARGO_TARGET_DIR: join(ROOT, 'target') },
   });
+}
+
+/** Builds the command and what draws the sample quickly: without tables of Parquet and Arrow, and without stores. */
+export function buildQuickForebay() {
+  const what = ['-p', 'forebay-cli', '-p', 'forebay-tools', '--no-default-features'];
+  settle();
+  return run('cargo', [
+    'build',
+    '--locked',
+    '--profile',
+    'quick',
+    ...what,
+    '--bin',
+    'forebay',
+    '--bin',
+    'forebay-sample',
+  ]);
 }
 
 /**

@@ -4,9 +4,6 @@ import { join } from 'node:path';
 import { TARGET } from './forebay.mjs';
 import { Failure, ROOT } from './run.mjs';
 
-/** What a first run writes, and a little: without it a linker ends by a signal that says nothing. */
-const NEEDED = 15e9;
-
 /**
  * What cargo is to do: without the parts that it keeps in order to compile a changed crate in seconds, and without lines for debuggers.
  * Together they take a fifth of a first compilation and more than half of its 8 GB. Whoever has worked here has the parts, and
@@ -18,13 +15,13 @@ export function compileOnce() {
   process.env.CARGO_PROFILE_DEV_DEBUG ??= 'false';
 }
 
-/** Fails if the disk is too full for a first run. */
-export function ensureSpace() {
-  if (existsSync(join(TARGET, 'debug'))) return;
+/** Fails if the disk has less than a first run writes: without it a linker ends by a signal that says nothing. */
+export function ensureSpace({ folder = 'debug', bytes = 12e9 } = {}) {
+  if (existsSync(join(TARGET, folder))) return;
   const { bavail, bsize } = statfsSync(ROOT);
   const free = bavail * bsize;
-  if (free < NEEDED)
-    throw new Failure(`a first run writes ${gigabytes(NEEDED)} into target, and ${gigabytes(free)} are free`);
+  if (free < bytes)
+    throw new Failure(`a first run writes ${gigabytes(bytes)} into target, and ${gigabytes(free)} are free`);
 }
 
 const gigabytes = (bytes) => `${(bytes / 1e9).toFixed(1)} GB`;

@@ -3,10 +3,15 @@ import { existsSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { ROOT, run } from './run.mjs';
 
-/** Runs `npm ci` unless what is installed is newer than the lock file. */
-export async function ensurePackages() {
-  const installed = join(ROOT, 'node_modules/.package-lock.json');
+const MODULES = join(ROOT, 'node_modules');
+/** What only tests and published builds need: one of these packages. */
+const DEV = join(MODULES, 'typescript');
+
+/** Installs the packages unless they are newer than the lock file; with `lean` only those that make the site. */
+export async function ensurePackages({ lean = false } = {}) {
   const age = (path) => statSync(path).mtimeMs;
-  if (existsSync(installed) && age(installed) >= age(join(ROOT, 'package-lock.json'))) return;
-  await run('npm', ['ci', '--no-audit', '--no-fund']);
+  const installed = join(MODULES, '.package-lock.json');
+  const fresh = existsSync(installed) && age(installed) >= age(join(ROOT, 'package-lock.json'));
+  if (fresh && (lean || existsSync(DEV))) return;
+  await run('npm', ['ci', '--no-audit', '--no-fund', ...(lean ? ['--omit=dev'] : [])]);
 }

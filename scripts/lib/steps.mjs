@@ -1,5 +1,15 @@
-// Headed, timed steps that stop at the first failure and end in one plain line.
-import { Failure, endCommands, keeping, seconds } from './run.mjs';
+// Headed, timed steps that stop at the first failure, say what they are at, and end in one plain line.
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { Failure, ROOT, endCommands, keeping, seconds } from './run.mjs';
+
+/** How long each step took the last time. */
+const TIMES = join(ROOT, 'target/step-times.json');
+/** Milliseconds between two lines that say what is going on. */
+const SELDOM = 30_000;
+
+/** Thrown by a step that cannot run here: why, and what to type so that it can. */
+export class Skip extends Failure {}
 
 function deferred() {
   let resolve;
@@ -12,23 +22,19 @@ function deferred() {
 export class Steps {
   #passed = 0;
   #failed = 0;
+  #skipped = [];
   #times = [];
+  #running = new Map();
+  #waiting = new Set();
+  #before = timesBefore();
 
   /**
-   * One step. The body may return the output of `cargo test` or `node --test`: then its tests are counted, else the step counts
-   * as one check.
+   * One step. The body may return the output of `cargo test`, nextest or `node --test`: then its tests are counted, else the step
+   * counts as one check.
    */
   async step(title, body) {
     console.log(`\n=== ${title}`);
-    const started = performance.now();
-    try {
-      this.#count((await body()) ?? '');
-    } catch (e) {
-      this.#stop(title, e);
-    }
-    const time = performance.now() - started;
-    this.#times.push([title, time]);
-    console.log(`=== ${title}: fine, ${seconds(time)}`);
+    await this.#timed(title, body);
   }
 
   /**
@@ -38,6 +44,8 @@ export class Steps {
    */
   async beside(...lanes) {
     const done = new Map(lanes.flat().map(([title]) => [title, deferred()]));
+    this.#waiting = new Set(done.keys());
+    const timer = setInterval(() => this.#say(), SELDOM);
     await Promise.all(
       lanes.map(async (steps) => {
         for (const [title, body, after] of steps) {
@@ -47,32 +55,61 @@ export class Steps {
         }
       }),
     );
+    clearInterval(timer);
   }
 
-  /** The times, and the closing line. */
+  /** The times, what was skipped, and the closing line. */
   finish() {
     console.log('');
     for (const [title, time] of this.#times) console.log(`${seconds(time).padStart(12)}  ${title}`);
-    console.log(`\n${this.#passed} passed, ${this.#failed} failed`);
+    for (const [title, why] of this.#skipped) console.log(`     SKIPPED  ${title}: ${why}`);
+    mkdirSync(join(ROOT, 'target'), { recursive: true });
+    writeFileSync(TIMES, JSON.stringify({ ...this.#before, ...Object.fromEntries(this.#times) }));
+    const skipped = this.#skipped.length > 0 ? `, ${this.#skipped.length} skipped` : '';
+    console.log(`\n${this.#passed} passed, ${this.#failed} failed${skipped}`);
   }
 
   async #kept(title, body) {
-    console.log(`\n=== ${title}: begun; what it says is shown when it ends`);
-    const started = performance.now();
+    const last = this.#before[title];
+    console.log(`\n=== ${title}: begun${last ? `; ${seconds(last)} the last time` : ''}`);
+    this.#waiting.delete(title);
     const lines = [];
-    const show = () => console.log(`\n=== ${title}\n${lines.join('').trimEnd()}`);
+    await this.#timed(
+      title,
+      () => keeping(lines, body),
+      () => console.log(`\n=== ${title}\n${lines.join('').trimEnd()}`),
+    );
+  }
+
+  async #timed(title, body, show = () => {}) {
+    const started = performance.now();
+    this.#running.set(title, started);
     let output;
     try {
-      output = (await keeping(lines, body)) ?? '';
+      output = (await body()) ?? '';
     } catch (e) {
       show();
-      this.#stop(title, e);
+      if (!(e instanceof Skip)) return this.#stop(title, e);
+      this.#skipped.push([title, e.message]);
+      return console.log(`=== ${title}: SKIPPED: ${e.message}`);
+    } finally {
+      this.#running.delete(title);
     }
     show();
     this.#count(output);
     const time = performance.now() - started;
     this.#times.push([title, time]);
     console.log(`=== ${title}: fine, ${seconds(time)}`);
+  }
+
+  /** What is running, for how long, how long that took the last time, and what is left. */
+  #say() {
+    const now = performance.now();
+    const running = [...this.#running].map(([title, started]) => {
+      const last = this.#before[title];
+      return `${title} (${seconds(now - started)}${last ? ` of ${seconds(last)}` : ''})`;
+    });
+    console.log(`... ${running.join('; ')}; ${this.#waiting.size} steps left`);
   }
 
   #stop(title, e) {
@@ -87,9 +124,24 @@ export class Steps {
     const results = [
       ...output.matchAll(/^test result: .*? (\d+) passed; (\d+) failed/gm),
       ...output.matchAll(/^# pass (\d+)\n# fail (\d+)/gm),
+      ...nextest(output),
     ];
-    const sum = (i) => results.reduce((n, r) => n + Number(r[i]), 0);
+    const sum = (i) => results.reduce((n, r) => n + Number(r[i] ?? 0), 0);
     this.#failed += Math.max(sum(2), atLeast);
     this.#passed += results.length ? sum(1) : atLeast ? 0 : 1;
+  }
+}
+
+/** The summaries of nextest, in the form of a match. */
+function nextest(output) {
+  const plain = output.replaceAll(/\x1b\[[\d;]*m/g, '');
+  return [...plain.matchAll(/^ *Summary .*?(\d+) passed(?: \([^)]*\))?(?:, (\d+) failed)?/gm)];
+}
+
+function timesBefore() {
+  try {
+    return JSON.parse(readFileSync(TIMES, 'utf8'));
+  } catch {
+    return {};
   }
 }

@@ -1,16 +1,16 @@
-// A toolchain for wasm32: rustup's where it has the target, else Debian's compiler with a standard library that
-// is built from its source once and kept in the cache.
-import { existsSync, mkdirSync, mkdtempSync, readdirSync, renameSync, rmSync, cpSync, writeFileSync } from 'node:fs';
+// A toolchain for wasm32: the Rust that is installed, if it has the target; else Debian's compiler with a standard library
+// built from its source once and kept in the cache.
+import { cpSync, existsSync, mkdirSync, mkdtempSync, readdirSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { join } from 'node:path';
-import { aptInstall } from './apt.mjs';
+import { aptInstall, canInstall } from './apt.mjs';
 import { Failure, read, run } from './run.mjs';
 
 export const TARGET = 'wasm32-unknown-unknown';
 const DEBIAN = { cargo: '/usr/bin/cargo', rustc: '/usr/bin/rustc' };
 const PACKAGES = ['rustc-web', 'cargo-web', 'rust-web-src'];
 
-/** What kept things are kept in. */
+/** The folder of everything that is built once and kept. */
 export const CACHE = join(process.env.XDG_CACHE_HOME || join(homedir(), '.cache'), 'forebay');
 
 const FEATURES = {
@@ -23,13 +23,12 @@ const THREAD_LINKS = ['--shared-memory', '--import-memory', '--max-memory=214748
 );
 
 /**
- * How to build for wasm32, in the variant `plain` or `threads`: `{ cargo, args, env, how }`, where `args` stand before
- * and behind the command of cargo. Installs and builds what lacks, or fails with what to install.
+ * How to build for wasm32, in the variant `plain` or `threads`: `{ cargo, args, env, how }`, where `args` go before and after
+ * cargo's command. Fails with what to type if there is no such compiler and none can be installed.
  */
-export async function wasmToolchain(variant) {
-  // FOREBAY_WASM=debian chooses Debian's also where rustup has what is needed.
-  const own =
-    process.env.FOREBAY_WASM === 'debian' ? null : await (variant === 'plain' ? rustupPlain() : rustupThreads());
+export async function wasmToolchain(variant = 'plain') {
+  // FOREBAY_WASM=debian chooses Debian's compiler even if the Rust that is installed has the target.
+  const own = process.env.FOREBAY_WASM === 'debian' ? null : await (variant === 'plain' ? installed() : nightly());
   const toolchain = own ?? (await debian(variant));
   const flags = [toolchain.flags ?? '', `-C target-feature=${FEATURES[variant]}`];
   if (variant === 'threads') flags.push(...THREAD_LINKS.map((link) => `-C link-arg=${link}`));
@@ -38,26 +37,10 @@ export async function wasmToolchain(variant) {
   return toolchain;
 }
 
-async function rustupPlain() {
-  return (await rustupTarget()) ? { cargo: 'cargo', args: [[], []], env: {}, how: "rustup's target" } : null;
-}
-
-/** The threaded standard library is never a download: rustup has it only as source, with nightly. */
-function rustupThreads() {
-  const nightly = read('rustup', ['run', 'nightly', 'rustc', '--print', 'sysroot']);
-  if (!nightly || !existsSync(join(nightly, 'lib/rustlib/src/rust/library'))) return null;
-  return {
-    cargo: 'cargo',
-    args: [['+nightly'], ['-Zbuild-std=std,panic_abort']],
-    env: {},
-    how: "rustup's nightly, std from its source",
-  };
-}
-
-async function rustupTarget() {
-  const installed = () => read('rustup', ['target', 'list', '--installed'])?.split('\n').includes(TARGET);
-  if (installed()) return true;
-  if (debianReady() || !read('rustup', ['--version'])) return false;
+async function installed() {
+  const how = { cargo: 'cargo', args: [[], []], env: {}, how: 'the Rust that is installed' };
+  if (hasTarget()) return how;
+  if (debianReady() || !read('rustup', ['--version'])) return null;
   console.log(`asking rustup for ${TARGET}`);
   // If rustup's servers are out of reach, this says so soon.
   await run('rustup', ['target', 'add', TARGET], {
@@ -65,7 +48,25 @@ async function rustupTarget() {
     quiet: true,
     timeout: 60_000,
   }).catch(() => {});
-  return installed();
+  return hasTarget() ? how : null;
+}
+
+/** Whether the compiler finds a standard library for the target, however it was installed. */
+function hasTarget() {
+  const folder = read('rustc', ['--print', 'target-libdir', '--target', TARGET]);
+  return folder !== null && existsSync(folder) && readdirSync(folder).some((name) => name.startsWith('libstd-'));
+}
+
+/** The threaded standard library is never a download: rustup has only its source, with nightly. */
+function nightly() {
+  const sysroot = read('rustup', ['run', 'nightly', 'rustc', '--print', 'sysroot']);
+  if (!sysroot || !existsSync(join(sysroot, 'lib/rustlib/src/rust/library'))) return null;
+  return {
+    cargo: 'cargo',
+    args: [['+nightly'], ['-Zbuild-std=std,panic_abort']],
+    env: {},
+    how: "rustup's nightly, std from its source",
+  };
 }
 
 function debianReady() {
@@ -81,10 +82,9 @@ function sysrootOf(rustc) {
 
 async function debian(variant) {
   if (!debianReady()) {
-    await aptInstall(
-      PACKAGES,
-      `a compiler for ${TARGET} (or: rustup target add ${TARGET}, and for threads: rustup toolchain install nightly --component rust-src)`,
-    );
+    const needed = variant === 'plain' ? `rustup target add ${TARGET}` : 'rustup toolchain install nightly -c rust-src';
+    if (!canInstall()) throw new Failure(`This Rust has no standard library for ${TARGET}. Please run: ${needed}`);
+    await aptInstall(PACKAGES, `a compiler for ${TARGET} (or: ${needed})`);
   }
   if (!debianReady())
     throw new Failure(`${PACKAGES.join(', ')} are installed, but ${DEBIAN.rustc} has no source of std`);
@@ -122,7 +122,7 @@ async function linker() {
   return find() ?? 'wasm-ld';
 }
 
-/** Builds std once, beside its final place, so that an interrupted build is never taken for a whole one. */
+/** Builds std once, next to its final place, so that an interrupted build is never taken for a whole one. */
 async function buildStd(sysroot, variant, env) {
   console.log(`building the standard library for ${TARGET} (${variant}), once; about a minute`);
   mkdirSync(join(sysroot, '..'), { recursive: true });
@@ -139,12 +139,7 @@ async function buildStd(sysroot, variant, env) {
     await run(
       DEBIAN.cargo,
       [
-        'build',
-        '--release',
-        '--offline',
-        '--target',
-        TARGET,
-        '-Zbuild-std=std,panic_abort,test',
+        ...['build', '--release', '--offline', '--target', TARGET, '-Zbuild-std=std,panic_abort'],
         ...source.flatMap((s) => ['--config', s]),
       ],
       {
@@ -163,7 +158,8 @@ async function buildStd(sysroot, variant, env) {
     for (const name of readdirSync(built)) {
       if (name.endsWith('.rlib') && !name.startsWith('libnothing')) cpSync(join(built, name), join(lib, name));
     }
-    renameSync(join(work, 'sysroot'), sysroot);
+    // Another build may have been quicker.
+    if (!existsSync(sysroot)) renameSync(join(work, 'sysroot'), sysroot);
   } finally {
     rmSync(work, { recursive: true, force: true });
   }

@@ -14,9 +14,9 @@ use js_sys::{Float64Array, Uint8Array, Uint32Array};
 use serde::Serialize;
 use wasm_bindgen::prelude::*;
 
-#[cfg(any(feature = "convert", feature = "warehouse"))]
+#[cfg(feature = "samples")]
 use crate::convert::Converter;
-#[cfg(feature = "edits")]
+#[cfg(feature = "samples")]
 use crate::export::{LabelExporter, Which};
 use crate::{
     check::Checker,
@@ -91,7 +91,7 @@ impl Dataset {
                 about.members = Some(tar.archive().members.len() as u64);
                 about.skipped_members = Some(tar.archive().skipped.total());
             }
-            #[cfg(feature = "convert")]
+            #[cfg(feature = "samples")]
             Core::Zip(zip) => {
                 about.members = Some(zip.members());
                 about.skipped_members = Some(zip.left_out().total());
@@ -233,7 +233,7 @@ impl Dataset {
     }
 }
 
-#[cfg(any(feature = "convert", feature = "warehouse"))]
+#[cfg(feature = "samples")]
 #[wasm_bindgen]
 impl Dataset {
     /// Begins a conversion of the samples `chosen`, in that order, or of all; `options` is JSON.
@@ -242,7 +242,7 @@ impl Dataset {
     }
 }
 
-#[cfg(feature = "edits")]
+#[cfg(feature = "samples")]
 #[wasm_bindgen]
 impl Dataset {
     /// Begins writing the labels of the samples `chosen`, in that order, or of all; `options` is JSON.

@@ -23,13 +23,13 @@ struct Thrown<'a> {
     block: Option<u64>,
     offset: Option<u64>,
     // Only texts that people write have lines, and only their errors name options.
-    #[cfg(any(feature = "labels", feature = "edits"))]
+    #[cfg(feature = "samples")]
     line: Option<u64>,
-    #[cfg(any(feature = "labels", feature = "edits"))]
+    #[cfg(feature = "samples")]
     character: Option<u64>,
-    #[cfg(any(feature = "labels", feature = "edits"))]
+    #[cfg(feature = "samples")]
     path: Option<&'a str>,
-    #[cfg(any(feature = "labels", feature = "edits"))]
+    #[cfg(feature = "samples")]
     options: &'static [&'static str],
 }
 
@@ -48,13 +48,13 @@ pub(crate) fn json(e: &Error) -> String {
         row: place.row,
         block: place.block,
         offset: place.offset,
-        #[cfg(any(feature = "labels", feature = "edits"))]
+        #[cfg(feature = "samples")]
         line: place.line,
-        #[cfg(any(feature = "labels", feature = "edits"))]
+        #[cfg(feature = "samples")]
         character: place.character,
-        #[cfg(any(feature = "labels", feature = "edits"))]
+        #[cfg(feature = "samples")]
         path: place.path.as_deref(),
-        #[cfg(any(feature = "labels", feature = "edits"))]
+        #[cfg(feature = "samples")]
         options: e.options(),
     };
     serde_json::to_string(&thrown).unwrap_or_default()
@@ -66,7 +66,7 @@ pub(crate) fn thrown(e: Error) -> JsValue {
 }
 
 /// Anything as JSON text.
-#[cfg(any(feature = "reader", feature = "tables", feature = "labels"))]
+#[cfg(any(feature = "reader", feature = "tables"))]
 pub(crate) fn text(value: &impl Serialize) -> String {
     serde_json::to_string(value).unwrap_or_default()
 }

@@ -1,22 +1,13 @@
 // What the tests of pages share: a browser, and a server for a folder. FOREBAY_BROWSER names the engine.
 import { existsSync } from 'node:fs';
-import { createServer } from 'node:http';
 import { readFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
-import { extname, join, normalize } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import * as chromium from './engines/chromium.mjs';
 import * as firefox from './engines/firefox.mjs';
+import { serveFolders } from '../../scripts/lib/serve-folder.mjs';
 
 export const ROOT = fileURLToPath(new URL('../..', import.meta.url));
-const TYPES = {
-  '.html': 'text/html',
-  '.js': 'text/javascript',
-  '.css': 'text/css',
-  '.svg': 'image/svg+xml',
-  '.wasm': 'application/wasm',
-};
-
 /** The engine that the tests run in. */
 export const ENGINE = process.env.FOREBAY_BROWSER || 'chromium';
 const engine = { chromium, firefox }[ENGINE];
@@ -38,18 +29,7 @@ export const launch = (more = []) => engine.launch(more);
 export const launchWithProfile = (folder) => engine.launchWithProfile(folder);
 
 /** Serves a folder as any static host does: no special headers. Resolves to the server and its address. */
-export async function serveFolder(folder) {
-  const server = createServer((request, response) => {
-    const path = normalize(decodeURIComponent(new URL(request.url, 'http://x').pathname)).replace(/\/$/, '/index.html');
-    readFile(join(folder, path)).then(
-      (bytes) =>
-        response.writeHead(200, { 'content-type': TYPES[extname(path)] ?? 'application/octet-stream' }).end(bytes),
-      () => response.writeHead(404).end(),
-    );
-  });
-  await new Promise((resolve) => server.listen(0, '127.0.0.1', resolve));
-  return { server, url: `http://127.0.0.1:${server.address().port}/` };
-}
+export const serveFolder = (folder) => serveFolders({ '': folder });
 
 /** A page that collects what goes wrong on it. FOREBAY_SLOW=8 makes it eight times as slow: tests that hurry fail then. */
 export async function newPage(browser, options = {}) {

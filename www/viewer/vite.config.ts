@@ -16,6 +16,7 @@ export default defineConfig({
   base: "./",
   publicDir: here("./public"),
   resolve: { alias: { forebay: here("../lib/dist/index.js") } },
+  define: { FOREBAY_QUICK: String(process.env.FOREBAY_QUICK === "1") },
   optimizeDeps: { exclude: ["forebay"] },
   worker: { format: "es" },
   build: {

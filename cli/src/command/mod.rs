@@ -51,7 +51,7 @@ use effect::Given;
 
 /// Opens, checks, converts and feeds machine-learning dataset files.
 #[derive(Debug, Parser)]
-#[command(name = "forebay", version, propagate_version = true, max_term_width = 100)]
+#[command(name = "forebay", version = env!("FOREBAY_VERSION"), propagate_version = true, max_term_width = 100)]
 #[command(after_help = "Exit codes: 0 fine, 1 the file is damaged, 2 usage or I/O, 3 not supported.")]
 struct Cli {
     #[command(flatten)]

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 import { convert, memorySink } from 'forebay';
 import { ROOT, launch, newPage, until } from '../browser.mjs';
-import { tarOf } from '../lib/helpers.mjs';
+import { moduleFile, tarOf } from '../lib/helpers.mjs';
 import { serve } from './host.mjs';
 
 const PAGE =
@@ -31,7 +31,7 @@ async function shown(datasets) {
     asked.push(kind === 'asset' ? name : `${of} ${kind}`);
     const bytes =
       kind === 'asset'
-        ? readFileSync(join(ROOT, 'www/lib/dist', name))
+        ? readFileSync(name.endsWith('.wasm') ? moduleFile(name.slice(0, -5)) : join(ROOT, 'www/lib/dist', name))
         : Buffer.from(datasets[of][1].subarray(start, end));
     return bytes.toString('base64');
   });
@@ -124,7 +124,7 @@ test('two widgets show their datasets by what the kernel gives, and tell what is
   const dialog = page.locator('#a forebay-curate dialog');
   await dialog.getByRole('button', { name: 'Look at all 9 samples' }).click();
   await dialog.getByText('No duplicates among 9 samples').waitFor();
-  assert.ok(asked.includes('curate.wasm'), asked.join());
+  assert.ok(asked.includes('pixels.wasm'), asked.join());
   await page.evaluate(async () => (await globalThis.models.a.coming)());
   assert.equal(await page.locator('#a forebay-viewer').count(), 0);
   assert.deepEqual(page.faults, []);

@@ -7,7 +7,7 @@ import { createServer } from 'node:http';
 import { tmpdir } from 'node:os';
 import { extname, join } from 'node:path';
 import { launch, noBrowser } from '../browser.mjs';
-import { ROOT, tarOf } from './helpers.mjs';
+import { ROOT, THREADS, tarOf } from './helpers.mjs';
 
 export const skip = noBrowser;
 const TYPES = { '.js': 'text/javascript', '.wasm': 'application/wasm', '.html': 'text/html' };
@@ -28,12 +28,11 @@ const CDN = {
 };
 /** In a page that is cross-origin isolated, the large file is converted by the threaded module. */
 const ISOLATED = { 'cross-origin-opener-policy': 'same-origin', 'cross-origin-embedder-policy': 'require-corp' };
-const THREADED = EXPECTED.replace('false', 'true');
+const THREADED = EXPECTED.replace('false', String(THREADS));
 
 /** What every app does: opens by URL, filters, makes a tensor, converts, reads a table. */
 const WORK = `import { capabilities, configure, convert, memorySink, open, openSamples, openTable } from 'forebay';
 export async function work(base) {
-  // Two processors do without threads that nobody asks for.
   configure({ threads: 2 });
   const ds = await openSamples(new URL('a.tar', base));
   const matches = await ds.matches('cls == 1');
@@ -112,10 +111,8 @@ export async function stop() {
 export function app(name, files) {
   const root = join(folder, name);
   mkdirSync(root);
-  const work = WORK.replace(
-    'THREADS_BYTES',
-    String(statSync(join(folder, 'node_modules/forebay/dist/threads.wasm')).size),
-  );
+  const size = THREADS ? statSync(join(folder, 'node_modules/forebay/dist/threads.wasm')).size : 0;
+  const work = WORK.replace('THREADS_BYTES', String(size));
   const bare =
     name === 'plain' || name === 'worker' ? work.replace("'forebay'", "'../node_modules/forebay/dist/index.js'") : work;
   for (const [path, text] of Object.entries({ 'work.js': bare, ...files })) writeFileSync(join(root, path), text);

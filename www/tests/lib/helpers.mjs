@@ -16,6 +16,14 @@ export function corpus(path, extension) {
     .map((name) => join(folder, name));
 }
 
+const DIST = join(ROOT, 'www/lib/dist');
+/** Whether the package was built as it is published, and not over the one module of a quick build. */
+export const PUBLISHED = existsSync(join(DIST, 'samples.wasm'));
+/** Whether it was built with threads. */
+export const THREADS = existsSync(join(DIST, 'threads.wasm'));
+/** The file of a module. */
+export const moduleFile = (name) => join(DIST, PUBLISHED ? `${name}.wasm` : 'forebay.wasm');
+
 /** A native program, if it was built: the build that is the youngest, since the other may be of an older source. */
 export function built(name) {
   const builds = ['release', 'debug']

@@ -27,16 +27,11 @@ const KERNEL = ["editable", "hide"] as const;
 /** All modules of the package, none forgotten. Each crosses from the kernel when it is first needed, so none costs before. */
 const MODULES: Readonly<Record<ModuleName, true>> = {
   forebay: true,
-  convert: true,
-  threads: true,
+  samples: true,
   tables: true,
   columns: true,
-  tensor: true,
-  pictures: true,
-  warehouse: true,
-  labels: true,
-  edits: true,
-  curate: true,
+  pixels: true,
+  threads: true,
 };
 
 /** Asks the kernel of a widget. */

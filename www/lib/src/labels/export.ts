@@ -80,7 +80,7 @@ export async function exportLabels(
       const begin: Begin = (told) => call(client, of.name, "exportLabels", [handle, told, chosen]);
       return write(client, begin, of.source, inner, chosen?.length ?? of.length);
     },
-    "edits",
+    "samples",
   );
 }
 

@@ -2,24 +2,11 @@
 import type { Format, TableFormat } from "./names.js";
 
 /**
- * The WebAssembly modules: `forebay` reads samples and is loaded with the first file; `convert` also converts and reads
- * what is packed with Zstandard; `threads` does the same on several threads, if the page is cross-origin isolated;
- * `tables` reads tables, `columns` Parquet and Arrow too, and writes them; `tensor` decodes JPEG, `pictures` the other formats too; `warehouse` reads tensor warehouses;
- * `labels` reads and writes labels; `edits` keeps journals of changes; `curate` finds
- * duplicates and outliers.
+ * The WebAssembly modules: `forebay` reads samples and is loaded with the first file; `samples` also converts, edits and
+ * reads labels and warehouses; `tables` reads and writes tables, `columns` Parquet and Arrow too; `pixels` decodes images
+ * into tensors and finds duplicates and outliers; `threads` converts on several threads, for pages that ask for it.
  */
-export type ModuleName =
-  | "forebay"
-  | "convert"
-  | "threads"
-  | "tables"
-  | "columns"
-  | "tensor"
-  | "pictures"
-  | "warehouse"
-  | "labels"
-  | "edits"
-  | "curate";
+export type ModuleName = "forebay" | "samples" | "tables" | "columns" | "pixels" | "threads";
 
 /** Where the parts of the package are and how much of the machine they take. Everything is optional. */
 export interface RuntimeOptions {
@@ -35,7 +22,7 @@ export interface RuntimeOptions {
   wasmModules?: Partial<Record<ModuleName, WebAssembly.Module>>;
   /** Workers at most; 0 does all work on the caller's thread. Default: one more than half the processors, at most 4. */
   workers?: number;
-  /** Threads of the threaded build; 0 does without it. Default: one for each processor, at most 8; none on two. */
+  /** Threads for conversions of large files, in a cross-origin isolated page and a package built with them. Default: 0. */
   threads?: number;
 }
 
@@ -44,8 +31,8 @@ export interface Capabilities {
   /** Workers that the pool may start; 0 where work happens on the caller's thread. */
   readonly workers: number;
   /**
-   * Whether the threaded build is used, for conversions of large files: where the page is cross-origin isolated, on more
-   * than two processors or where {@link configure} was given `threads`. Everything works without it.
+   * Whether large files are converted on several threads: the page is cross-origin isolated, and {@link configure} was
+   * given `threads`. Everything works without it.
    */
   readonly threads: boolean;
   /** Whether WebAssembly SIMD is there. Without it the package does not run. */

@@ -1,22 +1,8 @@
 import { hostError } from "../model/errors.js";
+import { urls } from "./module-urls.js";
 import type { Operation } from "../worker/kernel.js";
 import { builtin, isNode } from "../base/node.js";
 import type { ModuleName, RuntimeOptions } from "../model/index.js";
-
-/** Where each module lies. Bundlers find files by this very form, so each stands here by itself. */
-const urls: Record<ModuleName, () => URL> = {
-  forebay: () => new URL("./forebay.wasm", import.meta.url),
-  convert: () => new URL("./convert.wasm", import.meta.url),
-  threads: () => new URL("./threads.wasm", import.meta.url),
-  tables: () => new URL("./tables.wasm", import.meta.url),
-  columns: () => new URL("./columns.wasm", import.meta.url),
-  tensor: () => new URL("./tensor.wasm", import.meta.url),
-  pictures: () => new URL("./pictures.wasm", import.meta.url),
-  warehouse: () => new URL("./warehouse.wasm", import.meta.url),
-  labels: () => new URL("./labels.wasm", import.meta.url),
-  edits: () => new URL("./edits.wasm", import.meta.url),
-  curate: () => new URL("./curate.wasm", import.meta.url),
-};
 
 /** The module that an operation needs which begins something new; what has begun is in a module already. */
 export function moduleFor(operation: Operation, args: readonly unknown[]): ModuleName | null {
@@ -36,22 +22,22 @@ export function moduleFor(operation: Operation, args: readonly unknown[]): Modul
     case "labelsDetect":
     case "labelsOf":
     case "labelsOfDocument":
-      return "labels";
     case "warehouseManifest":
-      return "warehouse";
+    case "warehouseDrift":
+      return "samples";
     case "look":
     case "duplicateGroups":
     case "findOutliers":
     case "divideUnits":
-      return "curate";
     case "tensor":
-      return args[0] as ModuleName;
+      return "pixels";
     default:
       return null;
   }
 }
 
-const compiled = new Map<ModuleName, Promise<WebAssembly.Module>>();
+/** By address: a quick build has one file for all of them. */
+const compiled = new Map<string, Promise<WebAssembly.Module>>();
 
 /** Forgets what was compiled, since it may come from somewhere else now. */
 export function forgetModules(): void {
@@ -62,12 +48,13 @@ export function forgetModules(): void {
 export function moduleOf(name: ModuleName, options: RuntimeOptions): Promise<WebAssembly.Module> {
   const given = name === "forebay" ? (options.wasmModule ?? options.wasmModules?.forebay) : options.wasmModules?.[name];
   if (given) return Promise.resolve(given);
-  let one = compiled.get(name);
+  const url = urlOf(name, options);
+  let one = compiled.get(url.href);
   if (!one) {
-    one = load(urlOf(name, options));
-    compiled.set(name, one);
+    one = load(url);
+    compiled.set(url.href, one);
     // A later call tries again.
-    one.catch(() => compiled.delete(name));
+    one.catch(() => compiled.delete(url.href));
   }
   return one;
 }
@@ -77,7 +64,7 @@ function urlOf(name: ModuleName, { wasmUrl, wasmUrls }: RuntimeOptions): URL {
   const own = wasmUrls?.[name] ?? (name === "forebay" ? wasmUrl : undefined);
   if (own !== undefined) return new URL(own, page);
   // If one was moved, the others lie beside it.
-  if (wasmUrl !== undefined) return new URL(`${name}.wasm`, new URL(wasmUrl, page));
+  if (wasmUrl !== undefined) return new URL(urls[name]().pathname.replace(/^.*\//, ""), new URL(wasmUrl, page));
   return urls[name]();
 }
 

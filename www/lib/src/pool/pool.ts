@@ -3,6 +3,7 @@ import { ForebayError, fromThrown, hostError } from "../model/errors.js";
 import type { Operation, operations } from "../worker/kernel.js";
 import { builtin, isNode } from "../base/node.js";
 import { NAMES, known } from "../base/option-names.js";
+import { THREADS } from "../base/build.js";
 import { forgetModules, moduleFor, moduleOf } from "./module-files.js";
 import type { Failed } from "../worker/protocol.js";
 import type { ModuleName, RuntimeOptions } from "../model/index.js";
@@ -35,10 +36,6 @@ export interface Client {
 /** A worker that does not answer its first message within this time is given up. */
 const START_TIMEOUT = 20_000;
 
-/** Threads that the threaded module starts by itself. */
-const MOST_THREADS = 8;
-/** Processors that are busy without threads: one worker reads, and another writes, while a third packs. */
-const BUSY = 2;
 /** A file from this size on is worth the start of threads. */
 const WORTH_THREADS = 32 << 20;
 
@@ -95,9 +92,8 @@ let threadless = false;
 
 /** How many threads the threaded module may have; 0 if it cannot be used. */
 export function threadCount(): number {
-  if (!isolated || threadless || workerCount() === 0) return 0;
-  const processors = navigator.hardwareConcurrency ?? BUSY;
-  return options.threads ?? (processors > BUSY ? Math.min(MOST_THREADS, processors) : 0);
+  if (!THREADS || !isolated || threadless || workerCount() === 0) return 0;
+  return options.threads ?? 0;
 }
 
 /** Does without threads from now on. */
@@ -106,8 +102,8 @@ export function giveUpThreads(): void {
 }
 
 /** The module for work on a whole file of this size. */
-export function bulkModule(byteLength: number): "convert" | "threads" {
-  return threadCount() > 0 && byteLength >= WORTH_THREADS ? "threads" : "convert";
+export function bulkModule(byteLength: number): "samples" | "threads" {
+  return threadCount() > 0 && byteLength >= WORTH_THREADS ? "threads" : "samples";
 }
 
 /** The client that has the threads: there is one pool of them. */

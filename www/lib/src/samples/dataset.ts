@@ -178,7 +178,7 @@ export class OpenDataset extends Session<WorkerSamples> implements Dataset {
     again: Again = reopen,
   ) {
     const { format, metadata } = aboutOf(opened.opened);
-    super(source, opened, (signal) => again(source, options, moduleOf(opened), signal), owned);
+    super(source, opened, (signal) => again(source, options, { module: opened.module }, signal), owned);
     this.#again = again;
     this.#options = options;
     this.format = format;
@@ -685,7 +685,7 @@ export class OpenDataset extends Session<WorkerSamples> implements Dataset {
           await Promise.all(
             others.map((at) =>
               take(async (all) => {
-                const other = await this.#again(this.source, this.#options, { ...moduleOf(opened), at }, signal);
+                const other = await this.#again(this.source, this.#options, { module: opened.module, at }, signal);
                 await each(other, all).finally(() => void free(other.client, other.handle));
               }),
             ),
@@ -712,7 +712,7 @@ export class OpenDataset extends Session<WorkerSamples> implements Dataset {
         const open = async (signal?: AbortSignal) => {
           const opened = await this.inWorker(signal);
           const kept = await call(opened.client, this.name, "kept", [opened.handle, this.byteLength]);
-          return reopen(this.source, this.#options, { module: "edits", kept }, signal);
+          return reopen(this.source, this.#options, { module: "samples", kept }, signal);
         };
         const { name, source, length } = this;
         const dataset = {
@@ -781,9 +781,6 @@ export class OpenDataset extends Session<WorkerSamples> implements Dataset {
     argument.inRange(i, this.length, "samples", this.name);
   }
 }
-
-/** The module that has it open, for those that choose one. */
-const moduleOf = ({ module }: WorkerSamples): { module?: SampleModule } => (module === "warehouse" ? {} : { module });
 
 /** What opening says about the file. */
 function aboutOf(opened: Opened): { format: Dataset["format"]; metadata: Metadata } {

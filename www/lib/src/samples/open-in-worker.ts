@@ -11,7 +11,7 @@ import { drive, free } from "../pool/drive.js";
 
 /** Samples that are open in a worker. */
 export interface WorkerSamples extends WorkerFile {
-  readonly module: SampleModule | "warehouse";
+  readonly module: SampleModule;
   readonly opened: Opened;
   /** The scan that was kept by an earlier opening was used. */
   readonly kept: boolean;
@@ -69,7 +69,7 @@ export async function openIn(
     giveUpThreads();
     return null;
   });
-  if (opener === null) return openIn(source, options, { module: "convert", grown, kept: stored });
+  if (opener === null) return openIn(source, options, { module: "samples", grown, kept: stored });
   const timer = new LookTimer();
   const scan = scanBytes(source.blob !== undefined);
   let known: Opened | null = null;
@@ -123,7 +123,7 @@ export async function openIn(
       return "warehouse";
     // Found out from the header: what is packed with Zstandard is for the larger module.
     if (e instanceof ForebayError && e.code === "codec.unavailable" && module === "forebay")
-      return openIn(source, options, { module: "convert", grown });
+      return openIn(source, options, { module: "samples", grown });
     throw e;
   } finally {
     void free(worker, opener);

@@ -65,13 +65,11 @@ export async function tensorOf(
   const wanted = JSON.stringify({ size, dtype, layout, fit, short, fill, resampling, mean, std, orient });
   const raw = info.format === "raw_u8" ? [info.width, info.height] : [0, 0];
   const whole = payload.byteLength === payload.buffer.byteLength ? payload : payload.slice();
-  // A JPEG says so with its first bytes; raw pixels are none.
-  const module = raw[0]! > 0 || (whole[0] === 0xff && whole[1] === 0xd8) ? "tensor" : "pictures";
   const data = await call(
     await client(),
     file,
     "tensor",
-    [module, wanted, whole, raw[0]!, raw[1]!, into ?? null],
+    [wanted, whole, raw[0]!, raw[1]!, into ?? null],
     [whole.buffer as ArrayBuffer, ...(into ? [into.buffer as ArrayBuffer] : [])],
   );
   const [width, height] = size;

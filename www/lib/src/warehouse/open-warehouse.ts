@@ -118,7 +118,7 @@ async function openIn(
   try {
     await drive(worker, opener, joined, { signal, readsItself: true });
     const opened = await call(worker, joined.name, "warehouseOpened", [opener]);
-    return { client: worker, handle: opened.dataset, opened, kept: false, module: "warehouse" };
+    return { client: worker, handle: opened.dataset, opened, kept: false, module: "samples" };
   } finally {
     void free(worker, opener);
   }

@@ -1,15 +1,10 @@
 /** The modules of this thread: made ready once, and asked what went wrong when one is broken. */
 import * as columns from "../../wasm/columns.js";
-import * as full from "../../wasm/convert.js";
-import * as curate from "../../wasm/curate.js";
-import * as edits from "../../wasm/edits.js";
 import * as wasm from "../../wasm/forebay.js";
-import * as labels from "../../wasm/labels.js";
-import * as pictures from "../../wasm/pictures.js";
+import * as pixels from "../../wasm/pixels.js";
+import * as samples from "../../wasm/samples.js";
 import * as tables from "../../wasm/tables.js";
-import * as tensors from "../../wasm/tensor.js";
 import * as threaded from "../../wasm/threads.js";
-import * as warehouses from "../../wasm/warehouse.js";
 import type { Failed } from "./protocol.js";
 import type { ThreadStart } from "./threads.js";
 import type { ModuleName } from "../model/index.js";
@@ -19,16 +14,11 @@ const glue: Record<
   { initSync(options: { module: WebAssembly.Module }): unknown; lastPanic(): string; memoryBytes(): number }
 > = {
   forebay: wasm,
-  convert: full,
-  threads: threaded,
+  samples,
   tables,
   columns,
-  tensor: tensors,
-  pictures,
-  warehouse: warehouses,
-  labels,
-  edits,
-  curate,
+  pixels,
+  threads: threaded,
 };
 const loaded = new Set<ModuleName>();
 

@@ -3,16 +3,11 @@
  * no workers. What waits for files takes its time, everything else is done at once.
  */
 import * as columns from "../../wasm/columns.js";
-import * as full from "../../wasm/convert.js";
-import * as curate from "../../wasm/curate.js";
-import * as edits from "../../wasm/edits.js";
 import * as wasm from "../../wasm/forebay.js";
-import * as labels from "../../wasm/labels.js";
-import * as pictures from "../../wasm/pictures.js";
+import * as pixels from "../../wasm/pixels.js";
+import * as samples from "../../wasm/samples.js";
 import * as tables from "../../wasm/tables.js";
-import * as tensors from "../../wasm/tensor.js";
 import * as threaded from "../../wasm/threads.js";
-import * as warehouses from "../../wasm/warehouse.js";
 import { SequentialReader } from "./sequential-reader.js";
 import { RecordWalk } from "./record-walk.js";
 import { RemoteReader, serveReading } from "./remote-reader.js";
@@ -36,7 +31,6 @@ import type {
   SampleModule,
   Selected,
   TableModule,
-  TensorModule,
   Turn,
 } from "./protocol.js";
 import type { Chunk, Reading } from "../source/ranges.js";
@@ -49,14 +43,11 @@ export { failure, load, serve } from "./bindings.js";
 
 /** Kinds of tensors that are kept ready, each with its buffers. */
 const KINDS = 8;
-const kinds = new Map<string, tensors.Tensors>();
-
-const makers: Record<TensorModule, { Tensors: typeof tensors.Tensors }> = { tensor: tensors, pictures };
+const kinds = new Map<string, pixels.Tensors>();
 
 /** What makes tensors of this kind; the one that was longest unused makes room. */
-function tensorsOf(wanted: string, module: TensorModule): tensors.Tensors {
-  const kind = module + wanted;
-  const one = kinds.get(kind) ?? new makers[module].Tensors(wanted);
+function tensorsOf(kind: string): pixels.Tensors {
+  const one = kinds.get(kind) ?? new pixels.Tensors(kind);
   kinds.delete(kind);
   kinds.set(kind, one);
   for (const [old, unused] of kinds) {
@@ -103,9 +94,8 @@ function columnsOf(dataset: wasm.Dataset, from = 0): IndexColumns {
 
 const readers: Record<SampleModule, { Opener: typeof wasm.Opener; parseFilter(where: string): string }> = {
   forebay: wasm,
-  convert: full,
+  samples,
   threads: threaded,
-  edits,
 };
 
 const tableMakers: Record<TableModule, Pick<typeof tables, "TableOpener" | "TableChecker" | "TableConverter">> = {
@@ -114,10 +104,10 @@ const tableMakers: Record<TableModule, Pick<typeof tables, "TableOpener" | "Tabl
 };
 
 /** What looks at pictures, with its buffers. */
-let looker: curate.Looker | undefined;
+let looker: pixels.Looker | undefined;
 
 /** Labels that were read, kept. */
-const openedLabels = (set: labels.LabelSet): OpenedLabels => ({
+const openedLabels = (set: samples.LabelSet): OpenedLabels => ({
   labels: keep(set),
   about: set.about(),
   length: set.length,
@@ -152,23 +142,23 @@ export const operations = {
   },
   /** Reads a manifest: what it says, and where its shards are. */
   warehouseManifest(bytes: Uint8Array, limits: Limits): { handle: number; paths: string[]; about: string } {
-    const manifest = new warehouses.WarehouseManifest(bytes, limits);
+    const manifest = new samples.WarehouseManifest(bytes, limits);
     return { handle: keep(manifest), paths: manifest.paths(), about: manifest.about() };
   },
   warehouseOpener: (manifest: number, lengths: Float64Array, keepGoing: boolean): number =>
-    keep(new warehouses.WarehouseOpener(get<warehouses.WarehouseManifest>(manifest), lengths, keepGoing)),
+    keep(new samples.WarehouseOpener(get<samples.WarehouseManifest>(manifest), lengths, keepGoing)),
   warehouseOpened(id: number): Opened {
-    const dataset = get<warehouses.WarehouseOpener>(id).finish();
+    const dataset = get<samples.WarehouseOpener>(id).finish();
     return { dataset: keep(dataset), about: dataset.about(), damage: null, columns: columnsOf(dataset), names: null };
   },
-  warehouseSample: (id: number, i: number): string => get<warehouses.Dataset>(id).warehouseSample(i),
-  warehouseRuns: (id: number): string => get<warehouses.Dataset>(id).warehouseRuns(),
-  warehouseSurvey: (id: number, pictures: number): number => keep(get<warehouses.Dataset>(id).survey(pictures)),
-  warehouseDrift: (old: string, now: string): string => warehouses.warehouseDrift(old, now),
+  warehouseSample: (id: number, i: number): string => get<samples.Dataset>(id).warehouseSample(i),
+  warehouseRuns: (id: number): string => get<samples.Dataset>(id).warehouseRuns(),
+  warehouseSurvey: (id: number, pictures: number): number => keep(get<samples.Dataset>(id).survey(pictures)),
+  warehouseDrift: (old: string, now: string): string => samples.warehouseDrift(old, now),
   warehouseTensor: (id: number, i: number, bytes: Uint8Array, dtype: string): WarehouseValues =>
-    get<warehouses.Dataset>(id).warehouseTensor(i, bytes, dtype) as WarehouseValues,
+    get<samples.Dataset>(id).warehouseTensor(i, bytes, dtype) as WarehouseValues,
   warehousePicture(id: number, i: number, bytes: Uint8Array): { pixels: Uint8Array; content: number[] } {
-    const found = get<warehouses.Dataset>(id).warehousePicture(i, bytes);
+    const found = get<samples.Dataset>(id).warehousePicture(i, bytes);
     // Four numbers stand behind the pixels.
     const pixels = found.length - 16;
     const view = new DataView(found.buffer, found.byteOffset + pixels);
@@ -205,29 +195,30 @@ export const operations = {
   check: (id: number, start: number, end: number, window: number | undefined): number =>
     keep(get<wasm.Dataset>(id).check(start, end, window)),
   convert: (id: number, options: string, chosen: Uint32Array | null): number =>
-    keep(get<full.Dataset>(id).convert(options, chosen ?? undefined)),
+    keep(get<samples.Dataset>(id).convert(options, chosen ?? undefined)),
   /** The journal of an opened file; `found` is what there is of it. */
   edits: (id: number, name: string, found: Uint8Array): number =>
-    keep(new edits.Edits(get<edits.Dataset>(id), name, found)),
-  editsFirstLine: (id: number): string => get<edits.Edits>(id).firstLine(),
-  editsChange: (id: number, said: string): string => get<edits.Edits>(id).change(said),
+    keep(new samples.Edits(get<samples.Dataset>(id), name, found)),
+  editsFirstLine: (id: number): string => get<samples.Edits>(id).firstLine(),
+  editsChange: (id: number, said: string): string => get<samples.Edits>(id).change(said),
   editsAdd: (id: number, name: string, payload: Uint8Array, at: number, given: string): string =>
-    get<edits.Edits>(id).add(name, payload, at, given),
+    get<samples.Edits>(id).add(name, payload, at, given),
   /** All lines. */
-  editsText: (id: number): Uint8Array => get<edits.Edits>(id).text(),
-  editsAbout: (id: number): string => get<edits.Edits>(id).about(),
+  editsText: (id: number): Uint8Array => get<samples.Edits>(id).text(),
+  editsAbout: (id: number): string => get<samples.Edits>(id).about(),
   editsRecord: (id: number, i: number, record: string | null): string =>
-    get<edits.Edits>(id).record(i, record ?? undefined),
-  editsApply: (id: number, blobs: number, inPlace: boolean): number => keep(get<edits.Edits>(id).apply(blobs, inPlace)),
+    get<samples.Edits>(id).record(i, record ?? undefined),
+  editsApply: (id: number, blobs: number, inPlace: boolean): number =>
+    keep(get<samples.Edits>(id).apply(blobs, inPlace)),
   /** Each sample of the file with the journal's changes, written anew. */
   editsRewrite: (id: number, options: string, length: number, blobs: number): number =>
-    keep(get<edits.Edits>(id).rewrite(options, length, blobs)),
-  editsCounts: (id: number): Float64Array => get<edits.Edits>(id).counts(),
+    keep(get<samples.Edits>(id).rewrite(options, length, blobs)),
+  editsCounts: (id: number): Float64Array => get<samples.Edits>(id).counts(),
   /** The labels of an opened file, or of a journal over one of this length, written in a format. */
   exportLabels: (id: number, options: string, chosen: Uint32Array | null): number =>
-    keep(get<edits.Dataset>(id).exportLabels(options, chosen ?? undefined)),
+    keep(get<samples.Dataset>(id).exportLabels(options, chosen ?? undefined)),
   editsExportLabels: (id: number, options: string, length: number, blobs: number): number =>
-    keep(get<edits.Edits>(id).exportLabels(options, length, blobs)),
+    keep(get<samples.Edits>(id).exportLabels(options, length, blobs)),
   /** The format by the first bytes, also of a file that holds no samples. */
   formatOf: (id: number): string | null => get<wasm.Opener>(id).format() ?? null,
   parseFilter: (where: string): string => wasm.parseFilter(where),
@@ -264,7 +255,7 @@ export const operations = {
     try {
       const until = performance.now() + MOMENT;
       for (let wanted = ranges; ; ) {
-        const next = reading.expect && "ahead" in get<Work>(id) ? get<full.Converter>(id).ahead() : undefined;
+        const next = reading.expect && "ahead" in get<Work>(id) ? get<samples.Converter>(id).ahead() : undefined;
         const coming = reading.read(wanted);
         if (next) reading.expect?.(next);
         const chunks = await coming;
@@ -309,12 +300,12 @@ export const operations = {
         | wasm.RecordReader
         | wasm.DocumentReader
         | wasm.Checker
-        | full.Converter
+        | samples.Converter
         | tables.TableChecker
-        | warehouses.WarehouseSurveyor
+        | samples.WarehouseSurveyor
         | tables.TableStats
         | tables.TableConverter
-        | edits.LabelExporter
+        | samples.LabelExporter
       >(id).finish() ?? null
     );
   },
@@ -328,7 +319,7 @@ export const operations = {
       columns: refresh ? columnsOf(get<wasm.Dataset>(dataset)) : null,
     };
   },
-  patches: (id: number): Patch[] => get<full.Converter | tables.TableConverter>(id).patches() as Patch[],
+  patches: (id: number): Patch[] => get<samples.Converter | tables.TableConverter>(id).patches() as Patch[],
 
   tableOpener(format: string, length: number, limits: Limits, schema: string, module: TableModule): number {
     return keep(new tableMakers[module].TableOpener(format, length, limits, schema));
@@ -380,29 +371,29 @@ export const operations = {
     options: string,
     limits: Limits,
   ): number {
-    return keep(new labels.LabelReader(names, lengths, pictures ?? undefined, pictureLengths, options, limits));
+    return keep(new samples.LabelReader(names, lengths, pictures ?? undefined, pictureLengths, options, limits));
   },
-  labelsRead: (id: number): OpenedLabels => openedLabels(get<labels.LabelReader>(id).finish()),
-  labelStats: (id: number): string => get<labels.LabelReader>(id).stats(),
-  labelsDetect: (name: string, head: Uint8Array): string | null => labels.detectLabels(name, head) ?? null,
+  labelsRead: (id: number): OpenedLabels => openedLabels(get<samples.LabelReader>(id).finish()),
+  labelStats: (id: number): string => get<samples.LabelReader>(id).stats(),
+  labelsDetect: (name: string, head: Uint8Array): string | null => samples.detectLabels(name, head) ?? null,
   /** Labels without pictures, of these classes, or of those that a dataset's document tells. */
-  labelsOf: (classes: string): number => keep(labels.LabelSet.ofClasses(classes)),
-  labelsOfDocument: (document: string): number => keep(labels.LabelSet.ofDocument(document)),
-  labelsAdd: (id: number, pictures: string): void => get<labels.LabelSet>(id).add(pictures),
+  labelsOf: (classes: string): number => keep(samples.LabelSet.ofClasses(classes)),
+  labelsOfDocument: (document: string): number => keep(samples.LabelSet.ofDocument(document)),
+  labelsAdd: (id: number, pictures: string): void => get<samples.LabelSet>(id).add(pictures),
   labelsAddRecord: (id: number, record: string, name: string, width: number, height: number): boolean =>
-    get<labels.LabelSet>(id).addRecord(record, name, width, height),
+    get<samples.LabelSet>(id).addRecord(record, name, width, height),
   /** Takes in many records, each with the name of its picture, and its width and height. */
   labelsAddRecords(id: number, records: readonly (readonly [string, string, number, number])[]): void {
-    const set = get<labels.LabelSet>(id);
+    const set = get<samples.LabelSet>(id);
     for (const [record, name, width, height] of records) set.addRecord(record, name, width, height);
   },
-  labelsAbout: (id: number): string => get<labels.LabelSet>(id).about(),
+  labelsAbout: (id: number): string => get<samples.LabelSet>(id).about(),
   labelsPictures: (id: number, start: number, annotations: number): string =>
-    get<labels.LabelSet>(id).pictures(start, annotations),
+    get<samples.LabelSet>(id).pictures(start, annotations),
   /** Writes labels: the files, each by its name, and what was lost. Bytes of one file follow each other. */
   labelsWrite(id: number, format: string, archive: boolean): { files: [string, Uint8Array][]; losses: string } {
     const files: [string, Uint8Array][] = [];
-    const losses = get<labels.LabelSet>(id).write(format, archive, (name: string, bytes: Uint8Array) =>
+    const losses = get<samples.LabelSet>(id).write(format, archive, (name: string, bytes: Uint8Array) =>
       files.push([name, bytes]),
     );
     return { files, losses };
@@ -410,21 +401,20 @@ export const operations = {
 
   /** A payload's tensor, in the memory of one that is given; raw pixels need their width and height, everything else has 0. */
   tensor(
-    module: TensorModule,
     wanted: string,
     payload: Uint8Array,
     rawWidth: number,
     rawHeight: number,
     into: Float32Array | Uint8Array | null,
   ): Float32Array | Uint8Array {
-    return tensorsOf(wanted, module).make(payload, rawWidth, rawHeight, into) as Float32Array | Uint8Array;
+    return tensorsOf(wanted).make(payload, rawWidth, rawHeight, into) as Float32Array | Uint8Array;
   },
 
   thumbnailOf,
   thumbnailOfPixels,
   /** What a payload is in numbers, by its bytes and, if it is to be looked at, as a picture. */
   look(payload: Uint8Array, rawWidth: number, rawHeight: number, look: boolean): Uint32Array {
-    looker ??= new curate.Looker();
+    looker ??= new pixels.Looker();
     return looker.look(payload, rawWidth, rawHeight, true, look);
   },
   duplicateGroups: (
@@ -432,7 +422,7 @@ export const operations = {
     bytes: Float64Array,
     numbers: Uint32Array,
     distance: number | undefined,
-  ): string => curate.duplicateGroups(samples, bytes, numbers, distance),
+  ): string => pixels.duplicateGroups(samples, bytes, numbers, distance),
   findOutliers: (
     samples: Uint32Array,
     bytes: Float64Array,
@@ -440,10 +430,10 @@ export const operations = {
     numbers: Uint32Array,
     traits: string,
     score: number,
-  ): string => curate.findOutliers(samples, bytes, sizes, numbers, traits, score),
+  ): string => pixels.findOutliers(samples, bytes, sizes, numbers, traits, score),
   /** The number of the part of each unit. */
   divideUnits: (units: Uint32Array, fractions: Float64Array, seed: number): Uint8Array =>
-    curate.divideUnits(units, fractions, BigInt(seed)),
+    pixels.divideUnits(units, fractions, BigInt(seed)),
 
   /** Frees a handle; the memory of the largest module, and how many handles are left. */
   free(id: number): [number, number] {

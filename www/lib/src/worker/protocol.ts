@@ -2,11 +2,8 @@
 import type { RawBatch } from "../model/table-batch.js";
 import type { IndexColumns } from "../model/index.js";
 
-/** The modules that read samples: the second can do all that the first can, the third the same on several threads; the last keeps journals. */
-export type SampleModule = "forebay" | "convert" | "threads" | "edits";
-
-/** The modules that make tensors: the first reads JPEG and raw pixels, the second every format. */
-export type TensorModule = "tensor" | "pictures";
+/** The modules that read samples: `samples` can do everything that `forebay` can, and `threads` converts on several threads. */
+export type SampleModule = "forebay" | "samples" | "threads";
 
 /** What one turn of some work says. */
 export interface Turn {

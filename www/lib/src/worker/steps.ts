@@ -1,10 +1,7 @@
 /** One step of some work in a module: bytes in, what is needed next and what was made out. */
-import type * as full from "../../wasm/convert.js";
-import type * as edits from "../../wasm/edits.js";
 import type * as wasm from "../../wasm/forebay.js";
-import type * as labels from "../../wasm/labels.js";
+import type * as samples from "../../wasm/samples.js";
 import type * as tables from "../../wasm/tables.js";
-import type * as warehouses from "../../wasm/warehouse.js";
 import { writerOf } from "./outputs.js";
 import type { RecordWalk } from "./record-walk.js";
 import type { Turn } from "./protocol.js";
@@ -20,26 +17,26 @@ export type Handle =
   | wasm.DocumentReader
   | wasm.Selector
   | wasm.Checker
-  | full.Converter
+  | samples.Converter
   | tables.TableOpener
   | tables.Table
   | tables.TableReader
   | tables.TableStats
   | tables.TableConverter
   | tables.TableChecker
-  | warehouses.WarehouseManifest
-  | warehouses.WarehouseOpener
-  | warehouses.WarehouseSurveyor
-  | warehouses.Dataset
-  | labels.LabelReader
-  | labels.LabelSet
-  | edits.Edits
-  | edits.Applier
-  | edits.LabelExporter;
+  | samples.WarehouseManifest
+  | samples.WarehouseOpener
+  | samples.WarehouseSurveyor
+  | samples.Dataset
+  | samples.LabelReader
+  | samples.LabelSet
+  | samples.Edits
+  | samples.Applier
+  | samples.LabelExporter;
 /** The same, if it takes bytes step by step. */
 export type Work = Exclude<
   Handle,
-  wasm.Dataset | tables.Table | warehouses.WarehouseManifest | labels.LabelSet | edits.Edits
+  wasm.Dataset | tables.Table | samples.WarehouseManifest | samples.LabelSet | samples.Edits
 >;
 
 /** Hands over all bytes and takes a step. */

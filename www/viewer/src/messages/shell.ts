@@ -2,6 +2,7 @@
 import { speaker } from "./language.ts";
 
 export const shell = {
+  quickBuild: "Quick build, larger and slower than the published one. npm run build makes that.",
   view: "View",
   gallery: "Gallery",
   table: "Table",

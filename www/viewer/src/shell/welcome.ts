@@ -15,6 +15,10 @@ import { isEnter } from "../ui/typing.ts";
 /** The mark of the project. */
 export const LOGO = svg`<rect width="32" height="32" rx="8" fill="#0b6e69"/><path d="M7 10h18M7 16h12M7 22h15" stroke="#fff" stroke-width="3.2" stroke-linecap="round"/>`;
 
+/** Whether this is the quick build, as the bundler says. */
+declare const FOREBAY_QUICK: boolean;
+const isQuick = typeof FOREBAY_QUICK !== "undefined" && FOREBAY_QUICK;
+
 /** A way on: its words, and what it does. */
 export interface Way {
   readonly words: string;
@@ -223,7 +227,7 @@ export class Welcome extends LitElement {
       ${this.opening ? this.renderOpening() : this.failure ? this.renderFailure() : this.renderDrop()}
       ${this.opening ? nothing : this.renderLists()}
       ${this.opening || this.failure ? nothing : this.renderUses()}
-      <p class="private">${msg("nothingLeavesMachineFilesRead")}</p>
+      <p class="private">${msg("nothingLeavesMachineFilesRead")}${isQuick ? html`<br />${msg("quickBuild")}` : nothing}</p>
     </div>`;
   }
 
