@@ -33,15 +33,10 @@ impl Drop for Folder {
     }
 }
 
-/// Runs a program that may not be here.
-fn run(program: &str, arguments: &[&str], folder: &Path) -> Option<Output> {
-    match Command::new(program).args(arguments).current_dir(folder).env("LC_ALL", "C.UTF-8").output() {
-        Ok(output) => Some(output),
-        Err(e) => {
-            eprintln!("skipped: {program}: {e}");
-            None
-        }
-    }
+/// Runs a program; one that is not here fails the test.
+fn run(program: &str, arguments: &[&str], folder: &Path) -> Output {
+    let output = Command::new(program).args(arguments).current_dir(folder).env("LC_ALL", "C.UTF-8").output();
+    output.unwrap_or_else(|e| panic!("{program}: {e}"))
 }
 
 fn succeeds(output: &Output) {
@@ -82,28 +77,30 @@ fn archive(files: &[(String, Vec<u8>)]) -> Vec<u8> {
 }
 
 #[test]
+#[cfg_attr(not(target_os = "linux"), ignore = "GNU tar, and Python as python3")]
 fn gnu_tar_extracts_what_is_written() {
     let folder = Folder::new("gnu-reads");
     let files = files();
     fs::write(folder.0.join("f.tar"), archive(&files)).unwrap();
-    let Some(output) = run("tar", &["-xf", "f.tar"], &folder.0) else { return };
+    let output = run("tar", &["-xf", "f.tar"], &folder.0);
     succeeds(&output);
     for (name, payload) in &files {
         assert_eq!(&fs::read(folder.0.join(name)).unwrap(), payload, "{name}");
     }
-    let count = run("tar", &["-tf", "f.tar"], &folder.0).unwrap().stdout.iter().filter(|&&b| b == b'\n').count();
+    let count = run("tar", &["-tf", "f.tar"], &folder.0).stdout.iter().filter(|&&b| b == b'\n').count();
     assert_eq!(count, files.len());
     conformance::read_back("tar", "GNU tar", "names and lengths");
 }
 
 #[test]
+#[cfg_attr(not(target_os = "linux"), ignore = "GNU tar, and Python as python3")]
 fn python_reads_what_is_written() {
     let folder = Folder::new("python-reads");
     let files = files();
     fs::write(folder.0.join("f.tar"), archive(&files)).unwrap();
     let script = "import tarfile\nt = tarfile.open('f.tar')\n\
         for m in t: print(ascii(m.name), m.size, t.extractfile(m).read().hex(), m.mode, m.mtime, m.uid)";
-    let Some(output) = run("python3", &["-c", script], &folder.0) else { return };
+    let output = run("python3", &["-c", script], &folder.0);
     succeeds(&output);
     let said = String::from_utf8(output.stdout).unwrap();
     assert_eq!(said.lines().count(), files.len());
@@ -118,6 +115,7 @@ fn python_reads_what_is_written() {
 }
 
 #[test]
+#[cfg_attr(not(target_os = "linux"), ignore = "GNU tar, and Python as python3")]
 fn a_size_over_eight_gib_is_read_by_others() {
     let folder = Folder::new("huge");
     let size = (8 << 30) + 5;
@@ -126,10 +124,7 @@ fn a_size_over_eight_gib_is_read_by_others() {
     file.write_all(&header_for("huge.bin", size).unwrap()).unwrap();
     // The payload is a hole.
     let behind = fs::metadata(&path).unwrap().len() + size + padding(size) as u64;
-    if file.set_len(behind).is_err() {
-        eprintln!("skipped: no sparse files here");
-        return;
-    }
+    file.set_len(behind).unwrap();
     let mut file = fs::OpenOptions::new().append(true).open(&path).unwrap();
     file.write_all(&header_for("after.txt", 0).unwrap()).unwrap();
     file.write_all(&END).unwrap();
@@ -137,7 +132,6 @@ fn a_size_over_eight_gib_is_read_by_others() {
     let python = run("python3", &["-c", script], &folder.0);
     let gnu = run("tar", &["-tf", "huge.tar", "--to-command=true"], &folder.0);
     for (program, output) in [("tarfile", python), ("GNU tar", gnu)] {
-        let Some(output) = output else { continue };
         succeeds(&output);
         let said = String::from_utf8_lossy(&output.stdout).into_owned();
         assert!(said.contains("huge.bin") && said.contains("after.txt"), "{said}");
@@ -147,6 +141,7 @@ fn a_size_over_eight_gib_is_read_by_others() {
 }
 
 #[test]
+#[cfg_attr(not(target_os = "linux"), ignore = "GNU tar, and Python as python3")]
 fn every_format_that_gnu_tar_and_python_write_is_read() {
     let folder = Folder::new("peers-write");
     // Names that a file system takes and every format can hold, as long as each format allows.
@@ -157,14 +152,12 @@ fn every_format_that_gnu_tar_and_python_write_is_read() {
         fs::create_dir_all(path.parent().unwrap()).unwrap();
         fs::write(path, name.repeat(7)).unwrap();
     }
-    let mut tried = 0;
     for (format, with_long) in [("v7", false), ("ustar", false), ("gnu", true), ("oldgnu", true), ("pax", true)] {
         let all: Vec<&str> = names.iter().chain(if with_long { &long[..] } else { &[] }).map(String::as_str).collect();
         let option = format!("--format={format}");
-        let Some(output) = run("tar", &[&["-cf", "f.tar", &option][..], &all].concat(), &folder.0) else { break };
+        let output = run("tar", &[&["-cf", "f.tar", &option][..], &all].concat(), &folder.0);
         succeeds(&output);
         holds(&folder.0, &all, format);
-        tried += 1;
     }
     for format in ["USTAR_FORMAT", "GNU_FORMAT", "PAX_FORMAT"] {
         let with_long = format != "USTAR_FORMAT";
@@ -173,12 +166,10 @@ fn every_format_that_gnu_tar_and_python_write_is_read() {
             "import sys, tarfile\nt = tarfile.open('f.tar', 'w', format=tarfile.{format})\n\
              for n in sys.argv[1:]: t.add(n)\nt.close()"
         );
-        let Some(output) = run("python3", &[&["-c", &script][..], &all].concat(), &folder.0) else { break };
+        let output = run("python3", &[&["-c", &script][..], &all].concat(), &folder.0);
         succeeds(&output);
         holds(&folder.0, &all, format);
-        tried += 1;
     }
-    eprintln!("{tried} formats of other programs");
 }
 
 fn holds(folder: &Path, names: &[&str], format: &str) {
