@@ -33,7 +33,7 @@ PY
 tests() {
     [ -x "$dir/program" ] || { echo "run $0 install first" >&2; exit 3; }
     cd "$here/.."
-    FOREBAY_JPEG_REFERENCE="$dir/program" cargo test --workspace --all-features --test pictures -- \
+    FOREBAY_JPEG_REFERENCE="$dir/program" cargo test --workspace --all-features --test it -- \
         --ignored --nocapture "jpeg_structures::$1"
 }
 

@@ -11,9 +11,9 @@ export async function testKills(count) {
   if (!Number.isInteger(count) || count < 1) throw new Failure('how often is a number above 0');
   const env = { FOREBAY_KILLS: String(count), FOREBAY_FAULTS: String(count) };
   const quiet = ['--', '--nocapture', '--test-threads', '1'];
-  await run('cargo', [...WORKSPACE, '--test', 'writing', 'a_killed_process', ...quiet], { env });
-  await run('cargo', [...WORKSPACE, '--test', 'faults', 'killed_at_any_moment', ...quiet], { env });
-  await run('cargo', [...WORKSPACE, '--test', 'faults', 'random', ...quiet], { env });
+  await run('cargo', [...WORKSPACE, '--test', 'it', 'writing::kills::a_killed_process', ...quiet], { env });
+  await run('cargo', [...WORKSPACE, '--test', 'it', 'faults::caching::killed_at_any_moment', ...quiet], { env });
+  await run('cargo', [...WORKSPACE, '--test', 'it', 'faults::random', ...quiet], { env });
 }
 
 if (isMain(import.meta.url)) await main(() => testKills(Number(process.argv[2] ?? 1000)));

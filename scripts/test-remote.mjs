@@ -44,13 +44,13 @@ export async function testRemote(args = []) {
   const own = await ownStore();
   const messages = await run(
     'cargo',
-    ['test', ...cargo, '--test', 'stores', '--no-run', '--message-format=json', '--quiet'],
+    ['test', ...cargo, '--test', 'it', '--no-run', '--message-format=json', '--quiet'],
     { quiet: true },
   );
   const built = messages.split('\n').filter((line) => line.startsWith('{'));
   const test = built
     .map((line) => JSON.parse(line))
-    .find((m) => m.executable && m.target.name === 'stores')?.executable;
+    .find((m) => m.executable && m.target.src_path === join(ROOT, 'native/tests/it/main.rs'))?.executable;
   const env = {
     ...own,
     PYTHONPATH: folder,

@@ -63,7 +63,7 @@ function targets({ rows, wanted, ...about }) {
 |---|---|---|---|---|---|
 ${rows.map(row).join('\n')}
 
-A warm loader allocates nothing for a sample, with boxes and other targets too: \`cargo test -p forebay-native --test loader_memory\` counts.
+A warm loader allocates nothing for a sample, with boxes and other targets too: \`cargo test -p forebay-native --test memory\` counts.
 `;
 }
 

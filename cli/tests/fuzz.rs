@@ -15,6 +15,9 @@ use std::{fs, path::Path};
 
 use harness::Target;
 
+#[global_allocator]
+static MEMORY: peak_alloc::PeakAlloc = peak_alloc::PeakAlloc;
+
 const HOME: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../fuzz");
 
 /// As in the fuzz crate, whose bodies these are.

@@ -9,7 +9,7 @@ use std::{
     time::{Duration, Instant},
 };
 
-#[global_allocator]
+/// What the program that runs this allocates by.
 static MEMORY: peak_alloc::PeakAlloc = peak_alloc::PeakAlloc;
 
 /// What a small input may take: the limits of the targets, several times over.

@@ -2,7 +2,7 @@
 //! the same answer however it is asked.
 //!
 //! A [`Target`] is a body and the valid inputs that mutation starts from. `fuzz_targets/NAME.rs` hands bodies to
-//! libFuzzer; the core's `tests/fuzz.rs` runs all of them for a few seconds on the stable toolchain. README.md says how to
+//! libFuzzer; the core's `tests/memory/fuzz.rs` runs all of them for a few seconds on the stable toolchain. README.md says how to
 //! add one.
 // Only the C library needs it.
 #![cfg_attr(not(feature = "libjpeg"), forbid(unsafe_code))]

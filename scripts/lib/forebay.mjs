@@ -6,17 +6,18 @@ import { ROOT, run } from './run.mjs';
 export const FOREBAY = join(ROOT, 'target/release/forebay');
 
 /**
- * The workspace with the very features of its tests. One small test is among what is built: without any, what only tests need would
- * have no part in the features of what all stand on, and `forebay-native` and everything above it would be compiled again. All
- * libraries are, for one of them has a crate from below the macros in it: without it macros, and whatever uses them, would be others.
+ * The workspace with the very features of its tests. An example is among what is built, the one that the tensors of the npm package
+ * are compared with: without any, what only tests and examples need would have no part in the features of what all stand on, and
+ * `forebay-native` and everything above it would be compiled again. All libraries are, for one of them has a crate from below the
+ * macros in it: without it macros, and whatever uses them, would be others.
  */
-export const AS_TESTED = ['--locked', '--workspace', '--all-features', '--lib', '--test', 'messages'];
+export const AS_TESTED = ['--locked', '--workspace', '--all-features', '--lib', '--example', 'tensor'];
 
 /** The fuzz targets of the core, with all that it has in Rust alone, as pages and small builds have it. */
-export const FUZZ = ['-p', 'forebay', '--features', 'curate,decode,jpeg-turbo,transform,zune', '--test', 'fuzz'];
+export const FUZZ = ['-p', 'forebay', '--features', 'curate,decode,jpeg-turbo,transform,zune', '--test', 'memory'];
 
 /** Every one of them over mutated seeds, for about a second. */
-export const fuzzSmoke = () => run('cargo', ['test', '--locked', ...FUZZ, '--', '--nocapture']);
+export const fuzzSmoke = () => run('cargo', ['test', '--locked', ...FUZZ, '--', 'fuzz::', '--nocapture']);
 
 /** Where cargo builds what tests run. */
 export const TARGET = process.env.CARGO_TARGET_DIR ?? join(ROOT, 'target');
@@ -59,10 +60,9 @@ export function buildQuickForebay() {
 
 /**
  * Builds every program with the profile and the very features of the workspace's tests, so that little is compiled: a
- * release build of all that they stand on would take a machine without one ten minutes. With them the example that the
- * package's tensors are compared with.
+ * release build of all that they stand on would take a machine without one ten minutes.
  */
 export function buildForTests() {
   settle();
-  return run('cargo', ['build', ...AS_TESTED, '--bins', '--example', 'tensor']);
+  return run('cargo', ['build', ...AS_TESTED, '--bins']);
 }

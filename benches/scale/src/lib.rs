@@ -29,5 +29,7 @@ pub mod parameters;
 mod reading;
 pub mod run;
 mod sim;
+#[cfg(test)]
+mod small;
 pub mod store;
 pub mod worker;

@@ -1,0 +1,433 @@
+//! The command over files that are odd or damaged, folders as people have them, and options that do nothing.
+
+use std::{fs, process::Output};
+
+use serde_json::{Value, json};
+
+use crate::{
+    common::{Folder, bmp, error_of, forebay, tar},
+    dice::Dice,
+    samples::odd,
+};
+
+struct Place(Folder);
+
+impl Place {
+    fn run(&self, args: &[&str]) -> Output {
+        std::process::Command::new(crate::common::FOREBAY).args(args).current_dir(self.0.path()).output().unwrap()
+    }
+    /// With `--json`: the exit code, and the lines.
+    fn json(&self, args: &[&str]) -> (i32, Vec<Value>) {
+        let done = self.run(&[args, &["--json"]].concat());
+        let text = String::from_utf8(done.stdout).unwrap();
+        (done.status.code().unwrap(), text.lines().map(|line| serde_json::from_str(line).unwrap()).collect())
+    }
+    fn ok(&self, args: &[&str]) -> Value {
+        let (code, lines) = self.json(args);
+        assert_eq!(code, 0, "{args:?}: {lines:?}");
+        lines.into_iter().next().unwrap_or_default()
+    }
+    fn write(&self, name: &str, bytes: &[u8]) {
+        let path = self.0.at(name);
+        fs::create_dir_all(path.parent().unwrap()).unwrap();
+        fs::write(path, bytes).unwrap();
+    }
+}
+
+/// A turboloader TBL of which some blocks do not read, and the numbers of those.
+fn bad_blocks(place: &Place) -> Vec<u64> {
+    let mut dice = Dice(5);
+    loop {
+        let (file, blocks) = odd::tbl(&mut dice);
+        let bad: Vec<u64> =
+            blocks.iter().zip(0..).filter(|(b, _)| b.starts_with(b"{\"a\": NaN")).map(|(_, i)| i).collect();
+        // A row around values that nest as deep as a reader follows is more than this test's own reader follows.
+        if !bad.is_empty() && blocks.len() > 4 && blocks.iter().all(|b| b.len() < 100) {
+            place.write("bad.tbl", &file);
+            return bad;
+        }
+    }
+}
+
+#[test]
+fn one_bad_record_is_named_and_hides_no_other() {
+    let place = Place(Folder::new());
+    let bad = bad_blocks(&place);
+    let (code, rows) = place.json(&["head", "bad.tbl", "-n", "100"]);
+    let dataset = forebay_native::Dataset::open(place.0.at("bad.tbl")).unwrap();
+    assert_eq!((code, rows.len() as u64), (1, dataset.len()));
+    for i in &bad {
+        let row = &rows[*i as usize];
+        assert_eq!((&row["fault"]["code"], &row["fault"]["sample"]), (&json!("tbl.metadata"), &json!(i)), "{row}");
+        assert_eq!(row["metadata"]["json"], "{\"a\": NaN}", "it is there all the same");
+        assert_eq!(row["format"], "bmp");
+    }
+    let (code, rows) = place.json(&["head", "bad.tbl", "-n", "100", "--where", "width >= 1"]);
+    assert_eq!((code, rows.len() as u64), (1, dataset.len()));
+    let (code, rows) = place.json(&["stats", "bad.tbl", "--where", "index >= 0"]);
+    assert_eq!((code, &rows[0]["samples"]), (1, &json!(dataset.len())));
+    assert!(rows[0]["fault_count"].as_u64().unwrap() >= bad.len() as u64 && rows[0]["faults"][0]["sample"].is_u64());
+    let summary = place.ok(&["convert", "bad.tbl", "good.tbl", "--verify"]);
+    assert_eq!(summary["samples"], dataset.len());
+    let note = summary["notes"][0].as_str().unwrap();
+    assert!(note.contains("kept as text") && note.contains("bad.tbl"), "{note}");
+    assert_eq!(place.ok(&["check", "good.tbl"])["ok"], true);
+    // A damaged index entry is a fault of its sample, too.
+    let mut file = fs::read(place.0.at("good.tbl")).unwrap();
+    file[64 + 24 + 3] ^= 1;
+    place.write("entry.tbl", &file);
+    let (code, rows) = place.json(&["head", "entry.tbl", "-n", "100"]);
+    assert_eq!((code, rows.len() as u64), (1, dataset.len()));
+    assert_eq!(rows[1]["fault"]["code"], "tbl.entry_crc");
+    let (code, rows) = place.json(&["stats", "entry.tbl"]);
+    assert_eq!((code, &rows[0]["samples"]), (1, &json!(dataset.len() - 1)));
+}
+
+#[test]
+fn a_check_decodes_pictures_where_it_is_asked_to() {
+    let place = Place(Folder::new());
+    let (good, cut) = (bmp(30, 1), &bmp(30, 1)[..100]);
+    let members: [(&str, &[u8]); 4] = [("a.bmp", &good), ("b.bmp", cut), ("c.txt", b"text"), ("d.bmp", &good)];
+    place.write("a.tar", &tar(&members));
+    for (name, bytes) in &members {
+        place.write(&format!("folder/{name}"), bytes);
+    }
+    place.ok(&["convert", "a.tar", "a.tbl"]);
+    place.ok(&["convert", "a.tar", "z.tbl", "--compression", "zstd"]);
+    for file in ["a.tar", "folder", "a.tbl", "z.tbl"] {
+        assert_eq!(place.ok(&["check", file])["ok"], true, "{file}");
+        let (code, lines) = place.json(&["check", file, "--decode"]);
+        let report = &lines[0];
+        assert_eq!((code, &report["fault_count"], &report["decoded"]), (1, &json!(1), &json!(2)), "{file}: {report}");
+        let fault = &report["faults"][0];
+        assert_eq!(
+            (&fault["code"], &fault["sample"], &fault["kind"]),
+            (&json!("image.damaged"), &json!(1), &json!("damaged"))
+        );
+        let named = file == "a.tar" || file == "folder";
+        assert_eq!(fault["member"].as_str(), named.then_some("b.bmp"), "{file}");
+    }
+    let note = |file: &str| place.json(&["check", file, "--decode"]).1[0]["notes"][0]["message"].clone();
+    assert!(note("a.tbl").as_str().unwrap().contains("1 sample is not a picture"), "{}", note("a.tbl"));
+    let (code, lines) = place.json(&["check", "a.tar", "--decode", "--max-pixels", "10"]);
+    let kinds: Vec<_> = lines[0]["faults"].as_array().unwrap().iter().map(|f| f["kind"].clone()).collect();
+    assert_eq!((code, kinds), (1, vec![json!("limit"); 3]));
+    let said = String::from_utf8(place.run(&["check", "a.tar", "--decode", "--max-pixels", "10"]).stdout).unwrap();
+    assert!(
+        said.contains("NOT CHECKED TO THE END") && said.contains("--max-pixels") && !said.contains("DAMAGED"),
+        "{said}"
+    );
+}
+
+#[test]
+fn folders_are_read_as_people_have_them() {
+    let place = Place(Folder::new());
+    for (name, seed) in [("train/n01/a", 1), ("train/n02/b", 2), ("val/n01/c", 3), ("test/d", 4)] {
+        place.write(&format!("imagenet/{name}.bmp"), &bmp(8, seed));
+    }
+    let summary = place.ok(&["convert", "imagenet", "i.tbl"]);
+    assert!(summary["notes"][0].as_str().unwrap().contains("level 2: n01 and n02"), "{summary}");
+    let rows = place.json(&["head", "i.tbl"]).1;
+    let classes: Vec<_> =
+        rows.iter().map(|row| (&row["name"], &row["metadata"]["class"], &row["metadata"]["cls"])).collect();
+    let none = &Value::Null;
+    assert_eq!(classes[0], (&json!("test/d.bmp"), none, none));
+    assert_eq!(classes[2], (&json!("train/n02/b.bmp"), &json!("n02"), &json!(1)));
+    assert_eq!(classes[3], (&json!("val/n01/c.bmp"), &json!("n01"), &json!(0)));
+    place.ok(&["convert", "imagenet", "one.tbl", "--class-level", "1"]);
+    assert_eq!(place.json(&["head", "one.tbl"]).1[0]["metadata"]["class"], "test");
+    assert_eq!(place.ok(&["inspect", "imagenet", "--class-level", "0"])["classes"], json!([]));
+    let done = place.run(&["convert", "i.tbl", "two.tbl", "--class-level", "1", "--json"]);
+    assert!(error_of(&done)["message"].as_str().unwrap().contains("folders"));
+
+    #[cfg(unix)]
+    {
+        std::os::unix::fs::symlink("..", place.0.at("imagenet/val/up")).unwrap();
+        let summary = place.ok(&["convert", "imagenet", "loop.tbl"]);
+        assert_eq!(summary["samples"], 4);
+        assert!(summary["notes"].to_string().contains("1 link that leads back"), "{summary}");
+    }
+    for shard in ["a.tbl", "b.tbl"] {
+        fs::create_dir_all(place.0.at("shards")).unwrap();
+        fs::copy(place.0.at("i.tbl"), place.0.at("shards").join(shard)).unwrap();
+    }
+    let done = place.run(&["convert", "shards", "none.tbl", "--json"]);
+    let error = error_of(&done);
+    assert!(error["message"].as_str().unwrap().contains("forebay concat 'shards/*.tbl'"), "{error}");
+    assert!(!done.status.success() && !place.0.at("none.tbl").exists());
+}
+
+#[test]
+fn names_that_leave_their_folder_are_told_going_in_and_come_out_as_others() {
+    let place = Place(Folder::new());
+    let names = ["../up", "/abs", "a:b", "fine"];
+    let members: Vec<(String, Vec<u8>)> = names
+        .iter()
+        .flat_map(|name| [(format!("{name}.bmp"), bmp(8, 1)), (format!("{name}.cls"), b"3".to_vec())])
+        .collect();
+    place.write("a.tar", &tar(&members));
+    let summary = place.ok(&["convert", "a.tar", "a.tbl"]);
+    let note = summary["notes"][0].as_str().unwrap();
+    assert!(
+        note.starts_with("2 names leave their folder") && note.contains("\"../up.bmp\", will be \"__/up.bmp\""),
+        "{note}"
+    );
+    let summary = place.ok(&["convert", "a.tbl", "b.tar", "--verify"]);
+    assert!(summary["notes"][0].as_str().unwrap().starts_with("2 names left their folder"), "{summary}");
+    assert_eq!((&summary["samples"], &summary["faults"]), (&json!(4), &json!([])));
+    let rows = place.json(&["head", "b.tar"]).1;
+    let back: Vec<_> = rows.iter().map(|row| row["name"].as_str().unwrap()).collect();
+    assert_eq!(back, ["__/up.bmp", "_/abs.bmp", if cfg!(windows) { "a_b.bmp" } else { "a:b.bmp" }, "fine.bmp"]);
+    assert!(rows.iter().all(|row| row["metadata"]["cls"] == 3), "sidecars go along");
+    place.ok(&["extract", "a.tbl", "--all", "--to", "out"]);
+    assert_eq!(fs::read(place.0.at("out/__/up.cls")).unwrap(), b"3");
+}
+
+#[test]
+fn options_that_change_nothing_are_refused() {
+    let place = Place(Folder::new());
+    place.write("a.tar", &tar(&[("a.bmp", bmp(8, 1)), ("b.bmp", bmp(9, 2))]));
+    place.write("t.csv", b"id,age\n1,2\n");
+    place.ok(&["convert", "a.tar", "a.tbl"]);
+    for (args, word) in [
+        (&["convert", "a.tbl", "b.tar", "--compression", "zstd"][..], "--compression"),
+        (&["convert", "a.tbl", "b.tar", "--layout", "guide"], "--layout"),
+        (&["convert", "a.tbl", "b.tar", "--metadata-format", "json"], "--metadata-format"),
+        (&["convert", "a.tar", "b.tbl", "--columns", "id"], "--columns"),
+        (&["convert", "a.tar", "b.tbl", "--lossy"], "--lossy"),
+        (&["convert", "a.tar", "b.tbl", "--delimiter", ";"], "--delimiter"),
+        (&["convert", "a.tar", "b.csv", "--layout", "guide"], "--layout"),
+        (&["convert", "t.csv", "t.parquet", "--layout", "turboloader"], "--layout"),
+        (&["convert", "t.csv", "t.parquet", "--keep-going"], "--keep-going"),
+        (&["head", "t.csv", "--hash"], "--hash"),
+        (&["head", "a.tbl", "--columns", "id"], "--columns"),
+        (&["stats", "t.csv", "--label", "id"], "--label"),
+        (&["check", "t.csv", "--decode"], "--decode"),
+        (&["check", "a.tbl", "--types", "id=u8"], "--types"),
+        (&["concat", "a.tbl", "-o", "b.tar", "--compression", "lz4"], "--compression"),
+        (&["split", "a.tar", "--shards", "2", "-o", "s", "--layout", "guide"], "--layout"),
+        (&["split", "a.tbl", "--train", "1", "--list", "l.csv", "--layout", "guide"], "--layout"),
+        (&["split", "a.tbl", "--train", "1", "--list", "l.csv", "--verify"], "--verify"),
+    ] {
+        let done = place.run(&[args, &["--json"]].concat());
+        let error = error_of(&done);
+        let message = error["message"].as_str().unwrap();
+        assert_eq!((done.status.code(), &error["code"]), (Some(2), &json!("usage.argument")), "{args:?}: {error}");
+        assert!(message.starts_with(word) && message.contains("changes nothing in"), "{args:?}: {message}");
+    }
+    // Of a file that cannot be opened nobody knows what would change something.
+    place.write("empty", b"");
+    for args in [
+        &["head", "empty", "--sparse"][..],
+        &["stats", "empty", "--columns", "id"],
+        &["inspect", "empty", "--types", "id=u8"],
+    ] {
+        let error = error_of(&place.run(&[args, &["--json"]].concat()));
+        assert_eq!(error["code"], "format.empty", "{args:?}: {error}");
+    }
+}
+
+#[test]
+fn several_inputs_become_one_and_sizes_are_compared_only_where_they_can_be() {
+    let place = Place(Folder::new());
+    place.write("a.tar", &tar(&[("a.bmp", bmp(8, 1))]));
+    place.write("b.tar", &tar(&[("b.bmp", bmp(9, 2)), ("c.bmp", bmp(9, 3))]));
+    place.write("t.csv", b"id\n1\n");
+    assert_eq!(place.ok(&["convert", "a.tar", "b.tar", "all.tbl"])["samples"], 3);
+    assert_eq!(place.ok(&["convert", "t.csv", "t.csv", "all.jsonl"])["rows"], 2);
+    let error = error_of(&place.run(&["convert", "a.tar", "t.csv", "x.tbl", "--json"]));
+    assert!(error["message"].as_str().unwrap().contains("do not become one"), "{error}");
+    let said = |args: &[&str]| String::from_utf8(place.run(args).stderr).unwrap();
+    assert!(said(&["convert", "a.tar", "s.tbl"]).contains("\nsaved "));
+    let grown = said(&["convert", "s.tbl", "s.tar"]);
+    assert!(grown.contains("\nlarger by ") && !grown.contains("-"), "{grown}");
+    assert!(!said(&["convert", "b.tar", "f.tbl", "--where", "index == 0"]).contains("saved"));
+    assert!(!said(&["split", "all.tbl", "--shards", "3", "-o", "shards"]).contains("saved"));
+}
+
+#[test]
+fn files_of_other_kinds_and_addresses_are_told_by_name() {
+    let place = Place(Folder::new());
+    place.write("a.zip", b"PK\x03\x04\x14\0\0\0\0\0\0\0\0\0\0\0");
+    place.write("a.7z", b"7z\xbc\xaf\x27\x1c\0\x04");
+    place.write("a.tar.xz", b"\xfd7zXZ\0\0\x04\xe6\xd6\xb4\x46");
+    place.write("a.list", b"[{\"a\": 1}]\n");
+    place.write(
+        "stray.tar",
+        &tar(&[("a.bmp", &bmp(8, 1)[..]), ("b.bmp", &bmp(8, 2)), ("a.json", b"{}"), ("b.json", b"{}")]),
+    );
+    for (args, word) in [
+        (&["convert", "a.zip", "x.tbl"][..], "it may be cut"),
+        (&["convert", "a.7z", "x.tbl"], "7z archive"),
+        (&["head", "a.tar.xz"], "xz"),
+        (&["inspect", "a.list"], "array of JSON"),
+        (&["head", "-"], "a pipe"),
+        (&["check", "-"], "a pipe"),
+        (&["head", "what://example.org/a.tbl"], "begin with s3://"),
+    ] {
+        let done = place.run(&[args, &["--json"]].concat());
+        let error = error_of(&done);
+        assert!(error["message"].as_str().unwrap().contains(word), "{args:?}: {error}");
+        assert!(!done.status.success());
+    }
+    let note = &place.ok(&["convert", "stray.tar", "stray.tbl"])["notes"][0];
+    assert!(note.as_str().unwrap().starts_with("2 files are samples by being apart"), "{note}");
+    assert!(forebay(["--version"]).status.success());
+}
+
+#[test]
+fn of_several_files_each_is_told_and_the_worst_is_the_exit_code() {
+    let place = Place(Folder::new());
+    place.write("good.tar", &tar(&[("a.bmp", bmp(8, 1))]));
+    place.write("good.csv", b"a,b\n1,2\n");
+    place.write("other.7z", b"7z\xbc\xaf\x27\x1c and more of an archive of another kind");
+    let mut cut = tar(&[("a.bmp", bmp(8, 1)), ("b.bmp", bmp(8, 2))]);
+    cut.truncate(cut.len() - 1600);
+    place.write("cut.tar", &cut);
+    // Of a line: the file, and what was wrong with it as a whole.
+    let told = |lines: &[Value]| -> Vec<(String, Value)> {
+        let one = |line: &Value| match line.get("error") {
+            Some(error) => (error["file"].as_str().unwrap().to_owned(), error["code"].clone()),
+            None => (line["file"].as_str().unwrap_or("row").to_owned(), Value::Null),
+        };
+        lines.iter().map(one).collect()
+    };
+    let (code, lines) = place.json(&["check", "good.tar", "gone", "cut.tar", "other.7z", "no*.tbl", "good.csv"]);
+    let expected = [
+        ("good.tar", Value::Null),
+        ("gone", json!("io")),
+        ("cut.tar", Value::Null),
+        ("other.7z", json!("format.unknown")),
+        ("no*.tbl", json!("usage.argument")),
+        ("good.csv", Value::Null),
+    ];
+    assert_eq!(told(&lines), expected.map(|(file, error)| (file.to_owned(), error)));
+    assert_eq!(
+        (code, &lines[0]["ok"], &lines[2]["ok"], &lines[5]["ok"]),
+        (2, &json!(true), &json!(false), &json!(true))
+    );
+    // What was not looked at is worse than what is damaged, and that is worse than what is not supported.
+    for (files, worst) in [
+        (["good.tar", "good.csv", "good.tar"], 0),
+        (["good.tar", "other.7z", "good.csv"], 3),
+        (["other.7z", "cut.tar", "good.csv"], 1),
+        (["gone", "cut.tar", "other.7z"], 2),
+    ] {
+        for command in ["check", "inspect", "head"] {
+            let (code, lines) = place.json(&[&[command], &files[..]].concat());
+            assert_eq!((code, lines.len()), (worst, 3), "{command} {files:?}: {lines:?}");
+        }
+    }
+    // For people each has its line, and what could not be looked at is on standard error.
+    let done = place.run(&["check", "gone", "good.tar", "gone too"]);
+    assert_eq!(String::from_utf8_lossy(&done.stdout), "good.tar: sound, 1 samples\n");
+    let said = String::from_utf8_lossy(&done.stderr).into_owned();
+    assert!(said.starts_with("error: gone: cannot open") && said.contains("\nerror: gone too: cannot open"), "{said}");
+    // Sums without one of their parts would be wrong.
+    assert_eq!(place.json(&["stats", "good.tar", "gone"]).0, 2);
+}
+
+#[test]
+fn a_sound_file_with_what_is_not_read_is_unsupported_and_not_damaged() {
+    let place = Place(Folder::new());
+    let whole = tar(&[("a.bmp", &bmp(8, 1)[..]), ("b.bmp", &bmp(8, 2))]);
+    // The second member, as another program may write it.
+    let second = whole.len() / 512 * 512 - 1024 - 512 - bmp(8, 2).len().next_multiple_of(512);
+    let changed = |at: usize, byte: u8| {
+        let mut bytes = whole.clone();
+        let header = &mut bytes[second..second + 512];
+        assert!(header.starts_with(b"b.bmp"));
+        header[at] = byte;
+        header[148..156].fill(b' ');
+        let sum: u32 = header.iter().map(|b| u32::from(*b)).sum();
+        header[148..156].copy_from_slice(format!("{sum:06o}\0 ").as_bytes());
+        bytes
+    };
+    place.write("sparse.tar", &changed(156, b'S'));
+    place.write("volume.tar", &changed(156, b'M'));
+    place.write("latin.tar", &changed(0, 0xe9));
+    for (name, code) in
+        [("sparse.tar", "tar.unsupported"), ("volume.tar", "tar.unsupported"), ("latin.tar", "tar.name")]
+    {
+        let (exit, said) = place.json(&["check", name]);
+        assert_eq!((exit, &said[0]["ok"], &said[0]["faults"][0]["code"]), (3, &json!(false), &json!(code)), "{name}");
+        let done = place.run(&["check", name]);
+        let text = String::from_utf8(done.stdout).unwrap();
+        assert!(done.status.code() == Some(3) && text.contains("NOT CHECKED TO THE END, 1 is not supported"), "{text}");
+        // Of several files the worst counts.
+        place.write("cut.tar", &whole[..550]);
+        assert_eq!(place.run(&["check", name, "cut.tar"]).status.code(), Some(1), "{name}");
+    }
+}
+
+#[test]
+fn a_class_that_no_sample_has_is_refused() {
+    let place = Place(Folder::new());
+    place.write("a.tar", &tar(&[("a.bmp", &bmp(8, 1)[..]), ("a.cls", b"3")]));
+    assert_eq!(place.ok(&["stats", "a.tar", "--label", "cls"])["classes"]["distinct"], 1);
+    let (code, said) = place.json(&["stats", "a.tar", "--label", "clas"]);
+    assert_eq!((code, &said[0]["error"]["code"]), (2, &json!("usage.argument")), "{said:?}");
+    assert_eq!(place.run(&["extract", "a.tar", "-i", "0", "--where", "cls == 4"]).status.code(), Some(2));
+}
+
+#[test]
+fn what_is_one_text_is_an_object_with_json() {
+    let place = Place(Folder::new());
+    assert!(place.ok(&["completions", "bash"])["script"].as_str().unwrap().contains("forebay"));
+    assert!(place.ok(&["man"])["manual"].as_str().unwrap().contains("FOREBAY"));
+}
+
+#[test]
+fn behind_a_damaged_header_of_a_tar_reading_goes_on_where_it_is_asked_to() {
+    let place = Place(Folder::new());
+    let pictures: Vec<_> = (0..5).map(|i| (format!("{i}.bmp"), bmp(8, i))).collect();
+    let mut bytes = tar(&pictures.iter().map(|(name, bytes)| (&**name, &bytes[..])).collect::<Vec<_>>());
+    let member = 512 + pictures[0].1.len().next_multiple_of(512);
+    bytes[member + 3] ^= 1;
+    bytes[3 * member + 3] ^= 1;
+    place.write("bad.tar", &bytes);
+    let at = |faults: &Value| -> Vec<u64> {
+        faults.as_array().unwrap().iter().map(|fault| fault["offset"].as_u64().unwrap()).collect()
+    };
+    let (code, said) = place.json(&["check", "bad.tar"]);
+    assert_eq!((code, &said[0]["samples"], &said[0]["notes"]), (1, &json!(3), &json!([])), "{said:?}");
+    assert_eq!(at(&said[0]["faults"]), [member as u64, 3 * member as u64]);
+    assert_eq!(place.json(&["convert", "bad.tar", "out.tbl"]).0, 1);
+    let (code, said) = place.json(&["convert", "bad.tar", "out.tbl", "--keep-going"]);
+    assert_eq!((code, &said[0]["samples"]), (1, &json!(3)), "{said:?}");
+    assert_eq!(at(&said[0]["faults"]), [member as u64, 3 * member as u64]);
+    // As a stream the same.
+    let mut packed = Vec::new();
+    let mut encoder = flate2::write::GzEncoder::new(&mut packed, flate2::Compression::fast());
+    std::io::Write::write_all(&mut encoder, &bytes).unwrap();
+    encoder.finish().unwrap();
+    place.write("bad.tar.gz", &packed);
+    let (code, streamed) = place.json(&["convert", "bad.tar.gz", "streamed.tbl", "--keep-going"]);
+    assert_eq!((code, &streamed[0]["samples"]), (1, &json!(3)), "{streamed:?}");
+    assert_eq!(streamed[0]["faults"], said[0]["faults"]);
+    // How it ends is said once.
+    place.write("open.tar", &tar(&[("a.bmp", &bmp(8, 1)[..])])[..2 * 512]);
+    let (_, said) = place.json(&["check", "open.tar"]);
+    assert_eq!(said[0]["notes"].as_array().map(Vec::len), Some(1), "{said:?}");
+    let (_, said) = place.json(&["inspect", "open.tar"]);
+    assert_eq!((said[0]["notes"].as_array().map(Vec::len), said[0].get("note")), (Some(1), None), "{said:?}");
+}
+
+#[test]
+fn head_prints_the_digits_that_are_in_the_file() {
+    let place = Place(Folder::new());
+    let record = r#"{"wide": [123456789012345678901234567890 , -9223372036854775809],  "text": "a  b", "n": 7}"#;
+    place.write("a.tar", &tar(&[("a.bmp", &bmp(8, 1)[..]), ("a.json", record.as_bytes())]));
+    for file in ["a.tar", "a.tbl"] {
+        if file == "a.tbl" {
+            place.ok(&["convert", "a.tar", "a.tbl"]);
+        }
+        let said = String::from_utf8(place.run(&["head", file, "--json"]).stdout).unwrap();
+        assert_eq!(said.lines().count(), 1);
+        assert!(
+            said.contains(r#""wide":[123456789012345678901234567890,-9223372036854775809],"text":"a  b","n":7"#),
+            "{said}"
+        );
+        assert!(said.starts_with(r#"{"i":0,"name":"a.bmp","#) && said.contains(r#""codec":"#), "{said}");
+    }
+}

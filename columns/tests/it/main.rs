@@ -1,0 +1,4 @@
+//! Parquet and Arrow without I/O.
+
+mod claims;
+mod ranges;

@@ -1,0 +1,33 @@
+//! The library on a machine. Everything is one program, which is linked once; only what counts memory is another,
+//! `tests/memory.rs`.
+#![allow(
+    clippy::disallowed_methods,
+    clippy::disallowed_types,
+    reason = "tests of files, sockets, threads and processes"
+)]
+
+#[path = "../common/mod.rs"]
+mod common;
+#[path = "../../../tests/common/mod.rs"]
+mod core_common;
+#[path = "../../../tests/common/dice.rs"]
+mod dice;
+#[path = "../../../tests/common/warehouses.rs"]
+mod warehouses;
+#[path = "../common/whole.rs"]
+mod whole;
+
+mod burn;
+mod cookbook;
+mod elsewhere;
+mod examples;
+mod loader;
+mod messages;
+mod parity;
+mod remote;
+mod roundtrip;
+mod sharding;
+mod stores;
+mod tables;
+mod tar_peers;
+mod tensors;

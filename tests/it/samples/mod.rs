@@ -1,0 +1,16 @@
+//! Samples through the core's public interface: their files, the engine over them, orders, filters, labels, changes.
+
+mod annotations;
+mod curate;
+mod edits;
+mod engine;
+mod filter;
+mod formats;
+mod order;
+mod sampling;
+mod tar;
+mod tar_hostile;
+mod tbl;
+mod warehouse;
+mod warehouse_drift;
+mod zip;
