@@ -27,7 +27,7 @@ import { TARGET, wasmToolchain } from './lib/wasm.mjs';
  */
 export const MODULES = [
   { name: 'forebay', features: ['reader'], budget: 150_000 },
-  { name: 'samples', features: ['samples'], budget: 500_000, fast: true },
+  { name: 'samples', features: ['samples'], budget: 500_000 },
   { name: 'tables', features: ['tables'], budget: 389_000, fast: true },
   { name: 'columns', features: ['columns'], budget: 960_000, large: true },
   { name: 'pixels', features: ['pixels'], budget: 300_000, fast: true },

@@ -13,6 +13,9 @@ export const FOREBAY = join(ROOT, 'target/release/forebay');
  */
 export const AS_TESTED = ['--locked', '--workspace', '--all-features', '--lib', '--example', 'tensor'];
 
+/** The tests in Rust, but those of documentation. */
+export const TESTED = ['--locked', '--workspace', '--all-features', '--lib', '--bins', '--tests'];
+
 /** The fuzz targets of the core, with all that it has in Rust alone, as pages and small builds have it. */
 export const FUZZ = ['-p', 'forebay', '--features', 'curate,decode,jpeg-turbo,transform,zune', '--test', 'memory'];
 
