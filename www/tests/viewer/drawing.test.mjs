@@ -20,8 +20,8 @@ before(async () => {
     label: 'sea',
     // One of the last cannot be drawn.
     boxes: [
-      { label: i === 1 ? '<b>gull</b>' : 'boat', bbox: [20, 30, 40, 50] },
-      ...(i === 5 ? [{ label: 'x', bbox: [1, 2, null, 4] }] : []),
+      { label: i === 1 ? '<b>gull</b>' : 'boat', bbox: [20, 30, 40, 50], iscrowd: 0 },
+      ...(i === 5 ? [{ label: 'x', bbox: [1, 2, null, 4], iscrowd: 0 }] : []),
     ],
   }));
 });

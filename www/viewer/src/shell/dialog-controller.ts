@@ -7,6 +7,7 @@ import type { DrawnJournal } from "../drawing/journal.ts";
 import type { Engine } from "../files/engine.ts";
 import type { TextSource } from "../files/open-any.ts";
 import type { FindBoxes } from "../samples/box-source.ts";
+import type { Meaning } from "../samples/boxes.ts";
 import type { ShownTable } from "../tables/table-view.ts";
 import type { Clause } from "../ui/clause.ts";
 import { trouble } from "../ui/wording.ts";
@@ -50,6 +51,8 @@ export interface DialogState {
   readonly given: boolean;
   /** How many pictures those are of. */
   readonly matched: number;
+  /** What people said that the boxes in the metadata mean. */
+  readonly meaning: Meaning;
   /** Keeps those as edits; none where nothing can be edited. */
   readonly keep: KeepLabels | null;
   /** The edits that were made. */
@@ -74,6 +77,7 @@ export interface DialogHost {
   readonly jump: (i: number) => void;
   readonly reread: () => void;
   readonly chooseLabels: () => void;
+  readonly mean: (meaning: Meaning) => void;
   readonly pick: (samples: number[]) => void;
   /** Shows only these. */
   readonly only: (clause: Pick<Clause, "label" | "samples">) => void;
@@ -129,6 +133,7 @@ export class DialogController implements ReactiveController {
       find,
       given,
       matched,
+      meaning,
       keep,
       journal,
       where,
@@ -152,7 +157,8 @@ export class DialogController implements ReactiveController {
       <forebay-convert .engine=${engine} .data=${data} ?growing=${growing} ?edited=${journal?.changes}
         .kept=${kept} .picked=${picked} @open=${made} @save=${() => this.show("save-edits")}></forebay-convert>
       <forebay-labels .engine=${engine} .data=${data} .kept=${kept} .picked=${picked}
-        .find=${find} ?given=${given} .matched=${matched} .keep=${keep} .journal=${journal} @choose=${this.of.chooseLabels}></forebay-labels>
+        .find=${find} ?given=${given} .matched=${matched} .keep=${keep} .journal=${journal}
+        .meaning=${meaning} @mean=${(e: CustomEvent<Meaning>) => this.of.mean(e.detail)} @choose=${this.of.chooseLabels}></forebay-labels>
       <forebay-save-edits .engine=${engine} .data=${data} .journal=${journal} @open=${made}></forebay-save-edits>
       <forebay-curate .engine=${engine} .data=${growing ? null : data} .where=${where} .narrowed=${narrowed} .fields=${fields} ?keeps=${ownPage}
         @pick=${(e: CustomEvent<number[]>) => this.of.pick(e.detail)} @jump=${(e: CustomEvent<number>) => this.of.jump(e.detail)}

@@ -2,6 +2,8 @@
 import type { ReactiveController, ReactiveControllerHost } from "lit";
 import type { Dataset, LabelInput } from "../../../lib/src/model/index.ts";
 import type { Engine } from "../files/engine.ts";
+import { boxesOf, type FindBoxes } from "../samples/box-source.ts";
+import type { Meaning } from "../samples/boxes.ts";
 import type { GivenLabels } from "../samples/label-matching.ts";
 import { isAbort, trouble, type Trouble } from "../ui/wording.ts";
 import { msg } from "../messages/shell.ts";
@@ -21,6 +23,9 @@ export class LabelController implements ReactiveController {
   given: GivenLabels | null = null;
   reading: string | null = null;
   failure: Trouble | null = null;
+  /** What people said that the boxes in the metadata mean: for drawing, counting and exporting. */
+  meaning: Meaning = {};
+  private own: { readonly of: Dataset; readonly find: FindBoxes } | null = null;
 
   /** Counts wishes: what came before the last is not shown any more. */
   private turn = 0;
@@ -33,14 +38,33 @@ export class LabelController implements ReactiveController {
   }
   hostConnected(): void {}
 
+  /** Another dataset. */
   reset(): void {
+    this.meaning = {};
+    this.own = null;
+    this.clear();
+  }
+  private clear(): void {
     this.turn++;
     this.given = this.reading = this.failure = null;
     this.host.requestUpdate();
   }
   /** The dataset's own boxes again. */
   remove(): void {
-    this.reset();
+    this.clear();
+    this.of.changed();
+  }
+  /** Where the boxes of a dataset come from. */
+  find(dataset: Dataset): FindBoxes {
+    if (this.given) return this.given.find;
+    if (this.own?.of !== dataset) this.own = { of: dataset, find: boxesOf(dataset, this.meaning) };
+    return this.own.find;
+  }
+  /** Somebody says what the boxes in the metadata mean. */
+  mean(meaning: Meaning): void {
+    this.meaning = meaning;
+    this.own = null;
+    this.host.requestUpdate();
     this.of.changed();
   }
 

@@ -10,7 +10,7 @@ import type { Recent } from "../files/recent.ts";
 import type { ViewerMessages } from "../messages/en.ts";
 import type { Translated } from "../messages/language.ts";
 import type { DataProvider, HiddenPart, OpenInputOptions, ViewerMembers } from "../public/element.ts";
-import { boxesOf, type FindBoxes } from "../samples/box-source.ts";
+import type { FindBoxes } from "../samples/box-source.ts";
 import type { SavedFilters } from "../curating/saved-filters.ts";
 import type { SetsOf } from "../curating/sets.ts";
 import type { SetsView } from "../curating/sets-view.ts";
@@ -186,6 +186,7 @@ export class Viewer extends LitElement implements ViewerMembers {
     warn: (text) => this.told.warn(text),
     changed: (many) => void (many && this.boxesChanged()),
     save: () => this.dialogs.show("save-edits"),
+    mean: (questions) => this.dialogs.show("labels", questions),
   });
   private readonly httpOf = (input: Input) => this.opener.http(input);
   private readonly keepLabels = this.drawing.keeper(() => this.labels.given);
@@ -208,6 +209,7 @@ export class Viewer extends LitElement implements ViewerMembers {
         find: data ? this.find : null,
         given: this.labels.given !== null,
         matched: this.labels.given?.matched ?? 0,
+        meaning: this.labels.meaning,
         keep: data && this.drawing.can ? this.keepLabels : null,
         journal: this.drawing.journal,
         where: this.filtering.rows.where,
@@ -222,6 +224,7 @@ export class Viewer extends LitElement implements ViewerMembers {
     jump: (i) => this.jump(i),
     reread: () => void this.opener.reread(),
     chooseLabels: () => this.chooser("labels")?.click(),
+    mean: (meaning) => this.labels.mean(meaning),
     pick: (samples) => this.selection.add(samples),
     only: (clause) => this.filtering.setClause("curate", { ...clause, expression: "" }),
   });
@@ -308,7 +311,7 @@ export class Viewer extends LitElement implements ViewerMembers {
   }
   /** The same, but for edits. */
   private get ownBoxes(): FindBoxes {
-    return this.labels.given?.find ?? boxesOf(this.opener.data!);
+    return this.labels.find(this.opener.data!);
   }
   /** Whether people may edit: on a page of others only if it says so. */
   private get mayEdit(): boolean {
@@ -743,7 +746,7 @@ export class Viewer extends LitElement implements ViewerMembers {
         .classField=${this.counts.labelField} .find=${this.find} .editor=${this.drawing.editor} .next=${this.cursor.following} .picked=${this.selection.picked.has(open)} ?boxesOn=${this.boxes}
         @boxes=${() => this.toggleBoxes()}
         @step=${(e: CustomEvent<number>) => this.cursor.step(e.detail)}
-        @close=${() => this.cursor.close()}
+        @close=${() => this.cursor.close()} @mean=${(e: CustomEvent) => this.dialogs.show("labels", e.detail)}
         @pick=${(e: CustomEvent<number>) => this.selection.toggle(e.detail)}></forebay-sample>`;
   }
 
