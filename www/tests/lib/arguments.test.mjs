@@ -321,7 +321,11 @@ test('a work that fails before anything is written tells its sink once, so that 
   ].entries()) {
     const sink = await fileSink(join(place, `${k}.out`));
     let told = 0;
-    const counted = { ...sink, abort: async (reason) => (told++, sink.abort(reason)) };
+    const abort = (reason) => {
+      told++;
+      return sink.abort(reason);
+    };
+    const counted = { ...sink, abort };
     assert.notEqual(await called(() => body(counted)), undefined, String(body));
     assert.equal(told, 1, String(body));
   }

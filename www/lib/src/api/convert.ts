@@ -30,7 +30,9 @@ import type {
  *
  * `showSaveFilePicker()` empties the file that is chosen in it before it gives its handle: whoever chooses the source
  * itself there has lost it, whatever is done then. A handle of a new file in a folder of `showDirectoryPicker()`, or a
- * download of a file of the origin-private file system, empties nothing.
+ * download of a file of the origin-private file system, empties nothing. The browser puts the bytes into a new file
+ * when all are written: of a page that is killed before, a file of 0 bytes stays. Under a name of its own, and with the
+ * handle's `move()` at the end, it does not look like the work.
  */
 export async function convert(
   source: Input | Dataset,
