@@ -21,6 +21,7 @@ import { TarFile } from "../files/tar.ts";
 import { download } from "../files/targets.ts";
 import type { FindBoxes } from "../samples/box-source.ts";
 import { isGuess, type Meaning, type Question } from "../samples/boxes.ts";
+import type { GivenLabels } from "../samples/label-matching.ts";
 import { DrawnLabels } from "../samples/drawn-labels.ts";
 import { showModal } from "../ui/modal.ts";
 import { controls } from "../ui/styles.ts";
@@ -152,8 +153,8 @@ export class LabelsDialog extends LitElement {
   @property({ attribute: false }) picked: ReadonlySet<number> = new Set();
   /** What is drawn over the pictures. */
   @property({ attribute: false }) find: FindBoxes | null = null;
-  /** A label file lies over the dataset: what it says is written. */
-  @property({ type: Boolean }) given = false;
+  /** A label file that lies over the dataset: what it says is written. */
+  @property({ attribute: false }) given: GivenLabels | null = null;
   /** Keeps the label file's boxes as edits, if that can be. */
   @property({ attribute: false }) keep: KeepLabels | null = null;
   /** What people said that the boxes in the metadata mean, */
@@ -162,8 +163,6 @@ export class LabelsDialog extends LitElement {
   @state() private questions: readonly Question[] = [];
   /** The edits that were made. */
   @property({ attribute: false }) journal: DrawnJournal | null = null;
-  /** How many samples the label file is of. */
-  @property({ attribute: false }) matched = 0;
   @state() private keeping: { readonly done: number } | { readonly kept: LabelsKept } | null = null;
   @state() private to: WrittenLabelFormat = "coco";
   @state() private progress: { done: number; total: number } | null = null;
@@ -304,7 +303,7 @@ export class LabelsDialog extends LitElement {
   ): Promise<Labels> {
     const { find, given, journal } = this;
     if (!find || data.format === "warehouse") return found;
-    const all = new DrawnLabels(given ? [] : found.classes);
+    const all = new DrawnLabels(given?.classes ?? found.classes);
     const pictures: LabelPicture[] = [];
     for (const [k, picture] of found.pictures.entries()) {
       const i = indexes?.[k] ?? k;
@@ -345,7 +344,7 @@ export class LabelsDialog extends LitElement {
           @click=${this.close}>✕</button></div>
         <div class="body" tabindex="0" role="group" aria-label=${common("labels")}>
           ${this.data?.format === "warehouse" ? nothing : this.renderImport()}
-          ${this.given && this.keep ? this.renderKeep() : nothing}
+          ${this.given && this.keep ? this.renderKeep(this.given.matched) : nothing}
           ${meaningForm(this.given ? [] : this.questions, this.meaning, (detail) => this.dispatchEvent(new CustomEvent("mean", { detail })))}
           ${this.renderExport()}
         </div>
@@ -359,14 +358,14 @@ export class LabelsDialog extends LitElement {
         this.dispatchEvent(new CustomEvent("choose"));
       }}>${msg("chooseLabelFile")}</button></section>`;
   }
-  private renderKeep(): TemplateResult {
+  private renderKeep(matched: number): TemplateResult {
     const { keeping: k } = this;
     return html`<section><h3>${msg("keepTheseLabelsEdits")}</h3>
-      <p class="muted">${msg("boxesPicturesBecomeEditsDataset", { matched: this.matched })}</p>
+      <p class="muted">${msg("boxesPicturesBecomeEditsDataset", { matched })}</p>
       ${
         k && "done" in k
-          ? html`<progress aria-label=${msg("labelsKept")} max=${Math.max(1, this.matched)} .value=${k.done}></progress>
-      <p>${msg("ofDoneMatched", { done: k.done, matched: this.matched })} <button @click=${() => this.keepWork?.abort()}>${common("cancel")}</button></p>`
+          ? html`<progress aria-label=${msg("labelsKept")} max=${Math.max(1, matched)} .value=${k.done}></progress>
+      <p>${msg("ofDoneMatched", { done: k.done, matched })} <button @click=${() => this.keepWork?.abort()}>${common("cancel")}</button></p>`
           : html`<button @click=${this.keepAll}>${msg("keepTheseLabelsEdits")}</button>`
       }
       <div aria-live="polite">${k && "kept" in k ? html`<p class="good">${msg("pictures", { kept: k.kept.pictures })}</p>` : nothing}

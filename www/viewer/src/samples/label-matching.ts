@@ -1,5 +1,5 @@
 /** Which pictures of a label file are which samples of a dataset, and which are none. */
-import type { Dataset, LabelPicture, ReadLabels } from "../../../lib/src/model/index.ts";
+import type { Dataset, LabelClass, LabelPicture, ReadLabels } from "../../../lib/src/model/index.ts";
 import { inLabels, type FindBoxes } from "./box-source.ts";
 import { walkRecords } from "./walk.ts";
 
@@ -8,6 +8,8 @@ export interface GivenLabels {
   readonly name: string;
   readonly format: string;
   readonly find: FindBoxes;
+  /** Their classes, in the order that gives them their numbers. */
+  readonly classes: readonly LabelClass[];
   /** Pictures of the labels that are samples, */
   readonly matched: number;
   readonly samples: readonly number[];
@@ -80,6 +82,7 @@ export async function matched(
     name,
     format: labels.format,
     find: inLabels(pictures, labels.classes),
+    classes: labels.classes,
     matched: pictures.size,
     samples: [...pictures.keys()].sort((a, b) => a - b),
     unmatched,

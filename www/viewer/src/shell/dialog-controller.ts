@@ -8,6 +8,7 @@ import type { Engine } from "../files/engine.ts";
 import type { TextSource } from "../files/open-any.ts";
 import type { FindBoxes } from "../samples/box-source.ts";
 import type { Meaning } from "../samples/boxes.ts";
+import type { GivenLabels } from "../samples/label-matching.ts";
 import type { ShownTable } from "../tables/table-view.ts";
 import type { Clause } from "../ui/clause.ts";
 import { trouble } from "../ui/wording.ts";
@@ -47,10 +48,8 @@ export interface DialogState {
   readonly kept: Uint32Array | null;
   readonly picked: ReadonlySet<number>;
   readonly find: FindBoxes | null;
-  /** Labels of a file lie over the dataset. */
-  readonly given: boolean;
-  /** How many pictures those are of. */
-  readonly matched: number;
+  /** Labels of a file that lie over the dataset. */
+  readonly given: GivenLabels | null;
   /** What people said that the boxes in the metadata mean. */
   readonly meaning: Meaning;
   /** Keeps those as edits; none where nothing can be edited. */
@@ -132,7 +131,6 @@ export class DialogController implements ReactiveController {
       picked,
       find,
       given,
-      matched,
       meaning,
       keep,
       journal,
@@ -157,7 +155,7 @@ export class DialogController implements ReactiveController {
       <forebay-convert .engine=${engine} .data=${data} ?growing=${growing} ?edited=${journal?.changes}
         .kept=${kept} .picked=${picked} @open=${made} @save=${() => this.show("save-edits")}></forebay-convert>
       <forebay-labels .engine=${engine} .data=${data} .kept=${kept} .picked=${picked}
-        .find=${find} ?given=${given} .matched=${matched} .keep=${keep} .journal=${journal}
+        .find=${find} .given=${given} .keep=${keep} .journal=${journal}
         .meaning=${meaning} @mean=${(e: CustomEvent<Meaning>) => this.of.mean(e.detail)} @choose=${this.of.chooseLabels}></forebay-labels>
       <forebay-save-edits .engine=${engine} .data=${data} .journal=${journal} @open=${made}></forebay-save-edits>
       <forebay-curate .engine=${engine} .data=${growing ? null : data} .where=${where} .narrowed=${narrowed} .fields=${fields} ?keeps=${ownPage}
