@@ -133,6 +133,17 @@ test('annotations that are none are counted, and never written', () => {
   assert.deepEqual([shapes.length, lost], [1, bad.length]);
 });
 
+test('a thin box is moved from its inside, and resized from its sides and from outside', () => {
+  const { sketch, drag } = sketchOf();
+  sketch.add([box(50, 20, 54, 90)]);
+  drag([52, 55], [72, 60]);
+  assert.deepEqual(cornersOf(sketch.shapes[0]), [70, 25, 74, 95]);
+  drag([70, 60], [60, 60]);
+  assert.deepEqual(cornersOf(sketch.shapes[0]), [60, 25, 74, 95]);
+  drag([76, 97], [80, 99]);
+  assert.deepEqual(cornersOf(sketch.shapes[0]), [60, 25, 80, 99]);
+});
+
 test('a hand draws, moves, resizes and selects', () => {
   const { sketch, heard, drag } = sketchOf();
   drag([10, 10], [60, 50]);
