@@ -246,6 +246,8 @@ export const fake: Engine = {
       },
       // The last fifth is for validation, and the classes are those of the names.
       async divide({ parts, by }) {
+        if (by && valueAt(record(0), by) === undefined)
+          throw fail("usage.argument", "no sample has a class in the field that was named for it");
         const train = Math.floor(length * (Object.values(parts)[0] ?? 1));
         const numbers = Uint32Array.from({ length }, (_, i) => i);
         const made = Object.keys(parts).map((part, k) => {

@@ -103,7 +103,6 @@ export const curating = {
   partsPick: "Show",
   partsWritten: "{name}: {bytes}",
   partsWriting: "Writing {name}…",
-  partsClass: "class",
   filterHasName: "A filter has a name of up to {longest} characters.",
   filtersMost: "A dataset has at most {most} named filters; remove one first.",
   filtersLost: "This browser keeps nothing: the named filters are gone with the page.",

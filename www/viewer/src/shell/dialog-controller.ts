@@ -62,6 +62,8 @@ export interface DialogState {
   readonly narrowed: Uint32Array | null;
   /** The fields of the metadata. */
   readonly fields: readonly string[];
+  /** The one of them that has the class; empty where that is not known. */
+  readonly classField: string;
   /** The page is the viewer's own, and keeps sets of samples. */
   readonly ownPage: boolean;
 }
@@ -137,6 +139,7 @@ export class DialogController implements ReactiveController {
       where,
       narrowed,
       fields,
+      classField,
       ownPage,
     } = this.of.state();
     const found = data ?? table;
@@ -158,7 +161,7 @@ export class DialogController implements ReactiveController {
         .find=${find} .given=${given} .keep=${keep} .journal=${journal}
         .meaning=${meaning} @mean=${(e: CustomEvent<Meaning>) => this.of.mean(e.detail)} @choose=${this.of.chooseLabels}></forebay-labels>
       <forebay-save-edits .engine=${engine} .data=${data} .journal=${journal} @open=${made}></forebay-save-edits>
-      <forebay-curate .engine=${engine} .data=${growing ? null : data} .where=${where} .narrowed=${narrowed} .fields=${fields} ?keeps=${ownPage}
+      <forebay-curate .engine=${engine} .data=${growing ? null : data} .where=${where} .narrowed=${narrowed} .fields=${fields} .classField=${classField} ?keeps=${ownPage}
         @pick=${(e: CustomEvent<number[]>) => this.of.pick(e.detail)} @jump=${(e: CustomEvent<number>) => this.of.jump(e.detail)}
         @show=${(e: CustomEvent<Pick<Clause, "label" | "samples">>) => this.of.only(e.detail)}></forebay-curate>
       <forebay-warehouse .manifest=${warehouse?.manifest ?? null}></forebay-warehouse>

@@ -214,6 +214,7 @@ export class Viewer extends LitElement implements ViewerMembers {
         where: this.filtering.rows.where,
         narrowed: this.filtering.rows.narrowed ? this.filtering.rows.kept : null,
         fields: this.counts.metadataFields,
+        classField: this.counts.labelField,
         ownPage: this.ownPage,
       };
     },
