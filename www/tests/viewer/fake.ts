@@ -214,6 +214,7 @@ export const fake: Engine = {
           const some = chosen.slice(at, at + 256);
           const picked = (i: number): Json =>
             fields ? Object.fromEntries(fields.map((path) => [path, valueAt(record(i), path) ?? null])) : record(i);
+          for (const i of some) named.add(i);
           yield { indexes: some, records: Array.from(some, picked) };
           onProgress?.({ samples: at + some.length, totalSamples: chosen.length, bytes: 0, totalBytes: null });
         }

@@ -13,6 +13,7 @@ before(async () => {
   const names = [
     'ui/scroller',
     'samples/boxes',
+    'samples/walk',
     'shell/link',
     'ui/facets',
     'ui/literals',
@@ -201,6 +202,44 @@ test('boxes that reach over the edge are drawn, and what cannot be drawn is coun
     '0 0.5 0.5 0.2 0.2\na photo of 3 cats',
   ])
     assert.deepEqual(told({ txt }), [0, 0, 0], txt);
+});
+
+test('records of many samples are asked for together, and one that is damaged ends nothing', async () => {
+  const asked = { together: 0, alone: 0 };
+  const damage = (code) => Object.assign(new Error('damaged'), { code });
+  const datasetOf = (bad, code) => ({
+    length: 10_000,
+    async *records({ indexes }) {
+      asked.together++;
+      for (let k = 0; k < indexes.length; k += 250) {
+        const some = indexes.subarray(k, k + 250);
+        if (some.includes(bad)) throw damage(code);
+        yield { indexes: some, records: Array.from(some, (i) => ({ i })) };
+      }
+    },
+    record: async (i) => {
+      asked.alone++;
+      if (i === bad) throw damage(code);
+      return { i };
+    },
+  });
+  const { signal } = new AbortController();
+  const walked = async (dataset, samples) => {
+    const found = new Map();
+    await parts.walkRecords(dataset, (i, record) => found.set(i, record), { signal, samples });
+    return found;
+  };
+  const all = await walked(datasetOf(-1));
+  assert.deepEqual([all.size, asked.together, asked.alone], [10_000, 3, 0]);
+  const some = await walked(datasetOf(7, 'tbl.metadata'), Uint32Array.of(9, 7, 3));
+  assert.deepEqual([...some.entries()].sort(), [
+    [3, { i: 3 }],
+    [7, null],
+    [9, { i: 9 }],
+  ]);
+  const rest = await walked(datasetOf(5000, 'tbl.metadata'));
+  assert.deepEqual([rest.size, rest.get(5000), rest.get(9999)], [10_000, null, { i: 9999 }]);
+  await assert.rejects(walked(datasetOf(5000, 'http.status')), { code: 'http.status' });
 });
 
 test('links come back as they were, and nonsense is left out', () => {

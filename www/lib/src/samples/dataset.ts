@@ -401,10 +401,13 @@ export class OpenDataset extends Session<WorkerSamples> implements Dataset {
           e,
         );
       }
-      const name = record !== null && typeof record === "object" && !Array.isArray(record) ? record.name : undefined;
-      if (typeof name === "string") this.named(i, name);
+      this.#remember(i, record);
       return record;
     });
+  }
+  #remember(i: number, record: Json): void {
+    const name = record !== null && typeof record === "object" && !Array.isArray(record) ? record.name : undefined;
+    if (typeof name === "string") this.named(i, name);
   }
 
   /** Remembers a name that only the metadata told. */
@@ -501,6 +504,7 @@ export class OpenDataset extends Session<WorkerSamples> implements Dataset {
             for (const [k, record] of records.entries())
               for (const path of indexed)
                 (record as { [path: string]: Json })[path] = INDEXED[path]!(this.columns(), indexes[at + k]!);
+          for (const [k, record] of records.entries()) this.#remember(indexes[at + k]!, record);
           yield { indexes: indexes.slice(at, (at += records.length)), records };
           onProgress?.({ samples: at, totalSamples: indexes.length, bytes, totalBytes: null });
         }

@@ -97,6 +97,7 @@ export const shell = {
   trainerRefuses: "A trainer refuses it.",
   labelsCannotRead: "The labels cannot be read.",
   readingLabels: "Reading the labels of {reading}…",
+  namesRead: "Names of the samples read",
   andMore: "and {lines} more",
   boxesSamples: "Boxes of {name} ({format}): {matched, plural, one {# sample} other {# samples}}",
   boxesSamplesNothingOf:

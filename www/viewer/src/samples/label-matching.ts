@@ -61,10 +61,12 @@ export async function matched(
   labels: ReadLabels,
   name: string,
   signal: AbortSignal,
+  onProgress?: (done: number, total: number) => void,
 ): Promise<GivenLabels> {
   // A TBL keeps its names in the metadata.
   const indexed = dataset.schema.some((field) => field.name === "name" && field.indexed);
-  if (!indexed) await walkRecords(dataset, () => undefined, { signal });
+  if (!indexed)
+    await walkRecords(dataset, () => undefined, { signal, fields: ["name"], ...(onProgress && { onProgress }) });
   const names = Array.from({ length: dataset.length }, (_, i) => dataset.nameOf(i) ?? "");
   const ways = KEYS.map((key) =>
     unique(names.map((text, i) => [key(text), i] as const).filter(([text]) => text !== "")),

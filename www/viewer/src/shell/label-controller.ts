@@ -22,6 +22,8 @@ export interface LabelHost {
 export class LabelController implements ReactiveController {
   given: GivenLabels | null = null;
   reading: string | null = null;
+  /** How far the names of the samples are read, once the labels are. */
+  progress: { readonly done: number; readonly total: number } | null = null;
   failure: Trouble | null = null;
   /** What people said that the boxes in the metadata mean: for drawing, counting and exporting. */
   meaning: Meaning = {};
@@ -29,6 +31,7 @@ export class LabelController implements ReactiveController {
 
   /** Counts wishes: what came before the last is not shown any more. */
   private turn = 0;
+  private work: AbortController | undefined;
 
   constructor(
     private readonly host: ReactiveControllerHost,
@@ -46,7 +49,8 @@ export class LabelController implements ReactiveController {
   }
   private clear(): void {
     this.turn++;
-    this.given = this.reading = this.failure = null;
+    this.work?.abort();
+    this.given = this.reading = this.failure = this.progress = null;
     this.host.requestUpdate();
   }
   /** The dataset's own boxes again. */
@@ -68,22 +72,35 @@ export class LabelController implements ReactiveController {
     this.of.changed();
   }
 
+  /** Ends the reading; what lay over the dataset before stays. */
+  cancel(): void {
+    this.turn++;
+    this.work?.abort();
+    this.reading = this.progress = null;
+    this.host.requestUpdate();
+  }
   async open(input: LabelInput, name: string): Promise<void> {
     const dataset = this.of.data();
     const { labels } = this.of.engine();
     if (!dataset || !labels) return;
     const turn = ++this.turn;
     const late = (): boolean => turn !== this.turn || this.of.data() !== dataset;
-    this.failure = null;
+    this.work?.abort();
+    const work = (this.work = new AbortController());
+    this.failure = this.progress = null;
     this.reading = name;
     this.host.requestUpdate();
     try {
       if (dataset.format === "warehouse") throw new Error(msg("warehousesPicturesWereResizedWhen"));
-      const signal = this.of.signal();
+      const signal = AbortSignal.any([work.signal, this.of.signal()]);
       const read = await labels.read(input, { name, signal });
       await dataset.whole;
       const { matched } = await import("../samples/label-matching.ts");
-      const given = await matched(dataset, read, name, signal);
+      const given = await matched(dataset, read, name, signal, (done, total) => {
+        if (late()) return;
+        this.progress = { done, total };
+        this.host.requestUpdate();
+      });
       if (late()) return;
       this.given = given;
       this.of.say(msg("labelsSamples", { name, matched: given.matched }));
@@ -91,7 +108,7 @@ export class LabelController implements ReactiveController {
     } catch (e) {
       if (!isAbort(e) && !late()) this.failure = trouble(e);
     } finally {
-      if (turn === this.turn) this.reading = null;
+      if (turn === this.turn) this.reading = this.progress = null;
       this.host.requestUpdate();
     }
   }

@@ -630,7 +630,11 @@ export class Viewer extends LitElement implements ViewerMembers {
               ${this.hides("bar") ? nothing : [this.renderBar(dataset), this.ownPage ? this.renderSaved() : nothing]}
               ${this.selection.picked.size > 0 ? this.renderPicked() : nothing}
               ${growth ? growthNotice(growth) : nothing}
-              <div class="chips">${this.drawing.bar(() => show("convert"))}${damageNotice(dataset, lost, () => show("check"))}${this.warehouse ? thresholdNotice(this.warehouse.manifest, () => show("warehouse")) : nothing}${labelNotice(this.labels, () => this.labels.remove())}${renderChips(this.filtering.clauses, (key, clause) => this.filtering.setClause(key, clause))}</div>
+              <div class="chips">${this.drawing.bar(() => show("convert"))}${damageNotice(dataset, lost, () => show("check"))}${this.warehouse ? thresholdNotice(this.warehouse.manifest, () => show("warehouse")) : nothing}${labelNotice(
+                this.labels,
+                () => this.labels.remove(),
+                () => this.labels.cancel(),
+              )}${renderChips(this.filtering.clauses, (key, clause) => this.filtering.setClause(key, clause))}</div>
               ${this.renderCollection(dataset)}
             </div>
             ${open === null ? nothing : this.renderSample(dataset, open)}
