@@ -49,8 +49,7 @@ export async function isListed(folder: Folder): Promise<boolean> {
       if (names.length >= MOST) return false;
       if (kind === "file") names.push(name);
     }
-  } else
-    names = Array.from(folder as Iterable<File | FolderFile>, placeOf).filter((path) => !path.includes("/"));
+  } else names = Array.from(folder as Iterable<File | FolderFile>, placeOf).filter((path) => !path.includes("/"));
   return names.filter(isList).length === 1 && !names.some((name) => sampleFormatOf(name) !== undefined);
 }
 
