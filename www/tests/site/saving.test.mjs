@@ -186,7 +186,7 @@ test('the page says that nothing is held in memory only if that is so', async ()
   const page = await opened('file=1200.tbl');
   await page.keyboard.press('e');
   const dialog = dialogOf(page);
-  await dialog.getByText("made in the browser's own store").waitFor();
+  await dialog.getByText('Written to browser storage first').waitFor();
   assert.equal(await dialog.getByText('never held in memory').count(), 0);
   await dialog.getByLabel('A folder, to be chosen').check();
   await dialog.getByText('never held in memory').waitFor();
