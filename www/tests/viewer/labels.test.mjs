@@ -58,7 +58,7 @@ test('boxes are counted when that is asked for, and filter by class, by number a
   await page.waitForTimeout(300);
   assert.equal(await boxes.locator('.bar').count(), 0, 'nothing is read unasked of a file on a server');
   await boxes.getByRole('button', { name: 'Count boxes' }).click();
-  await boxes.getByText('600 of 4 classes').waitFor();
+  await boxes.getByText('600 in 4 classes').waitFor();
   // Sample i has 1 + i % 3 boxes, of the classes i, i + 1 and i + 2.
   const has = (i, k) => Array.from({ length: 1 + (i % 3) }, (_, n) => (i + n) % 4).includes(k);
   const all = Array.from({ length: 300 }, (_, i) => i);

@@ -319,8 +319,9 @@ export class DrawingController implements ReactiveController, DrawingActions {
           ? msg("boxesPictureCannotDrawnWill", { lost })
           : "";
     this.sketch.load(many || this.guessed ? null : shapes, picture.width, picture.height);
-    this.learn(shapes.map(({ label }) => label));
+    // Those that were counted come in an order of their own: keys are not given by what is looked at first.
     this.learn(this.of.counted());
+    this.learn(shapes.map(({ label }) => label));
     if (!this.classes.has(this.sketch.label)) this.sketch.label = this.classes.names[0] ?? "";
     this.tell();
   }

@@ -2,7 +2,8 @@
 import { speaker } from "./language.ts";
 
 export const pictures = {
-  ofClasses: "{boxes} of {classes, plural, one {# class} other {# classes}}",
+  ofClasses: "{boxes} in {classes, plural, one {# class} other {# classes}}",
+  imagesByClass: "Images by class",
   samplesRead: "Samples read",
   readingOf: "Reading {done} of {total}…",
   countBoxes: "Count boxes",

@@ -34,7 +34,7 @@ import { renderBar, renderChips, renderPicked, type View } from "./bar.ts";
 import { CompactController } from "./compact-controller.ts";
 import { DialogController } from "./dialog-controller.ts";
 import { elementStyles } from "./element-styles.ts";
-import { sampleFacts, tableFacts } from "./facts.ts";
+import { sampleFacts, shownFormat, tableFacts } from "./facts.ts";
 import { FilterController } from "./filter-controller.ts";
 import { renderHead, type Opened } from "./head.ts";
 import { InputController } from "./input-controller.ts";
@@ -622,7 +622,7 @@ export class Viewer extends LitElement implements ViewerMembers {
     const { show } = this.dialogs;
     return html`
       <div class="app">
-        ${this.renderHead({ found: dataset, format: this.opener.listed ? msg("pictures") : dataset.format, facts, read: this.meter.words })}
+        ${this.renderHead({ found: dataset, format: this.opener.listed ? msg("pictures") : shownFormat(dataset), facts, read: this.meter.words })}
         <div class="beside">
           <div class="work ${open === null ? "" : "sample-open"} ${this.hides("facets") ? "no-facets" : ""}">
             ${this.hides("facets") ? nothing : this.renderFacets(dataset)}
