@@ -29,7 +29,11 @@ function boxes() {
   const random = () => (state = (state * 48_271) % 0x7fffffff) / 0x7fffffff;
   return Array.from({ length: BOXES }, (_, k) => {
     const [w, h] = [8 + random() * 120, 8 + random() * 90];
-    return { label: `class ${k % 20}`, bbox: [random() * (WIDTH - w), random() * (HEIGHT - h), w, h].map(Math.round) };
+    return {
+      label: `class ${k % 20}`,
+      bbox: [random() * (WIDTH - w), random() * (HEIGHT - h), w, h].map(Math.round),
+      iscrowd: 0,
+    };
   });
 }
 

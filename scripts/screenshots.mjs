@@ -80,6 +80,10 @@ await main(async () => {
     await shot('dark', 'sample.tbl&i=6', { colorScheme: 'dark' });
     await shot('drawing', 'sample.tbl&i=6', {}, async (page) => {
       await page.getByRole('button', { name: 'Edit', exact: true }).click();
+      // The sample does not state what the numbers of its boxes are.
+      await page.locator('forebay-drawing-page .remark button').click();
+      await page.locator('forebay-labels').getByLabel('The numbers of a box are').selectOption('xywh');
+      await page.locator('forebay-labels').getByLabel('Close').click();
       await page.locator('forebay-drawing[data-drawn]').waitFor();
       await page.locator('forebay-sample .stage').focus();
       await page.keyboard.press(']');

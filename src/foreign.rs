@@ -41,7 +41,9 @@ pub(crate) fn foreign(head: &[u8]) -> Option<&'static str> {
         return Some("this looks like an array of JSON; write one object a line, such as jq -c '.[]' FILE > out.jsonl");
     }
     if text.starts_with(b"{") {
-        return Some("this looks like JSON; lines of JSON are read, one object each, by the extension .jsonl");
+        return Some(
+            "this is one JSON document; labels such as COCO are given with their images, JSON lines are called .jsonl",
+        );
     }
     None
 }
@@ -74,6 +76,7 @@ mod tests {
             // As tensorflow writes a record of 5 bytes.
             (b"\x05\0\0\0\0\0\0\0\xea\xb2\x04\x3ehello", "TFRecord"),
             (b"\n [{\"a\":1}]", "array of JSON"),
+            (b"{\n \"images\": [", "labels such as COCO"),
             (b"<!DOCTYPE HTML><title>Sign in", "web page"),
             (b"RIFF\0\0\0\0WEBPVP8 ", "picture"),
         ] {

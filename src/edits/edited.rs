@@ -151,8 +151,8 @@ impl Edited {
         Ok(crate::sample::record::renumber(&draft.finish(), id))
     }
 
-    /// The document beside the samples with its changes. Classes of annotations that it does not list are added behind
-    /// those that it lists.
+    /// The document beside the samples with its changes. Classes of annotations that are not in its list are added behind
+    /// those that are. A document without a list gets none: it would number classes by which samples were edited.
     pub fn document(&self, mut fields: Map<String, Value>) -> Result<Map<String, Value>> {
         let mut changes = self.journal.standing().filter_map(|change| match change {
             Change::Document { fields } => Some(fields),
@@ -171,7 +171,8 @@ impl Edited {
             Change::Set { given, .. } | Change::Add { given, .. } => given.annotations.as_deref(),
             _ => None,
         });
-        if let Some(first) = lists.next()
+        if ["categories", "classes"].iter().any(|key| fields.contains_key(*key))
+            && let Some(first) = lists.next()
             // What lists classes in a way of its own is left alone.
             && let Ok(mut classes) = annotated::read_classes(&fields)
         {

@@ -112,7 +112,9 @@ fn classes_of_annotations_are_listed_and_those_that_were_stay() {
         Value::Object(edited.document(before.as_object().unwrap().clone()).unwrap())
     };
     let (boat, cat) = (json!({"name": "boat"}), json!({"id": 3, "name": "cat", "color": "red"}));
-    assert_eq!(listed(json!({})), json!({"classes": ["boat"], "categories": [boat]}));
+    // Classes that nothing lists are numbered by where they are first named, whichever samples were edited.
+    assert_eq!(listed(json!({"x": 1})), json!({"x": 1}));
+    assert_eq!(listed(json!({"classes": []})), json!({"classes": [], "categories": [boat]}));
     assert_eq!(
         listed(json!({"classes": ["cat"], "categories": [cat]})),
         json!({"classes": ["cat", "boat"], "categories": [cat, boat]})

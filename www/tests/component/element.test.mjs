@@ -309,7 +309,7 @@ test('methods and providers open files, texts and sources; what fails is an even
 test('what a page sets before the element is known holds', async () => {
   const page = await shown('early/');
   await page.locator('#a forebay-table').waitFor();
-  await page.locator('.selection b', { hasText: '2 picked' }).waitFor();
+  await page.locator('.selection b', { hasText: '2 selected' }).waitFor();
   assert.deepEqual(await page.locator('#a').evaluate((v) => v.picked), [1, 3]);
   assert.deepEqual(page.faults, []);
   await page.close();

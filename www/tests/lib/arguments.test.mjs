@@ -1,6 +1,6 @@
 // What a caller without types may hand over: every wrong argument is refused by name, and nothing that was given is touched.
 import assert from 'node:assert/strict';
-import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, readdirSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, test } from 'node:test';
@@ -10,6 +10,7 @@ import {
   check,
   configure,
   convert,
+  exportLabels,
   fileSink,
   httpSource,
   labelsOf,
@@ -19,6 +20,7 @@ import {
   openTable,
   parseFilter,
   shutdown,
+  writeLabels,
 } from 'forebay';
 import { codeOf, tarOf } from './helpers.mjs';
 
@@ -288,4 +290,51 @@ test('a file that cannot be written says so as everything else does', async () =
   rmSync(gone, { recursive: true });
   await assert.rejects(sink.close(), { name: 'ForebayError', code: 'io', file: join(gone, 'a.tbl') });
   await sink.abort();
+});
+
+test('a work that fails before anything is written tells its sink once, so that no part of a file is left', async () => {
+  const place = join(folder, 'unwritten');
+  mkdirSync(place);
+  const ds = await open(tarOf(3));
+  const edits = await (await open(tarOf(3))).edit();
+  const labels = { classes: [], pictures: [] };
+  const missing = join(folder, 'missing.tar');
+  const csv = () => new File(['a\n1\n'], 'a.csv');
+  for (const [k, body] of [
+    (sink) => convert(missing, sink, { to: 'tbl' }),
+    (sink) => convert(csv(), sink, { to: 'tbl' }),
+    (sink) => convert(new Blob(['neither']), sink, { to: 'tbl' }),
+    (sink) => convert(ds, sink, { to: 'zip' }),
+    (sink) => convert(ds, sink, { to: 'tbl', compresion: 'lz4' }),
+    (sink) => convert(ds, sink, { to: 'tbl', where: 'width >' }),
+    (sink) => convert(ds, sink, { to: 'tbl', indexes: [9] }),
+    (sink) => convert(ds, sink, { to: 'tbl', where: 'width > 1e9' }),
+    (sink) => convert(ds, sink, null),
+    (sink) => convert(ds, sink, { to: 'csv' }),
+    (sink) => convert(missing, sink, { to: 'csv' }),
+    (sink) => convert(csv(), sink, { to: 'tbf', onBadRow: 'never' }),
+    (sink) => exportLabels(ds, 'coko', sink),
+    (sink) => exportLabels(ds, 'coco', sink, { indexes: [9] }),
+    (sink) => writeLabels(labels, 'coko', sink),
+    (sink) => edits.save(sink, { to: 'zip' }),
+    (sink) => edits.save(sink, { inPlace: true }),
+  ].entries()) {
+    const sink = await fileSink(join(place, `${k}.out`));
+    let told = 0;
+    const abort = (reason) => {
+      told++;
+      return sink.abort(reason);
+    };
+    const counted = { ...sink, abort };
+    assert.notEqual(await called(() => body(counted)), undefined, String(body));
+    assert.equal(told, 1, String(body));
+  }
+  assert.deepEqual(readdirSync(place), []);
+  let put = 0;
+  const files = { put: async () => {}, abort: async () => put++ };
+  await assert.rejects(exportLabels(ds, 'yolo', files, { where: 'width >' }));
+  await assert.rejects(writeLabels(labels, 'yolo', files, { nobody: 1 }));
+  assert.equal(put, 2);
+  edits.close();
+  ds.close();
 });

@@ -5,7 +5,7 @@ import { createServer } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
-import { bytesSource, convert, memorySink, open, openSamples, openTable, exportLabels, shutdown } from 'forebay';
+import { bytesSource, check, convert, memorySink, open, openSamples, openTable, exportLabels, shutdown } from 'forebay';
 import { bitmap, codeOf } from './helpers.mjs';
 
 const folder = mkdtempSync(join(tmpdir(), 'forebay-'));
@@ -44,6 +44,40 @@ async function serve() {
 }
 
 let [here, elsewhere] = ['', ''];
+test('a folder of pictures is a dataset, whose classes are its folders, and one of other files says what it lacks', async () => {
+  const place = join(folder, 'pictures');
+  for (const [name, i] of [
+    ['boat/0.bmp', 0],
+    ['boat/1.bmp', 1],
+    ['gull/2.bmp', 2],
+    ['.hidden/3.bmp', 3],
+  ]) {
+    mkdirSync(join(place, name, '..'), { recursive: true });
+    writeFileSync(join(place, name), bitmap(8 + i, 40, i));
+  }
+  writeFileSync(join(place, 'notes.txt'), 'not a picture');
+  for (const opening of [open, openSamples]) {
+    const dataset = await opening(place);
+    assert.deepEqual([dataset.kind, dataset.length, dataset.name], ['samples', 3, place]);
+    const records = await Promise.all([0, 1, 2].map((i) => dataset.record(i)));
+    assert.deepEqual(
+      records.map(({ json }) => json.label),
+      ['boat', 'boat', 'gull'],
+    );
+    assert.deepEqual(Buffer.from(await dataset.bytes(2)), Buffer.from(bitmap(10, 40, 2)));
+    dataset.close();
+  }
+  assert.equal((await check(place)).samples, 3);
+  const sink = memorySink();
+  assert.equal((await convert(place, sink, { to: 'tbl' })).samples, 3);
+  // Whoever has datasets there means one of them.
+  writeFileSync(join(place, 'train.tar'), '');
+  await assert.rejects(open(place), {
+    code: 'usage.argument',
+    message: /no dataset in the folder.*such as train\.tar$/,
+  });
+});
+
 before(async () => {
   [here, elsewhere] = [await serve(), await serve()];
   for (let i = 0; i < 40; i++) files.set(`/set/p/${i}.bmp`, bitmap(8 + i, 40, i));

@@ -135,7 +135,35 @@ test('what is canceled leaves nothing, wherever it went, and says so only if it 
     });
     await dialog.getByRole('button', { name: 'Convert…' }).click();
     await dialog.getByRole('button', { name: 'Cancel' }).click();
-    await dialog.getByText(/^Canceled\. A file 1200.*\.tar that is not whole is left/).waitFor();
+    const called = way === 'A download' ? '1200\\.tar' : '1200 \\(2\\)\\.tar\\.part';
+    await dialog.getByText(new RegExp(`^Canceled\\. A file ${called} that is not whole is left`)).waitFor();
+    await page.close();
+  }
+});
+
+test('a file in a folder has its name only once it is whole, or from its beginning where the browser renames none', async () => {
+  for (const renames of [true, false]) {
+    const page = await opened('file=1200.tbl');
+    await page.evaluate((renames) => {
+      if (!renames) delete FileSystemFileHandle.prototype.move;
+    }, renames);
+    await page.keyboard.press('e');
+    const dialog = dialogOf(page);
+    await dialog.getByLabel('A folder, to be chosen', { exact: true }).check();
+    await dialog.getByRole('button', { name: 'Convert…' }).click();
+    await dialog.getByRole('button', { name: 'Cancel' }).waitFor();
+    // What stands there if the page dies now.
+    assert.deepEqual(Object.keys(await inFolder(page)), [renames ? '1200.tar.part' : '1200.tar']);
+    await putInFolder(page, renames ? { '1200.tar': 'of somebody else' } : {});
+    await dialog.getByText(renames ? '✓ 1200 (2).tar' : '✓ 1200.tar').waitFor();
+    const { '1200.tar': first, '1200 (2).tar': second, ...rest } = await inFolder(page);
+    assert.deepEqual(rest, {}, 'no part is left');
+    if (renames) assert.equal(first, 'of somebody else');
+    assert.equal(second !== undefined, renames);
+    assert.deepEqual(page.faults, []);
+    await page.evaluate(async () =>
+      (await navigator.storage.getDirectory()).removeEntry('datasets', { recursive: true }),
+    );
     await page.close();
   }
 });
@@ -158,7 +186,7 @@ test('the page says that nothing is held in memory only if that is so', async ()
   const page = await opened('file=1200.tbl');
   await page.keyboard.press('e');
   const dialog = dialogOf(page);
-  await dialog.getByText("made in the browser's own store").waitFor();
+  await dialog.getByText('Written to browser storage first').waitFor();
   assert.equal(await dialog.getByText('never held in memory').count(), 0);
   await dialog.getByLabel('A folder, to be chosen').check();
   await dialog.getByText('never held in memory').waitFor();

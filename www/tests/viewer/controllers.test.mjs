@@ -261,7 +261,17 @@ test('of label files the last one is shown, however long another takes, and none
   const reads = [];
   const read = (_, { name }) => new Promise((resolve, reject) => reads.push({ name, resolve, reject }));
   const about = { format: 'tbl', length: 1, name: 'a.tbl', schema: [], whole: Promise.resolve() };
-  const data = { ...about, nameOf: () => '0.png', record: async () => null };
+  let goOn;
+  const data = {
+    ...about,
+    nameOf: () => '0.png',
+    async *records({ indexes, fields, signal }) {
+      assert.deepEqual(fields, ['name'], 'of large records only the names come');
+      await goOn;
+      signal.throwIfAborted();
+      yield { indexes, records: [{ name: '0.png' }] };
+    },
+  };
   const labels = new parts.LabelController(host(), {
     engine: () => ({ labels: { read } }),
     data: () => data,
@@ -293,4 +303,16 @@ test('of label files the last one is shown, however long another takes, and none
   reads[3].resolve(some('last'));
   await last;
   assert.deepEqual([labels.given, labels.reading], [null, null]);
+  // Who cancels sees what was there before, and no fault.
+  const first = labels.open(new Blob(), 'first.json');
+  reads[4].resolve(some('first'));
+  await first;
+  let go;
+  goOn = new Promise((resolve) => (go = resolve));
+  const given_up = labels.open(new Blob(), 'given-up.json');
+  reads[5].resolve(some('given up'));
+  labels.cancel();
+  go();
+  await given_up;
+  assert.deepEqual([labels.given.name, labels.reading, labels.failure], ['first.json', null, null]);
 });

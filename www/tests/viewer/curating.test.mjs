@@ -30,13 +30,13 @@ test('duplicates are shown as groups, whose best stays and whose others are pick
   await dialog
     .getByRole('group', { name: 'Group of 3' })
     .first()
-    .getByRole('button', { name: 'Pick the others' })
+    .getByRole('button', { name: 'Select the others' })
     .click();
-  await page.locator('.selection b', { hasText: '2 picked' }).waitFor();
+  await page.locator('.selection b', { hasText: '2 selected' }).waitFor();
   // What was found is there when the dialog comes back, and becomes a filter.
   await curate(page);
-  await dialog.getByRole('button', { name: 'Pick all but the best' }).click();
-  await page.locator('.selection b', { hasText: '31 picked' }).waitFor();
+  await dialog.getByRole('button', { name: 'Select all but the best' }).click();
+  await page.locator('.selection b', { hasText: '31 selected' }).waitFor();
   await curate(page);
   await dialog.getByRole('button', { name: 'Show them' }).click();
   await page.locator('.counts', { hasText: '60 of 300' }).waitFor();
@@ -73,8 +73,8 @@ test('outliers have their reasons, and what could not be read is said', async ()
   assert.deepEqual(await axe(page), []);
   const wide = await dialog.locator('.body').evaluate((body) => body.scrollWidth - body.clientWidth);
   assert.ok(wide <= 1, `${wide} pixels stand out`);
-  await dialog.getByRole('button', { name: 'Pick these' }).click();
-  await page.locator('.selection b', { hasText: '1 picked' }).waitFor();
+  await dialog.getByRole('button', { name: 'Select these' }).click();
+  await page.locator('.selection b', { hasText: '1 selected' }).waitFor();
   assert.deepEqual(page.faults, []);
   await page.close();
 });
@@ -96,8 +96,8 @@ test('picked samples get a name, stay with the browser, filter, and go along as 
   // Another visit finds them; another dataset does not.
   await page.reload();
   await sets.getByRole('button', { name: 'odd ones 3' }).waitFor();
-  await sets.getByRole('button', { name: 'Pick the set odd ones' }).click();
-  await page.locator('.selection b', { hasText: '3 picked' }).waitFor();
+  await sets.getByRole('button', { name: 'Select the set odd ones' }).click();
+  await page.locator('.selection b', { hasText: '3 selected' }).waitFor();
   await sets.getByRole('button', { name: 'Remove the set odd ones' }).click();
   await sets.getByRole('button', { name: 'odd ones 3' }).waitFor({ state: 'detached' });
   const read = (name, of, samples) =>
@@ -143,7 +143,7 @@ test('sets of two pages of one browser are all kept, and one that grows filters 
   for (const name of ['first 2', 'second 1', 'third 1']) await sets.getByRole('button', { name }).waitFor();
   await sets.getByRole('button', { name: 'first 2' }).click();
   await one.locator('.counts', { hasText: '2 of 300' }).waitFor();
-  await sets.getByRole('button', { name: 'Pick the set second' }).click();
+  await sets.getByRole('button', { name: 'Select the set second' }).click();
   await sets.getByLabel('Name of the set').fill('first');
   await sets.getByLabel('Name of the set').press('Enter');
   await one.locator('.counts', { hasText: '3 of 300' }).waitFor();

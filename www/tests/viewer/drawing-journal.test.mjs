@@ -12,7 +12,7 @@ const parts = {};
 /** Files of the browser's store, whether the folder of journals is there, and what is not taken. */
 const store = { files: new Map(), there: true, refused: () => false, gate: Promise.resolve() };
 before(async () => {
-  const names = ['journal', 'shape'];
+  const names = ['journal', 'shape', 'keeping'];
   await build({
     entryPoints: names.map((name) => join(ROOT, `www/viewer/src/drawing/${name}.ts`)),
     bundle: true,
@@ -60,6 +60,7 @@ function editsOf(name) {
   return {
     name,
     set: (sample, { boxes: annotations }) => change({ do: 'set', sample, annotations }),
+    document: (fields) => change({ do: 'document', fields }),
     review: (sample, state) => change({ do: 'review', sample, state }),
     remove: (sample) => change({ do: 'remove', sample }),
     restore: (sample) => change({ do: 'restore', sample }),
@@ -263,4 +264,36 @@ test('lines that enclose nothing stay as they are, and are not lost', () => {
   assert.deepEqual([lost, shapes.map(parts.annotationOf)], [0, annotations]);
   const named = parts.annotationOf(parts.relabeled(shapes[0], 'rope'));
   assert.deepEqual(named, { ...annotations[0], class: 'rope' });
+});
+
+test('labels that are kept bring their classes with their numbers, and one undo takes both back', async () => {
+  for (const [layout, lines] of [
+    ['guide', ['document', 'set', 'set']],
+    // It has no document, and a new file of it could not be made.
+    ['turboloader', ['set', 'set']],
+  ]) {
+    store.files.clear();
+    const journal = await open();
+    const data = { metadata: { layout }, document: async () => ({}), info: () => ({ width: 20, height: 10 }) };
+    const boxes = box(5).map((one) => ({ ...one, from: undefined }));
+    const labels = {
+      find: () => ({ boxes, broken: 0, outside: 0 }),
+      classes: [{ id: 18, name: 'boat' }],
+      samples: [1, 3],
+    };
+    const how = { signal: new AbortController().signal, onProgress: () => undefined, learn: () => undefined };
+    assert.equal((await parts.keepLabels(data, journal, labels, how)).pictures, 2);
+    const { standing: said } = standing(store.files.get('mine'));
+    assert.deepEqual(
+      said.map(({ do: kind }) => kind),
+      lines,
+    );
+    if (layout === 'guide')
+      assert.deepEqual(said[0].fields, { classes: ['boat'], categories: [{ id: 18, name: 'boat' }] });
+    assert.deepEqual(journal.history.document, said[0].fields ?? {});
+    journal.undo();
+    assert.equal(await journal.kept(), true);
+    assert.deepEqual(standing(store.files.get('mine')).standing, []);
+    journal.close();
+  }
 });

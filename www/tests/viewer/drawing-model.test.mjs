@@ -10,16 +10,17 @@ import { ROOT } from '../browser.mjs';
 const folder = mkdtempSync(join(tmpdir(), 'forebay-drawing-'));
 const parts = {};
 before(async () => {
-  const names = ['shape', 'hit-index', 'sketch', 'history', 'classes'];
+  const names = ['shape', 'hit-index', 'sketch', 'history', 'classes', 'keeping', '../samples/drawn-labels'];
   await build({
     entryPoints: names.map((name) => join(ROOT, `www/viewer/src/drawing/${name}.ts`)),
     bundle: true,
     format: 'esm',
+    outbase: join(ROOT, 'www/viewer/src'),
     outdir: folder,
     outExtension: { '.js': '.mjs' },
     logLevel: 'error',
   });
-  for (const name of names) Object.assign(parts, await import(join(folder, `${name}.mjs`)));
+  for (const name of names) Object.assign(parts, await import(built(name)));
   // A bundle of its own, as the package is one beside the viewer.
   const exact = join(folder, 'exact.mjs');
   await build({ entryPoints: [join(ROOT, 'www/lib/src/base/exact.ts')], outfile: exact, format: 'esm' });
@@ -27,9 +28,35 @@ before(async () => {
 });
 after(() => rmSync(folder, { recursive: true, force: true }));
 
+const built = (name) => join(folder, `${join('drawing', name)}.mjs`);
 const box = (left, top, right, bottom, label = 'boat') => parts.boxAt({ left, top, right, bottom }, label);
 const cornersOf = ({ x, y, w, h }) => [x, y, x + w, y + h].map((v) => Math.round(v * 100) / 100);
 const FREE = { shift: false, ctrl: false };
+
+test('classes of labels that are kept come with their order and ids, before those that the dataset lists besides', () => {
+  const labels = [
+    { id: 9, name: 'whale' },
+    { id: 1, name: 'boat', group: 'vessel', keypoints: ['bow'], skeleton: [] },
+  ];
+  const boat = { id: 1, name: 'boat', supercategory: 'vessel', keypoints: ['bow'] };
+  assert.deepEqual(parts.classFields({}, labels), {
+    classes: ['whale', 'boat'],
+    categories: [{ id: 9, name: 'whale' }, boat],
+  });
+  const own = { categories: [{ id: 9, name: 'gull' }, { id: 4, name: 'pier', more: 1 }, { name: 'boat' }] };
+  assert.deepEqual(parts.classFields(own, labels), {
+    classes: ['whale', 'boat', 'gull', 'pier'],
+    categories: [{ id: 9, name: 'whale' }, boat, { name: 'gull' }, { id: 4, name: 'pier', more: 1 }],
+  });
+  assert.deepEqual(parts.classFields({ classes: ['boat', 'gull'] }, labels).classes, ['whale', 'boat', 'gull']);
+  for (const otherwise of [{ classes: 5 }, { classes: [1, 2] }, { categories: [{ id: 3 }] }])
+    assert.equal(parts.classFields(otherwise, labels), null, JSON.stringify(otherwise));
+  assert.equal(parts.classFields({}, []), null);
+  // What is exported of labels that lie over a dataset has their numbers too.
+  const drawn = new parts.DrawnLabels(labels);
+  const [one] = drawn.of([{ x: 1, y: 2, w: 3, h: 4, label: 'boat', outlines: [], mask: null }]);
+  assert.deepEqual([one.class, drawn.classes.map(({ id }) => id)], [1, [9, 1]]);
+});
 
 /** A sketch of 200 by 100 pixels with these shapes, and what it says of itself. */
 function sketchOf(...shapes) {
@@ -104,6 +131,17 @@ test('annotations that are none are counted, and never written', () => {
   ];
   const { shapes, lost } = parts.shapesOf([good, ...bad]);
   assert.deepEqual([shapes.length, lost], [1, bad.length]);
+});
+
+test('a thin box is moved from its inside, and resized from its sides and from outside', () => {
+  const { sketch, drag } = sketchOf();
+  sketch.add([box(50, 20, 54, 90)]);
+  drag([52, 55], [72, 60]);
+  assert.deepEqual(cornersOf(sketch.shapes[0]), [70, 25, 74, 95]);
+  drag([70, 60], [60, 60]);
+  assert.deepEqual(cornersOf(sketch.shapes[0]), [60, 25, 74, 95]);
+  drag([76, 97], [80, 99]);
+  assert.deepEqual(cornersOf(sketch.shapes[0]), [60, 25, 80, 99]);
 });
 
 test('a hand draws, moves, resizes and selects', () => {

@@ -30,7 +30,7 @@ test('from an address to a converted file by keys alone', async () => {
   await until(async () => /grid Samples/.test(await focused(page)), 'the samples have the focus');
   await page.keyboard.press('ArrowRight');
   await page.keyboard.press('Space');
-  await page.locator('.selection b', { hasText: '1 picked' }).waitFor();
+  await page.locator('.selection b', { hasText: '1 selected' }).waitFor();
   await page.keyboard.press('Enter');
   await page.getByRole('heading', { name: 'Sample 1', exact: true }).waitFor();
   await page.keyboard.press('ArrowRight');
@@ -122,9 +122,9 @@ test('a screen reader finds pictures in rows and columns, and hears what the key
       () => document.querySelector('forebay-viewer').renderRoot.querySelector('[role=status][aria-live]').textContent,
     );
   await page.keyboard.press('Space');
-  await until(async () => (await heard()).includes('1 sample picked'), 'that one is picked');
+  await until(async () => (await heard()).includes('1 sample selected'), 'that one is picked');
   await page.keyboard.press('Space');
-  await until(async () => (await heard()).includes('0 samples picked'), 'that none is picked');
+  await until(async () => (await heard()).includes('0 samples selected'), 'that none is picked');
   assert.equal(await current.getAttribute('aria-selected'), 'false');
   await page.keyboard.press('b');
   await until(async () => /^boxes off/.test(await heard()), 'what became of the boxes');

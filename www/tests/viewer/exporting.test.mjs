@@ -110,3 +110,39 @@ test('the dialog writes what the package exports, of all samples and of picked o
   assert.deepEqual(page.faults, []);
   await page.context().close();
 });
+
+test('boxes of four numbers are written as somebody says that they are, and nothing is drawn on them before', async () => {
+  const plain = await tblOf(SAMPLES, 160, 120, () => ({ boxes: [{ label: 'boat', bbox: [20, 30, 60, 80] }] }));
+  const page = await newPage(await browser.newContext());
+  await visit(page, site.url);
+  const file = { name: 'plain.tbl', mimeType: 'application/octet-stream', buffer: plain };
+  await page.locator('#file-input').setInputFiles(file);
+  await page.locator('.tile').first().waitFor();
+  await page.locator('#p2').click();
+  await page.locator('forebay-sample .sum.good').waitFor();
+  await page.getByRole('button', { name: 'Edit', exact: true }).click();
+  const remark = page.locator('forebay-drawing-page .remark');
+  await remark.getByText('does not state what the numbers').waitFor();
+  assert.equal(await page.locator('forebay-drawing[data-drawn="1"]').count(), 0);
+  await remark.getByRole('button', { name: 'Change…' }).click();
+  const dialog = page.locator('forebay-labels');
+  await dialog.getByRole('button', { name: 'Export labels' }).click();
+  await dialog.getByRole('alert').getByText('label.ambiguous').waitFor();
+  await dialog.getByLabel('The numbers of a box are').selectOption('xyxy');
+  await dialog.getByLabel('Close').click();
+  await page.locator('forebay-drawing[data-drawn="1"]').waitFor();
+  const dataset = await open(new File([plain], 'plain.tbl'));
+  const sink = memorySink();
+  await exportLabels(dataset, 'coco', sink, { boxes: ':xyxy' });
+  dataset.close();
+  assert.ok((await exported(page, 'COCO')).equals(sink.bytes()));
+  // A box more: those beside it are kept as corners.
+  await page.locator('forebay-sample .stage').focus();
+  await page.keyboard.press('n');
+  await page.locator('forebay-edit-bar .kept', { hasText: 'every change is kept' }).waitFor();
+  const all = JSON.parse(await exported(page, 'COCO')).annotations.filter(({ image_id }) => image_id === 3);
+  assert.deepEqual(all[0].bbox, [20, 30, 40, 50]);
+  assert.equal(all.length, 2);
+  assert.deepEqual(page.faults, []);
+  await page.context().close();
+});

@@ -206,17 +206,19 @@ export const fakeLabels: LabelEngine = {
     const losses = [{ cause: "scores", meaning: "scores that were left out", count: 2 }];
     return { files: "put" in output ? labels.pictures.length : 1, bytes: text.length, losses };
   },
-  /** Of `direct…` by itself, of `partly…` of all but one picture, of `slowly…` never to its end; of others it asks what they mean. */
+  /** Of `direct…` by itself, of `partly…` of all but one picture, of `slowly…` never to its end, of `guess…` once it hears what they mean. */
   async export(of, format, output, options) {
-    const kind = /^(direct|partly|slowly)/.exec(of.name ?? "")?.[0];
-    if (!kind) throw Object.assign(new Error("boxes that could mean several things"), { code: "label.ambiguous" });
+    const kind = /^(direct|partly|slowly|guess)/.exec(of.name ?? "")?.[0];
+    if (!kind) throw Object.assign(new Error("no sample has annotations in its metadata"), { code: "label.format" });
+    if (kind === "guess" && !options?.boxes)
+      throw Object.assign(new Error("four numbers could mean several things"), { code: "label.ambiguous", sample: 0 });
     const pictures = options?.indexes ? [...(options.indexes as number[])].length : (of as Dataset).length;
     options?.onProgress?.({ samples: 7, totalSamples: pictures, bytes: 0, totalBytes: null });
     if (kind === "slowly")
       await new Promise((_, reject) =>
         options?.signal?.addEventListener("abort", () => reject(options.signal?.reason)),
       );
-    const text = new TextEncoder().encode(`${format} ${pictures} directly`);
+    const text = new TextEncoder().encode(`${format} ${pictures} directly${options?.boxes ?? ""}`);
     if ("put" in output) await output.put("labels/all.txt", text);
     else await (output as Sink).write(0, text);
     const losses = [{ cause: "scores", meaning: "scores that were left out", count: 2 }];

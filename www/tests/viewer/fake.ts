@@ -155,6 +155,8 @@ export const fake: Engine = {
         boxes: boxesOf(i, columns.width[i]!, columns.height[i]!).map((bbox, k) => ({
           label: classes[(i + k) % CLASSES.length]!,
           bbox,
+          // COCO's word, which says what the four numbers are; a file named `guess…` does not say it.
+          ...(!name.startsWith("guess") && { iscrowd: 0 }),
         })),
       },
     });
@@ -212,6 +214,7 @@ export const fake: Engine = {
           const some = chosen.slice(at, at + 256);
           const picked = (i: number): Json =>
             fields ? Object.fromEntries(fields.map((path) => [path, valueAt(record(i), path) ?? null])) : record(i);
+          for (const i of some) named.add(i);
           yield { indexes: some, records: Array.from(some, picked) };
           onProgress?.({ samples: at + some.length, totalSamples: chosen.length, bytes: 0, totalBytes: null });
         }
@@ -244,6 +247,8 @@ export const fake: Engine = {
       },
       // The last fifth is for validation, and the classes are those of the names.
       async divide({ parts, by }) {
+        if (by && valueAt(record(0), by) === undefined)
+          throw fail("usage.argument", "no sample has a class in the field that was named for it");
         const train = Math.floor(length * (Object.values(parts)[0] ?? 1));
         const numbers = Uint32Array.from({ length }, (_, i) => i);
         const made = Object.keys(parts).map((part, k) => {

@@ -1,5 +1,6 @@
 // What labels and boxes look like in the viewer, over made-up datasets.
 import assert from 'node:assert/strict';
+import { readFileSync } from 'node:fs';
 import { test } from 'node:test';
 import { axe, until, visit } from '../browser.mjs';
 import { opened, site } from './made-up.mjs';
@@ -57,7 +58,7 @@ test('boxes are counted when that is asked for, and filter by class, by number a
   await page.waitForTimeout(300);
   assert.equal(await boxes.locator('.bar').count(), 0, 'nothing is read unasked of a file on a server');
   await boxes.getByRole('button', { name: 'Count boxes' }).click();
-  await boxes.getByText('600 of 4 classes').waitFor();
+  await boxes.getByText('600 in 4 classes').waitFor();
   // Sample i has 1 + i % 3 boxes, of the classes i, i + 1 and i + 2.
   const has = (i, k) => Array.from({ length: 1 + (i % 3) }, (_, n) => (i + n) % 4).includes(k);
   const all = Array.from({ length: 300 }, (_, i) => i);
@@ -113,6 +114,35 @@ test('several fields are counted at once', async () => {
   await page.getByText('4 of json.label').waitFor();
   await shades.getByRole('button', { name: 'Count by json.shade no more' }).click();
   await shades.waitFor({ state: 'detached' });
+  assert.deepEqual(page.faults, []);
+  await page.close();
+});
+
+test('boxes whose numbers the file does not state are not exported until somebody says what they are, and then drawn so', async () => {
+  const page = await opened('file=guess300.tbl');
+  await page.locator('#p1').click();
+  const panel = page.locator('forebay-sample');
+  await panel.getByText('Boxes are read as x, y, width, height (not stated in the file).').waitFor();
+  const sides = () => panel.locator('forebay-boxes button').first().getAttribute('title');
+  const before = await sides();
+  await panel.getByRole('button', { name: 'Change…' }).click();
+  const dialog = page.locator('forebay-labels');
+  const numbers = dialog.getByLabel('The numbers of a box are');
+  await numbers.waitFor();
+  const none = page.waitForEvent('download', { timeout: 1500 }).catch(() => null);
+  await dialog.getByRole('button', { name: 'Export labels' }).click();
+  await dialog.getByRole('alert').getByText('label.ambiguous').waitFor();
+  assert.equal(await none, null, 'nothing is written of what nobody said');
+  assert.deepEqual(await axe(page), []);
+  await numbers.selectOption('xyxy');
+  const [file] = await Promise.all([
+    page.waitForEvent('download'),
+    dialog.getByRole('button', { name: 'Export labels' }).click(),
+  ]);
+  assert.equal(readFileSync(await file.path(), 'utf8'), 'coco 300 directly:xyxy');
+  await dialog.getByLabel('Close').click();
+  await panel.getByText('Boxes are read as left, top, right, bottom (not stated in the file).').waitFor();
+  assert.notEqual(await sides(), before);
   assert.deepEqual(page.faults, []);
   await page.close();
 });

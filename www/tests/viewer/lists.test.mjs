@@ -149,7 +149,7 @@ test('a folder of pictures opens as samples, with its folders as classes; one wi
   mkdirSync(none);
   writeFileSync(join(none, 'a.md'), 'nothing');
   await page.locator('#folder-input').setInputFiles(none);
-  await page.getByText('Nothing in this folder can be opened. Looked for were manifest.json').waitFor();
+  await page.getByText('No dataset in this folder. Supported: manifest.json').waitFor();
   assert.deepEqual(await axe(page), []);
   await page.close();
 });

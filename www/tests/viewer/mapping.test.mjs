@@ -174,8 +174,8 @@ test('by keys alone one goes from picture to picture, zooms, opens one and picks
   for (let k = 0; k < 6; k++) await page.keyboard.press('+');
   await page.locator('forebay-map canvas[data-drawn]:not([data-drawn="90"])').waitFor();
   await page.keyboard.press(' ');
-  await page.locator('.selection b', { hasText: '1 picked' }).waitFor();
-  await map.getByRole('button', { name: 'Pick what is in sight' }).click();
+  await page.locator('.selection b', { hasText: '1 selected' }).waitFor();
+  await map.getByRole('button', { name: 'Select what is in sight' }).click();
   const picked = Number(/\d+/.exec(await page.locator('.selection b').innerText())[0]);
   assert.ok(picked > 0 && picked < 90, `${picked} are in sight`);
   await map.locator('.scroll').focus();
@@ -216,7 +216,7 @@ test('on a phone two fingers zoom the map, one draws around pictures, and nothin
     page,
     corners.map((at) => [at]),
   );
-  await page.locator('.selection b', { hasText: '60 picked' }).waitFor();
+  await page.locator('.selection b', { hasText: '60 selected' }).waitFor();
   assert.deepEqual(page.faults, []);
   await page.close();
 });

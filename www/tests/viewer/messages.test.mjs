@@ -47,10 +47,10 @@ const all = () =>
 
 test('every message is used', () => {
   const files = sources();
+  const outliers = readFileSync(join(ROOT, 'src/curate/outliers.rs'), 'utf8');
   const unused = all().filter(([room, name]) => {
-    // Reasons to stand out are said by what the core calls them.
-    if (room === 'curating' && /^[a-z]+(_bytes)?$/.test(name) && parts.en.curating[name] === name.replace('_', ' '))
-      return false;
+    // Reasons to stand out are found by what the core calls them.
+    if (room === 'curating' && outliers.includes(`=> "${name}"`)) return false;
     return !files.some(({ text }) => text.includes(`messages/${room}.ts"`) && text.includes(`"${name}"`));
   });
   assert.deepEqual(

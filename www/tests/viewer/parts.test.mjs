@@ -13,6 +13,7 @@ before(async () => {
   const names = [
     'ui/scroller',
     'samples/boxes',
+    'samples/walk',
     'shell/link',
     'ui/facets',
     'ui/literals',
@@ -90,12 +91,16 @@ test('boxes are found in the shapes of COCO, YOLO, Pascal and plain lists', () =
   }
 });
 
-test('boxes are found by the rule of the core, and what could mean several things is said', () => {
+test('boxes are found by the rule of the core, and what could mean several things is asked until somebody says it', () => {
   // The core's test of the same name as the fixture reads these records as well; without a document there is no XML here.
   const all = JSON.parse(readFileSync(join(ROOT, 'tests/fixtures/boxes.json'), 'utf8'));
   for (const { record, said, scores, task, voc_base, boxes, broken = 0 } of all.filter(({ record }) => !record?.xml)) {
-    const found = parts.findAnnotations(record, 200, 100);
     const told = JSON.stringify(record);
+    const meaning = { boxes: said, scores, task, vocBase: voc_base };
+    const isAsked = Boolean(said || scores || task || voc_base !== undefined);
+    assert.equal(parts.isGuess(parts.findAnnotations(record, 200, 100)), isAsked, told);
+    const found = parts.findAnnotations(record, 200, 100, meaning);
+    assert.equal(parts.isGuess(found), false, told);
     const corners = found.boxes.map(({ x, y, w, h, label }) => [x, y, x + w, y + h, label]);
     assert.equal(corners.length, boxes.length, told);
     corners.forEach((sides, k) => {
@@ -103,8 +108,42 @@ test('boxes are found by the rule of the core, and what could mean several thing
       for (let side = 0; side < 4; side++) assert.ok(Math.abs(sides[side] - boxes[k][side]) < 1e-9, told);
     });
     assert.equal(found.broken, broken, told);
-    assert.equal(found.unsure.length > 0, Boolean(said || scores || task || voc_base !== undefined), told);
   }
+});
+
+test('four numbers are drawn as people say that they are, and a list of none says that somebody has looked', () => {
+  const corners = (record, meaning) =>
+    parts.findAnnotations(record, 200, 100, meaning).boxes.map(({ x, y, w, h }) => [x, y, x + w, y + h]);
+  const list = { json: { boxes: [{ label: 'cat', bbox: [10, 20, 30, 40] }] } };
+  for (const [layout, box] of [
+    ['xywh', [10, 20, 40, 60]],
+    ['xyxy', [10, 20, 30, 40]],
+    ['cxcywh', [-5, 0, 25, 40]],
+  ]) {
+    assert.deepEqual(corners(list, { boxes: `:${layout}` }), [box], layout);
+    assert.deepEqual(corners(list, { boxes: `json.boxes:${layout}` }), [box], layout);
+  }
+  const shares = { boxes: [[0.25, 0.25, 0.5, 0.5]] };
+  assert.deepEqual(corners(shares, { boxes: ':xyxyn' }), [[50, 25, 100, 50]]);
+  assert.deepEqual(corners(shares, { boxes: ':xywhn' }), [[50, 25, 150, 75]]);
+  assert.deepEqual(corners(shares, { boxes: ':cxcywhn' }), [[0, 0, 100, 50]]);
+  assert.deepEqual(corners(shares, { boxes: ':xyxy' }), [[0.25, 0.25, 0.5, 0.5]]);
+  // Named corners need an answer if all of them are from 0 to 1, and an answer about corners says nothing of x and y.
+  const named = { objects: [{ xmin: 0.25, ymin: 0, xmax: 0.5, ymax: 1 }] };
+  assert.deepEqual(corners(named, { boxes: ':xyxyn' }), [[50, 0, 100, 100]]);
+  const sides = { objects: [{ x: 10, y: 20, width: 4, height: 6 }] };
+  assert.deepEqual(corners(sides, { boxes: ':cxcywh' }), [[8, 17, 12, 23]]);
+  assert.equal(parts.isGuess(parts.findAnnotations(sides, 200, 100, { boxes: ':xyxy' })), true);
+  const voc = { object: { name: 'cat', bndbox: { xmin: 2, ymin: 3, xmax: 4, ymax: 6 } } };
+  assert.deepEqual(corners(voc, { vocBase: 1 }), [[1, 2, 4, 6]]);
+  const two = { boxes: [[1, 2, 3, 4]], json: { objects: [[5, 6, 7, 8]] } };
+  const { questions } = parts.findAnnotations(two, 200, 100, { boxes: ':xywh' });
+  assert.deepEqual(questions.find(({ about }) => about === 'field').fields, ['boxes', 'json.objects']);
+  assert.deepEqual(corners(two, { boxes: 'json.objects:xyxy' }), [[5, 6, 7, 8]]);
+  const looked = (record) => parts.findAnnotations(record, 200, 100).looked;
+  assert.equal(looked({ json: { boxes: [] } }), true);
+  assert.equal(looked({ annotations_format: 'forebay.1', annotations: [] }), true);
+  assert.equal(looked({ json: { label: 'boat' } }), false);
 });
 
 test('the package takes for boxes of other programs what the core does', async () => {
@@ -163,6 +202,44 @@ test('boxes that reach over the edge are drawn, and what cannot be drawn is coun
     '0 0.5 0.5 0.2 0.2\na photo of 3 cats',
   ])
     assert.deepEqual(told({ txt }), [0, 0, 0], txt);
+});
+
+test('records of many samples are asked for together, and one that is damaged ends nothing', async () => {
+  const asked = { together: 0, alone: 0 };
+  const damage = (code) => Object.assign(new Error('damaged'), { code });
+  const datasetOf = (bad, code) => ({
+    length: 10_000,
+    async *records({ indexes }) {
+      asked.together++;
+      for (let k = 0; k < indexes.length; k += 250) {
+        const some = indexes.subarray(k, k + 250);
+        if (some.includes(bad)) throw damage(code);
+        yield { indexes: some, records: Array.from(some, (i) => ({ i })) };
+      }
+    },
+    record: async (i) => {
+      asked.alone++;
+      if (i === bad) throw damage(code);
+      return { i };
+    },
+  });
+  const { signal } = new AbortController();
+  const walked = async (dataset, samples) => {
+    const found = new Map();
+    await parts.walkRecords(dataset, (i, record) => found.set(i, record), { signal, samples });
+    return found;
+  };
+  const all = await walked(datasetOf(-1));
+  assert.deepEqual([all.size, asked.together, asked.alone], [10_000, 3, 0]);
+  const some = await walked(datasetOf(7, 'tbl.metadata'), Uint32Array.of(9, 7, 3));
+  assert.deepEqual([...some.entries()].sort(), [
+    [3, { i: 3 }],
+    [7, null],
+    [9, { i: 9 }],
+  ]);
+  const rest = await walked(datasetOf(5000, 'tbl.metadata'));
+  assert.deepEqual([rest.size, rest.get(5000), rest.get(9999)], [10_000, null, { i: 9999 }]);
+  await assert.rejects(walked(datasetOf(5000, 'http.status')), { code: 'http.status' });
 });
 
 test('links come back as they were, and nonsense is left out', () => {

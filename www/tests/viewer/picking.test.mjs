@@ -10,7 +10,7 @@ test('a range is picked with Shift, by mouse and by keys, and what the filter ke
     const said = (text) => page.locator('.selection b', { hasText: text }).waitFor();
     await page.locator('#p2').click({ modifiers: ['Control'] });
     await page.locator('#p6').click({ modifiers: ['Shift'] });
-    await said('5 picked');
+    await said('5 selected');
     assert.equal(await page.locator('forebay-sample').count(), 0, 'a click with Shift opens nothing');
     assert.equal(await page.locator('#p4').getAttribute('aria-selected'), 'true');
     assert.deepEqual(await axe(page), []);
@@ -19,16 +19,16 @@ test('a range is picked with Shift, by mouse and by keys, and what the filter ke
     await page.locator('.scroll').focus();
     await page.keyboard.press('Home');
     for (let k = 0; k < 3; k++) await page.keyboard.press(view === 'gallery' ? 'Shift+ArrowRight' : 'Shift+ArrowDown');
-    await said('4 picked');
+    await said('4 selected');
     await page.locator('forebay-filter input').fill('format == "png"');
     await page.locator('.counts', { hasText: '27 of 300' }).waitFor();
     await page.locator('.scroll').focus();
     await page.keyboard.press('Control+a');
     // One of the four is among them.
-    await said('30 picked');
+    await said('30 selected');
     await page.locator('.selection').getByRole('button', { name: 'Export' }).click();
-    await page.locator('forebay-convert').getByLabel('The picked 30').waitFor();
-    assert.equal(await page.locator('forebay-convert').getByLabel('The picked 30').isChecked(), true);
+    await page.locator('forebay-convert').getByLabel('The 30 selected').waitFor();
+    assert.equal(await page.locator('forebay-convert').getByLabel('The 30 selected').isChecked(), true);
     assert.deepEqual(page.faults, []);
     await page.close();
   }

@@ -84,6 +84,6 @@ test('shards of two kinds are not one dataset', { skip: needs('choose folders') 
   const page = await newPage(browser);
   await page.goto(site.url);
   await page.locator('#folder-input').setInputFiles(mixed);
-  await page.getByText('Nothing in this folder can be opened').waitFor();
+  await page.getByText('No dataset in this folder').waitFor();
   await page.close();
 });

@@ -519,7 +519,7 @@ test('a link can be dropped, and a folder that is none of a warehouse says so', 
     );
   const dropFolder = () => dropFiles(page, [join(ROOT, 'docs')], { x: 400, y: 300 });
   await dropFolder();
-  await page.getByText('Nothing in this folder can be opened').waitFor();
+  await page.getByText('No dataset in this folder').waitFor();
   await drop('text/uri-list', `# a comment\r\n${site.url}300.tbl\r\n`);
   await page.locator('.facts', { hasText: '300 samples' }).waitFor();
   await dropFolder();

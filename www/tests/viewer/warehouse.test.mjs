@@ -104,7 +104,7 @@ test('a folder with a manifest is opened, others are labels of what is open or s
   const page = await newPage(browser);
   await page.goto(site.url);
   await drop(page, 'yolo');
-  await page.getByText('Nothing in this folder can be opened').waitFor();
+  await page.getByText('No dataset in this folder').waitFor();
   await drop(page, 'captures');
   await page.locator('h1', { hasText: 'captures' }).waitFor();
   assert.match(page.url(), /local:captures/);
@@ -181,7 +181,7 @@ test('labels are written in the formats of tools, as one file or as an archive, 
   await page.locator('#p5').click({ modifiers: ['Shift'] });
   await page.keyboard.press('l');
   const dialog = page.locator('forebay-labels');
-  await dialog.getByText('Of the picked 4 samples').waitFor();
+  await dialog.getByText('Of the 4 selected samples').waitFor();
   assert.deepEqual(await axe(page), []);
   const exported = async (name) => {
     await dialog.getByLabel(name).check();
@@ -225,7 +225,7 @@ test('labels are exported in one go where that is all of what is drawn, and thro
     assert.equal(await exported('all 300 samples'), all);
     await page.locator('#p2').click({ modifiers: ['Control'] });
     await page.locator('#p5').click({ modifiers: ['Control'] });
-    assert.equal(await exported('Of the picked 2 samples'), picked);
+    assert.equal(await exported('Of the 2 selected samples'), picked);
     assert.deepEqual(page.faults, []);
     await page.close();
   }

@@ -7,8 +7,8 @@ import { ForebayError, hostError } from "../model/errors.js";
 import type { Turn } from "../worker/protocol.js";
 import { openToConvert } from "./open.js";
 import { bulkModule, call } from "../pool/pool.js";
-import { giveUp, runConversion } from "../sink/conversion.js";
-import { noOutput, sinkOf } from "../sink/sinks.js";
+import { orGivenUp, runConversion } from "../sink/conversion.js";
+import { noOutput } from "../sink/sinks.js";
 import { OpenTable } from "../tables/table.js";
 import { convertTable, isTableFormat } from "./convert-table.js";
 import { NAMES, known, notOpened } from "../base/option-names.js";
@@ -30,7 +30,9 @@ import type {
  *
  * `showSaveFilePicker()` empties the file that is chosen in it before it gives its handle: whoever chooses the source
  * itself there has lost it, whatever is done then. A handle of a new file in a folder of `showDirectoryPicker()`, or a
- * download of a file of the origin-private file system, empties nothing.
+ * download of a file of the origin-private file system, empties nothing. The browser puts the bytes into a new file
+ * when all are written: of a page that is killed before, a file of 0 bytes stays. Under a name of its own, and with the
+ * handle's `move()` at the end, it does not look like the work.
  */
 export async function convert(
   source: Input | Dataset,
@@ -54,9 +56,17 @@ export async function convert(
   output: Output,
   options: ConvertOptions | TableConvertOptions,
 ): Promise<ConvertSummary | TableConvertSummary> {
+  if (typeof output !== "object" || output === null) throw noOutput();
+  return orGivenUp(output, options?.signal, () => converted(source, output, options));
+}
+
+async function converted(
+  source: Input | Dataset | Table,
+  output: Output,
+  options: ConvertOptions | TableConvertOptions,
+): Promise<ConvertSummary | TableConvertSummary> {
   argument.options(options, "what to convert to");
   options.signal?.throwIfAborted();
-  if (typeof output !== "object" || output === null) throw noOutput();
   const table = isTableFormat(options.to);
   if (!table && options.to !== "tbl" && options.to !== "tar")
     throw hostError("usage.argument", `there is no output format ${JSON.stringify(options.to)}`);
@@ -102,16 +112,9 @@ async function convertSamples(
     await abortable(dataset.whole, signal);
     if (dataset.damage && !keepGoing) throw dataset.damage;
     const { chosen, faults } = await choose(dataset, options);
-    let taken = false;
-    const work = dataset.work(signal, async (client, id, inner) => {
+    const summary = await dataset.work(signal, async (client, id, inner) => {
       inner.throwIfAborted();
-      taken = true;
       return run(dataset, client, id, output, chosen, options, inner);
-    });
-    const summary = await work.catch(async (e: unknown) => {
-      // A stream that was opened for this is held until it hears that nothing will come.
-      if (!taken && !("createWritable" in output)) void giveUp(await sinkOf(output), e);
-      throw e;
     });
     return { ...summary, inputBytes: dataset.byteLength, faults: [...faults, ...summary.faults] };
   } finally {

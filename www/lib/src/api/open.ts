@@ -8,6 +8,7 @@ import type { SampleModule } from "../worker/protocol.js";
 import { bulkModule } from "../pool/pool.js";
 import { mayList, openList } from "./open-list.js";
 import { openPictures } from "./open-pictures.js";
+import { isPicture, listOfPictures } from "../base/picture-kind.js";
 import { recognize } from "./recognize.js";
 import { addressOf, folderAround, folderOf, within, type Files } from "../source/folder.js";
 import { sourceOf } from "../source/sources.js";
@@ -35,6 +36,7 @@ import type {
  * Opens a file of any format, found out by content: samples, or a table. A TBL costs two reads: header and index. A
  * TAR's headers are walked through, with progress. A TBF costs one or two reads of its end, an IDV its tables. A warehouse
  * is a folder, or the manifest in it by its path or address; one whose headers lie is refused unless `keepGoing` is given.
+ * A folder of pictures is a dataset too: the folder that a picture lies in is its `label`.
  * A list of files, addresses or paths of samples is one dataset, of which each sample says its `shard`.
  *
  * ```js
@@ -198,16 +200,26 @@ function leastDeep(paths: readonly string[]): string[] {
   return paths.filter((path) => depth(path) === least);
 }
 
-/** The manifest of a folder that has one, or one in the folders of it, else a list of pictures; and the folder that it lies in. */
-async function manifestIn(folder: Files): Promise<[Input, Files, listed: boolean]> {
+/**
+ * The manifest of a folder that has one, or one in the folders of it, else a list of pictures, else a list that is made of the
+ * pictures in it; and the folder that it lies in.
+ */
+async function manifestIn(folder: Files): Promise<[Input, Files, listed: Place["listed"]]> {
   const all = await folder.list();
   const manifests = leastDeep(all.filter((path) => path === MANIFEST || path.endsWith(`/${MANIFEST}`)));
   const lists = manifests.length > 0 ? [] : leastDeep(all.filter((path) => textFormatOf(path) === "jsonl"));
   const [path, other] = [...manifests, ...lists];
-  if (path === undefined)
-    throw hostError("usage.argument", `there is no ${MANIFEST} in the folder, so it is not a warehouse`, {
-      file: folder.name,
-    });
+  if (path === undefined) {
+    const samples = all.find((path) => sampleFormatOf(path) !== undefined);
+    const pictures = samples === undefined ? all.filter(isPicture) : [];
+    if (pictures.length > 0) return [listOfPictures(pictures), folder, "made"];
+    const instead = samples === undefined ? "" : `; give one of its files, such as ${samples}`;
+    throw hostError(
+      "usage.argument",
+      `there is no dataset in the folder: neither ${MANIFEST} of a warehouse, nor a list of pictures (.jsonl), nor pictures alone${instead}`,
+      { file: folder.name },
+    );
+  }
   if (other !== undefined) {
     const what = lists.length > 0 ? "lists of pictures" : "warehouses";
     throw hostError(
@@ -228,8 +240,8 @@ async function manifestIn(folder: Files): Promise<[Input, Files, listed: boolean
 /** Where a file was found. */
 interface Place {
   readonly file: Input;
-  /** It is the list of pictures of the folder that was given. */
-  readonly listed: boolean;
+  /** It is the list of pictures of the folder that was given, or was made of what lies there. */
+  readonly listed: boolean | "made";
 }
 
 /** Makes a source of an input, and ends it where the body fails. The body may ask for the folder around it. */
@@ -249,7 +261,8 @@ export async function opening<T>(
   const [file, beside, listed] = folder
     ? await abortable(manifestIn(folder), signal)
     : ([input as Input, null, false] as const);
-  const source = await abortable(sourceOf(file, options.name, options.http ?? {}, signal), signal);
+  const name = options.name ?? (listed === "made" ? folder?.name : undefined);
+  const source = await abortable(sourceOf(file, name, options.http ?? {}, signal), signal);
   const owned = source !== file && !isSource(file);
   try {
     return await abortable(
@@ -290,8 +303,16 @@ export async function check(
     ...(onProgress ? { onProgress: onProgress as NonNullable<CheckOptions["onProgress"]> } : {}),
   };
   try {
-    const checked = async (source: Source, owned: boolean, files: () => Files | null): Promise<CheckReport> => {
-      const kind = await recognize(source, rest, owned, rest.from);
+    const checked = async (
+      source: Source,
+      owned: boolean,
+      files: () => Files | null,
+      { file, listed }: Place,
+    ): Promise<CheckReport> => {
+      const kind =
+        listed === "made"
+          ? await openList(source, addressOf(file), files(), rest, owned)
+          : await recognize(source, rest, owned, rest.from);
       const found = kind === "warehouse" ? await openWarehouseIn(source, files(), rest, owned, true) : kind;
       try {
         if (typeof found !== "string") return await found.checkOpened(how);

@@ -7,6 +7,8 @@ import { OpenDataset } from "../samples/dataset.js";
 import { HEAD, isOnItsSide, orientationOf, sizeInHeader } from "../base/picture-header.js";
 import { commentFor, type PictureFacts } from "../samples/strip.js";
 import { blobSource } from "../source/sources.js";
+import { orGivenUp } from "../sink/conversion.js";
+import { noOutput } from "../sink/sinks.js";
 import { convert } from "./convert.js";
 
 /** Thumbnails that are made at once. */
@@ -23,6 +25,11 @@ export async function writeThumbs(
   output: Output,
   options: WriteThumbsOptions = {},
 ): Promise<ConvertSummary> {
+  if (typeof output !== "object" || output === null) throw noOutput();
+  return orGivenUp(output, options?.signal, () => written(dataset, output, options));
+}
+
+async function written(dataset: Dataset, output: Output, options: WriteThumbsOptions): Promise<ConvertSummary> {
   known(argument.options(options, "how thumbnails are written"), NAMES.writeThumbs, "writeThumbs");
   const { size = 160, quality, signal, onProgress } = options;
   argument.whole(size, "a thumbnail's size", 2, 2048);

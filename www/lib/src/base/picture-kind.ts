@@ -26,6 +26,18 @@ export function kindByName(path: string): MediaFormat | null {
   return Object.hasOwn(EXTENSIONS, extension) ? EXTENSIONS[extension]! : null;
 }
 
+/** Whether a file is a picture by its name, and none that a system hides. */
+export const isPicture = (path: string): boolean => !/(^|\/)(\.|__MACOSX\/)/.test(path) && kindByName(path) !== null;
+
+/** A list of the pictures of a folder, as JSON lines; the folder that a picture lies in is its class. */
+export function listOfPictures(paths: readonly string[]): Blob {
+  const lines = paths.map((path) => {
+    const [above] = path.split("/").slice(-2, -1);
+    return JSON.stringify({ file_name: `./${path}`, ...(above !== undefined && { label: above }) });
+  });
+  return new Blob([lines.join("\n")]);
+}
+
 /** What the first bytes say; `null` where they say nothing known. */
 export function kindOfBytes(head: Uint8Array): MediaFormat | null {
   const text = String.fromCharCode(...head.subarray(0, 16));

@@ -18,7 +18,7 @@ import type {
 } from "../model/index.js";
 import { free } from "../pool/drive.js";
 import { call, type Client } from "../pool/pool.js";
-import { runConversion } from "../sink/conversion.js";
+import { orGivenUp, runConversion } from "../sink/conversion.js";
 import { inPlace, type InPlace } from "../sink/in-place.js";
 import { noOutput } from "../sink/sinks.js";
 import { joinedSource } from "../source/joined.js";
@@ -238,11 +238,14 @@ export class OpenEdits implements Edits {
   }
 
   async save(output: Output, options: EditSaveOptions = {}): Promise<EditSummary> {
+    if (typeof output !== "object" || output === null) throw noOutput();
+    return orGivenUp(output, options?.signal, () => this.#save(output, options));
+  }
+  async #save(output: Output, options: EditSaveOptions): Promise<EditSummary> {
     known(argument.options(options, "how changes are saved"), NAMES.editSave, "saving changes");
     const { to = "tbl", inPlace: there = false, signal, onProgress } = options;
     const wrong = (why: string): Error => hostError("usage.argument", why, { file: this.name });
     if (to !== "tbl" && to !== "tar") throw wrong(`a new file is a tbl or a tar, not ${JSON.stringify(to)}`);
-    if (typeof output !== "object" || output === null) throw noOutput();
     const { name, format } = this.dataset;
     if (there && (format !== "tbl" || to !== "tbl")) throw wrong("only a TBL is changed in place");
     const saved = await this.over(signal, async ({ client, journal, source, length, blobs }) => {

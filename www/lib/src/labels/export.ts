@@ -18,7 +18,7 @@ import type {
 import { drive, free } from "../pool/drive.js";
 import { call, type Client } from "../pool/pool.js";
 import { OpenDataset } from "../samples/dataset.js";
-import { runConversion, type ConversionRun } from "../sink/conversion.js";
+import { orGivenUp, runConversion, type ConversionRun } from "../sink/conversion.js";
 import { memorySink } from "../sink/sinks.js";
 import { isWarehouse } from "../warehouse/warehouse.js";
 import { labelsOf } from "./of-dataset.js";
@@ -43,11 +43,20 @@ export async function exportLabels(
   output: Output | FolderSink | FileSystemDirectoryHandle,
   options: ExportLabelsOptions = {},
 ): Promise<ExportedLabels> {
+  if (typeof output !== "object" || output === null)
+    throw hostError("usage.argument", "labels are written to a file's or a folder's handle, a Sink or a FolderSink");
+  return orGivenUp(output, options?.signal, () => exported(of, format, output, options));
+}
+
+async function exported(
+  of: Dataset | Edits,
+  format: WrittenLabelFormat,
+  output: Output | FolderSink | FileSystemDirectoryHandle,
+  options: ExportLabelsOptions,
+): Promise<ExportedLabels> {
   known(argument.options(options, "how to export labels"), NAMES.exportLabels, "exporting labels");
   argument.options(of, "what labels are of");
   const { where, indexes, signal, onProgress, ...how } = options;
-  if (typeof output !== "object" || output === null)
-    throw hostError("usage.argument", "labels are written to a file's or a folder's handle, a Sink or a FolderSink");
   if (!Object.hasOwn(FILES, format))
     throw hostError("usage.argument", `labels are written as ${Object.keys(FILES).join(", ")}, not ${String(format)}`);
   const write = (client: Client, begin: Begin, source: Source, signal: AbortSignal, total: number) => {
@@ -99,20 +108,15 @@ async function written(
   const folder = asFolder(output);
   if (!folder) return into(output as Output);
   if (name !== null && "getDirectoryHandle" in output) return into(await output.getFileHandle(name, { create: true }));
-  try {
-    let report: ExportedLabels;
-    if (name === null) report = await intoFolder(client, await begin(true), source, folder, how);
-    else {
-      const file = memorySink();
-      report = await into(file);
-      await folder.put(name, file.bytes());
-    }
-    await folder.close?.();
-    return report;
-  } catch (e) {
-    await folder.abort?.(e);
-    throw e;
+  let report: ExportedLabels;
+  if (name === null) report = await intoFolder(client, await begin(true), source, folder, how);
+  else {
+    const file = memorySink();
+    report = await into(file);
+    await folder.put(name, file.bytes());
   }
+  await folder.close?.();
+  return report;
 }
 
 /** Puts the files into a folder as they come. */

@@ -14,7 +14,7 @@ import type {
 } from "../model/index.js";
 import { free } from "../pool/drive.js";
 import { call, client } from "../pool/pool.js";
-import { giveUp } from "../sink/conversion.js";
+import { giveUp, orGivenUp } from "../sink/conversion.js";
 import { sinkOf } from "../sink/sinks.js";
 import { unwritten } from "../sink/unwritten.js";
 import { told } from "./json.js";
@@ -85,10 +85,19 @@ export async function writeLabels(
   output: Output | FolderSink | FileSystemDirectoryHandle,
   options: WriteLabelsOptions = {},
 ): Promise<WrittenLabels> {
-  known(argument.options(options, "how to write labels"), NAMES.writeLabels, "writing labels");
-  argument.options(labels, "labels");
   if (typeof output !== "object" || output === null)
     throw hostError("usage.argument", "labels are written to a file's or a folder's handle, a Sink or a FolderSink");
+  return orGivenUp(output, options?.signal, () => written(labels, format, output, options));
+}
+
+async function written(
+  labels: Labels,
+  format: WrittenLabelFormat,
+  output: Output | FolderSink | FileSystemDirectoryHandle,
+  options: WriteLabelsOptions,
+): Promise<WrittenLabels> {
+  known(argument.options(options, "how to write labels"), NAMES.writeLabels, "writing labels");
+  argument.options(labels, "labels");
   if (!Object.hasOwn(FILES, format))
     throw hostError("usage.argument", `labels are written as ${Object.keys(FILES).join(", ")}, not ${String(format)}`);
   const { signal } = options;
@@ -106,8 +115,8 @@ export async function writeLabels(
     await (folder ?? sink)!.close?.();
     return { files: folder ? files.length : 1, bytes, losses: JSON.parse(losses) as LabelCount[] };
   } catch (e) {
-    if (sink) await giveUp(sink, e);
-    else await folder?.abort?.(e);
+    // The stream of a handle was opened here; any other output hears of it from the caller.
+    if (sink && "createWritable" in output) await giveUp(sink, e);
     throw e;
   }
 }

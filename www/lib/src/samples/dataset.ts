@@ -401,15 +401,14 @@ export class OpenDataset extends Session<WorkerSamples> implements Dataset {
           e,
         );
       }
-      const name = record !== null && typeof record === "object" && !Array.isArray(record) ? record.name : undefined;
-      if (typeof name === "string") this.named(i, name);
+      this.named(i, record);
       return record;
     });
   }
-
-  /** Remembers a name that only the metadata told. */
-  protected named(i: number, name: string): void {
-    this.#index.named(i, name);
+  /** Remembers the name of a sample that only its metadata tells. */
+  protected named(i: number, record: Json): void {
+    const { name } = Object(record) as { name?: Json };
+    if (typeof name === "string") this.#index.named(i, name);
   }
 
   async boxes(i: number, options: ReadOptions = {}): Promise<SampleBox[] | null> {
@@ -501,6 +500,7 @@ export class OpenDataset extends Session<WorkerSamples> implements Dataset {
             for (const [k, record] of records.entries())
               for (const path of indexed)
                 (record as { [path: string]: Json })[path] = INDEXED[path]!(this.columns(), indexes[at + k]!);
+          for (const [k, record] of records.entries()) this.named(indexes[at + k]!, record);
           yield { indexes: indexes.slice(at, (at += records.length)), records };
           onProgress?.({ samples: at, totalSamples: indexes.length, bytes, totalBytes: null });
         }

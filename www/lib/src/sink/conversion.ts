@@ -2,8 +2,8 @@ import { hostError } from "../model/errors.js";
 import type { Patch, Turn } from "../worker/protocol.js";
 import { call, type Client } from "../pool/pool.js";
 import { readerFor, type Reader } from "../pool/read-ahead.js";
-import { placeOf, type Place } from "./sinks.js";
-import type { Output, Sink, Source } from "../model/index.js";
+import { placeOf, sinkOf, type Place } from "./sinks.js";
+import type { FolderSink, Output, Sink, Source } from "../model/index.js";
 import { drive, free, windowFor, type Drive } from "../pool/drive.js";
 
 const PIECE = 1 << 20;
@@ -35,6 +35,7 @@ export async function runConversion(
   output: Output,
   how: ConversionRun,
 ): Promise<string> {
+  taken.add(output);
   const place = await (how.place?.() ?? placeOf(client, output, source.byteLength));
   try {
     how.signal.throwIfAborted();
@@ -54,8 +55,40 @@ export async function runConversion(
   }
 }
 
+/** Outputs that hear from whoever writes to them how that ends. */
+const taken = new WeakSet<object>();
+
+/**
+ * Does what ends in writing to an output, and tells the output where it failed before anything was written: whoever
+ * opened a file for it holds that file until then. Callers do not wait for that where they were aborted.
+ */
+export async function orGivenUp<T>(
+  output: Output | FolderSink | FileSystemDirectoryHandle,
+  signal: AbortSignal | undefined,
+  work: () => Promise<T>,
+): Promise<T> {
+  taken.delete(output);
+  try {
+    return await work();
+  } catch (e) {
+    if (!taken.has(output)) {
+      taken.add(output);
+      const told = unused(output, e);
+      if (!signal?.aborted) await told;
+    }
+    throw e;
+  }
+}
+
+/** The same for an output into which nothing was written. A handle has nothing open. */
+async function unused(output: Output | FolderSink | FileSystemDirectoryHandle, reason: unknown): Promise<void> {
+  if ("createWritable" in output || "getDirectoryHandle" in output) return;
+  const sink = "put" in output ? output : await sinkOf(output).catch(() => null);
+  if (sink) await giveUp(sink, reason);
+}
+
 /** Tells a sink that what was written is not wanted. How it fails at that is of no interest to anybody. */
-export async function giveUp(sink: Sink, reason: unknown): Promise<void> {
+export async function giveUp(sink: Pick<Sink, "abort">, reason: unknown): Promise<void> {
   try {
     await sink.abort?.(reason);
   } catch {

@@ -91,7 +91,7 @@ async function privateSink(client: Client, handle: FileSystemFileHandle, expecte
   if (!root || !path || name === undefined || !("move" in handle)) return null;
   let folder = root;
   for (const part of path) folder = await folder.getDirectoryHandle(part);
-  await sweepParts(folder, name);
+  await sweepParts(folder);
   const part = `.${name}.${crypto.randomUUID()}.part`;
   const file: Movable = await folder.getFileHandle(part, { create: true }).catch(refused);
   const writer = (await ownWorker(expected)) ?? client;
@@ -126,14 +126,14 @@ async function privateSink(client: Client, handle: FileSystemFileHandle, expecte
 
 /** Milliseconds in which a part that was just made is opened to be written: nobody has it open before. */
 const OPENED = 60_000;
-const PART = /^\.[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}\.part$/;
+const PART = /^\..+\.[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}\.part$/;
 
-/** Removes what is left of earlier writings of a file, whose pages died: nobody holds it, so that the browser lets it go. */
-async function sweepParts(folder: FileSystemDirectoryHandle, name: string): Promise<void> {
+/** Removes what is left of earlier writings, whose pages died: nobody holds it, so that the browser lets it go. */
+async function sweepParts(folder: FileSystemDirectoryHandle): Promise<void> {
   const entries =
     (folder as FileSystemDirectoryHandle & { entries?(): AsyncIterable<[string, FileSystemHandle]> }).entries?.() ?? [];
   for await (const [found, entry] of entries) {
-    if (entry.kind !== "file" || !found.startsWith(`.${name}.`) || !PART.test(found.slice(name.length + 1))) continue;
+    if (entry.kind !== "file" || !PART.test(found)) continue;
     const { lastModified } = await (entry as FileSystemFileHandle).getFile().catch(() => ({ lastModified: Infinity }));
     // One that is being written is locked, and stays.
     if (lastModified < Date.now() - OPENED) await folder.removeEntry(found).catch(() => {});

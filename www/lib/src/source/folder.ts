@@ -34,12 +34,12 @@ const notThere = (e: unknown): boolean =>
   e instanceof Error && (e.name === "NotFoundError" || e.name === "TypeMismatchError");
 
 function ofHandle(folder: FileSystemDirectoryHandle): Files {
-  const walk = async (from: Walked, above: string, deep: number): Promise<string[]> => {
-    const found: string[] = [];
+  // All into one list: a folder may have more files than a call takes arguments.
+  const walk = async (from: Walked, above: string, deep: number, found: string[] = []): Promise<string[]> => {
     for await (const entry of from.values()) {
       const path = above + entry.name;
       if (entry.kind === "file") found.push(path);
-      else if (deep < DEEPEST) found.push(...(await walk(entry as Walked, `${path}/`, deep + 1)));
+      else if (deep < DEEPEST) await walk(entry as Walked, `${path}/`, deep + 1, found);
     }
     return found;
   };
@@ -89,12 +89,11 @@ function ofPath(folder: string): Files {
     throw hostError("io", `cannot look into the folder: ${(e as Error).message}`, { file: path }, e);
   };
   let real: Promise<string> | undefined;
-  const walk = async (from: string, above: string, deep: number): Promise<string[]> => {
-    const found: string[] = [];
+  const walk = async (from: string, above: string, deep: number, found: string[] = []): Promise<string[]> => {
     for (const entry of await fs.readdir(from, { withFileTypes: true }).catch(failed(from))) {
       if (entry.isFile()) found.push(above + entry.name);
       else if (entry.isDirectory() && deep < DEEPEST)
-        found.push(...(await walk(join(from, entry.name), `${above}${entry.name}/`, deep + 1)));
+        await walk(join(from, entry.name), `${above}${entry.name}/`, deep + 1, found);
     }
     return found;
   };

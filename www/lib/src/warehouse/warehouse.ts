@@ -67,7 +67,7 @@ export class OpenWarehouse extends OpenDataset implements Warehouse {
       this.info(i);
       const { client, handle } = await this.inWorker(signal);
       const sample = reportOf<WarehouseSample>(await call(client, this.name, "warehouseSample", [handle, i]));
-      this.named(i, sample.name);
+      this.named(i, { name: sample.name });
       return sample;
     });
   }

@@ -74,6 +74,8 @@ export class CurateDialog extends LitElement {
   @property({ attribute: false }) engine!: Engine;
   /** The fields of the metadata. */
   @property({ attribute: false }) fields: readonly string[] = [];
+  /** The one that has the class, if that is known. */
+  @property() classField = "";
   /** The page keeps sets of samples. */
   @property({ type: Boolean }) keeps = false;
   @state() private question: Question = "duplicates";
@@ -210,7 +212,7 @@ export class CurateDialog extends LitElement {
       </dialog>`;
   }
   private renderParts(): TemplateResult {
-    return html`<forebay-divide .engine=${this.engine} .data=${this.data} .where=${this.where} .narrowed=${this.narrowed} .fields=${this.fields}
+    return html`<forebay-divide .engine=${this.engine} .data=${this.data} .where=${this.where} .narrowed=${this.narrowed} .fields=${this.fields} .classField=${this.classField}
       ?keeps=${this.keeps}
       @show=${({ detail: d }: CustomEvent<{ label: string; samples: Uint32Array }>) => this.showOnly(d.label, [...d.samples])}></forebay-divide>`;
   }

@@ -82,7 +82,10 @@ export class DivideView extends LitElement {
   /** The page keeps sets. */
   @property({ type: Boolean }) keeps = false;
   @state() private shares: Readonly<Record<PartName, number>> = { train: 80, val: 20, test: 0 };
-  @state() private by = "class";
+  /** The field of the class, if that is known. */
+  @property() classField = "";
+  /** The field that somebody chose instead. */
+  @state() private chosen: string | null = null;
   @state() private group = "";
   @state() private near = false;
   @state() private seed = 0;
@@ -96,7 +99,7 @@ export class DivideView extends LitElement {
   override willUpdate(changed: PropertyValues): void {
     if (!changed.has("data")) return;
     this.work.abort();
-    this.found = this.failure = null;
+    this.found = this.failure = this.chosen = null;
     this.said = "";
     this.running = false;
   }
@@ -109,6 +112,10 @@ export class DivideView extends LitElement {
     this.work.abort();
   }
 
+  /** The field by which every class is divided in the same way. */
+  private get by(): string {
+    return this.chosen ?? this.classField;
+  }
   private get sum(): number {
     return PARTS.reduce((sum, part) => sum + this.shares[part], 0);
   }
@@ -233,7 +240,7 @@ export class DivideView extends LitElement {
           @change=${(e: Event) => (this.shares = { ...this.shares, [part]: number(e, 100, this.shares[part]) })} /> %</label>`,
       )}</div>
       <div class="row">
-        ${field(msg("partsBy"), this.by, html`<option value="class" ?selected=${this.by === "class"}>${msg("partsClass")}</option>${none(this.by)}`, (to) => (this.by = to))}
+        ${field(msg("partsBy"), this.by, none(this.by), (to) => (this.chosen = to))}
         ${field(msg("partsGroup"), this.group, none(this.group), (to) => (this.group = to))}
         <label title=${msg("partsNearWhy")}><input type="checkbox" .checked=${this.near}
           @change=${(e: Event) => (this.near = (e.target as HTMLInputElement).checked)} />${msg("partsNear")}</label>

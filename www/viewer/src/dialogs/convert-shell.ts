@@ -180,8 +180,8 @@ export abstract class ConvertShell<S> extends LitElement {
         gone
           ? ""
           : target.folder === undefined
-            ? msg("fileNotWholeLeftRemove", { target: target.name })
-            : msg("fileNotWholeLeftRemove2", { target: target.name, folder: target.folder }),
+            ? msg("fileNotWholeLeftRemove", { target: target.part })
+            : msg("fileNotWholeLeftRemove2", { target: target.part, folder: target.folder }),
       );
       this.step = "ask";
     } finally {

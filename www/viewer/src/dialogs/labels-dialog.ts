@@ -20,11 +20,14 @@ import { isEdited } from "../files/edited.ts";
 import { TarFile } from "../files/tar.ts";
 import { download } from "../files/targets.ts";
 import type { FindBoxes } from "../samples/box-source.ts";
+import { isGuess, type Meaning, type Question } from "../samples/boxes.ts";
+import type { GivenLabels } from "../samples/label-matching.ts";
 import { DrawnLabels } from "../samples/drawn-labels.ts";
 import { showModal } from "../ui/modal.ts";
 import { controls } from "../ui/styles.ts";
 import { visible } from "../ui/visible.ts";
 import { bytes, count, isAbort, stem, trouble, type Trouble } from "../ui/wording.ts";
+import { joined, meaningForm } from "./meaning-form.ts";
 import { msg as common } from "../messages/common.ts";
 import { msg } from "../messages/dialogs.ts";
 
@@ -48,6 +51,9 @@ interface Wanted {
   readonly signal: AbortSignal;
   readonly onProgress: (progress: Progress) => void;
 }
+
+/** Samples that are looked at for what the file does not state. */
+const LOOKED_AT = 16;
 
 /** What was written, and the file to save. */
 interface Made {
@@ -75,7 +81,7 @@ function outputOf(to: WrittenLabelFormat): { output: BlobSink | FolderSink; file
 /** Keeps labels as edits; how many pictures they are of. */
 export type KeepLabels = (signal: AbortSignal, onProgress: (done: number) => void) => Promise<LabelsKept>;
 
-/** `<forebay-labels>`: sends `choose` where a label file is to be chosen. */
+/** `<forebay-labels>`: sends `choose` where a label file is to be chosen, and `mean` with what boxes mean. */
 @customElement("forebay-labels")
 export class LabelsDialog extends LitElement {
   static override styles = [
@@ -135,6 +141,10 @@ export class LabelsDialog extends LitElement {
     .good {
       color: var(--good);
     }
+    .meaning {
+      display: block;
+      margin-top: 8px;
+    }
   `,
   ];
   @property({ attribute: false }) engine!: Engine;
@@ -143,14 +153,16 @@ export class LabelsDialog extends LitElement {
   @property({ attribute: false }) picked: ReadonlySet<number> = new Set();
   /** What is drawn over the pictures. */
   @property({ attribute: false }) find: FindBoxes | null = null;
-  /** A label file lies over the dataset: what it says is written. */
-  @property({ type: Boolean }) given = false;
+  /** A label file that lies over the dataset: what it says is written. */
+  @property({ attribute: false }) given: GivenLabels | null = null;
   /** Keeps the label file's boxes as edits, if that can be. */
   @property({ attribute: false }) keep: KeepLabels | null = null;
+  /** What people said that the boxes in the metadata mean, */
+  @property({ attribute: false }) meaning: Meaning = {};
+  /** and what is asked of it. */
+  @state() private questions: readonly Question[] = [];
   /** The edits that were made. */
   @property({ attribute: false }) journal: DrawnJournal | null = null;
-  /** How many samples the label file is of. */
-  @property({ attribute: false }) matched = 0;
   @state() private keeping: { readonly done: number } | { readonly kept: LabelsKept } | null = null;
   @state() private to: WrittenLabelFormat = "coco";
   @state() private progress: { done: number; total: number } | null = null;
@@ -161,9 +173,25 @@ export class LabelsDialog extends LitElement {
   /** Labels become edits. */
   private keepWork: AbortController | undefined;
 
-  show(): void {
+  show(questions: readonly Question[] = []): void {
     this.done = this.failure = this.keeping = null;
+    this.questions = questions;
     showModal(this.dialog);
+    const { data } = this;
+    if (data) void this.look(Array.from({ length: Math.min(LOOKED_AT, data.length) }, (_, i) => i));
+  }
+  /** Finds out what the file does not state of some samples. */
+  private async look(samples: readonly number[]): Promise<void> {
+    const { data, find, given } = this;
+    if (!data || !find || given || data.format === "warehouse") return;
+    for (const i of samples) {
+      // What cannot be read is said where it is needed.
+      const record = await data.record(i).catch(() => null);
+      if (this.data !== data || !this.dialog.open) return;
+      const { width, height } = data.info(i);
+      const { questions = [] } = find(i, record, width, height);
+      if (questions.length > 0) this.questions = joined(this.questions, questions);
+    }
   }
   private readonly stop = (): void => {
     this.work?.abort();
@@ -214,6 +242,9 @@ export class LabelsDialog extends LitElement {
       this.done = { name, written };
     } catch (e) {
       if (!isAbort(e)) this.failure = trouble(e);
+      // The sample that it is about may be another than those that were looked at.
+      const { sample } = e as { sample?: unknown };
+      if (isAmbiguous(e) && typeof sample === "number") void this.look([sample]);
     } finally {
       if (this.work === work) this.progress = null;
     }
@@ -221,15 +252,15 @@ export class LabelsDialog extends LitElement {
 
   /**
    * In one go, as the package does it, with the changes that were made; nothing where more is drawn than the package finds by
-   * itself, and if it asks what the metadata means.
+   * itself. What could mean several things is refused, as everywhere, until somebody says what it means.
    */
   private async directly({ data, indexes, to, signal, onProgress }: Wanted): Promise<Made | null> {
-    const { find, given, journal } = this;
+    const { find, given, journal, meaning } = this;
     const changed = journal?.changes === true;
     // A journal stands for all samples.
     if (given || !isEdited(data) || (changed && indexes)) return null;
     const { output, file } = outputOf(to);
-    const how = { signal, onProgress };
+    const how = { signal, onProgress, ...meaning };
     try {
       const write = this.engine.labels.export;
       const written: ExportedLabels | null = changed
@@ -237,7 +268,7 @@ export class LabelsDialog extends LitElement {
         : await write(data, to, output, { ...how, ...(indexes && { indexes }) });
       return written && (changed || !find || written.unlabelled === 0) ? { written, file: file() } : null;
     } catch (e) {
-      if (!trouble(e).code?.startsWith("label.")) throw e;
+      if (isAmbiguous(e) || !trouble(e).code?.startsWith("label.")) throw e;
       return null;
     }
   }
@@ -272,7 +303,7 @@ export class LabelsDialog extends LitElement {
   ): Promise<Labels> {
     const { find, given, journal } = this;
     if (!find || data.format === "warehouse") return found;
-    const all = new DrawnLabels(given ? [] : found.classes);
+    const all = new DrawnLabels(given?.classes ?? found.classes);
     const pictures: LabelPicture[] = [];
     for (const [k, picture] of found.pictures.entries()) {
       const i = indexes?.[k] ?? k;
@@ -290,11 +321,13 @@ export class LabelsDialog extends LitElement {
       }
       // The index of a TAR does not say it, and what the labels were read with does.
       const { width = 0, height = 0 } = picture;
-      const { boxes } = find(i, await data.record(i, { signal }), width, height);
+      const annotations = find(i, await data.record(i, { signal }), width, height);
+      if (isGuess(annotations)) throw Object.assign(new Error(msg("sayHowBoxesRead")), { code: AMBIGUOUS, sample: i });
+      const { boxes, looked } = annotations;
       const { unlabelled: _, ...rest } = picture;
       // Who took all boxes away has looked.
       pictures.push(
-        boxes.length > 0 || changed
+        boxes.length > 0 || changed || looked
           ? { ...rest, annotations: all.of(boxes) }
           : { ...rest, unlabelled: true, annotations: [] },
       );
@@ -311,7 +344,8 @@ export class LabelsDialog extends LitElement {
           @click=${this.close}>✕</button></div>
         <div class="body" tabindex="0" role="group" aria-label=${common("labels")}>
           ${this.data?.format === "warehouse" ? nothing : this.renderImport()}
-          ${this.given && this.keep ? this.renderKeep() : nothing}
+          ${this.given && this.keep ? this.renderKeep(this.given.matched) : nothing}
+          ${meaningForm(this.given ? [] : this.questions, this.meaning, (detail) => this.dispatchEvent(new CustomEvent("mean", { detail })))}
           ${this.renderExport()}
         </div>
       </dialog>`;
@@ -324,14 +358,14 @@ export class LabelsDialog extends LitElement {
         this.dispatchEvent(new CustomEvent("choose"));
       }}>${msg("chooseLabelFile")}</button></section>`;
   }
-  private renderKeep(): TemplateResult {
+  private renderKeep(matched: number): TemplateResult {
     const { keeping: k } = this;
     return html`<section><h3>${msg("keepTheseLabelsEdits")}</h3>
-      <p class="muted">${msg("boxesPicturesBecomeEditsDataset", { matched: this.matched })}</p>
+      <p class="muted">${msg("boxesPicturesBecomeEditsDataset", { matched })}</p>
       ${
         k && "done" in k
-          ? html`<progress aria-label=${msg("labelsKept")} max=${Math.max(1, this.matched)} .value=${k.done}></progress>
-      <p>${msg("ofDoneMatched", { done: k.done, matched: this.matched })} <button @click=${() => this.keepWork?.abort()}>${common("cancel")}</button></p>`
+          ? html`<progress aria-label=${msg("labelsKept")} max=${Math.max(1, matched)} .value=${k.done}></progress>
+      <p>${msg("ofDoneMatched", { done: k.done, matched })} <button @click=${() => this.keepWork?.abort()}>${common("cancel")}</button></p>`
           : html`<button @click=${this.keepAll}>${msg("keepTheseLabelsEdits")}</button>`
       }
       <div aria-live="polite">${k && "kept" in k ? html`<p class="good">${msg("pictures", { kept: k.kept.pictures })}</p>` : nothing}
@@ -377,3 +411,7 @@ export class LabelsDialog extends LitElement {
       }`;
   }
 }
+
+/** What the core and the command say of boxes that could mean several things. */
+const AMBIGUOUS = "label.ambiguous";
+const isAmbiguous = (e: unknown): boolean => trouble(e).code === AMBIGUOUS;

@@ -1,4 +1,5 @@
 /** What the parts of the page that are about drawing know and do. */
+import type { Question } from "../samples/boxes.ts";
 import type { Trouble } from "../ui/wording.ts";
 import type { Classes } from "./classes.ts";
 import type { Conflict, Side } from "./conflicts.ts";
@@ -21,6 +22,8 @@ export interface DrawingActions {
   readonly index: number | null;
   /** Why the open picture cannot be drawn on, or what of it is lost when it is. */
   readonly remark: string;
+  /** It cannot be drawn on because the file does not state this. */
+  readonly guessed: readonly Question[] | null;
   readonly review: Review | null;
   readonly progress: Progress;
   readonly canUndo: boolean;
@@ -46,6 +49,8 @@ export interface DrawingActions {
   focus(): void;
   retry(): void;
   save(): void;
+  /** Asks what the numbers of boxes mean. */
+  mean(): void;
   download(): void;
   take(file: File): void;
   /** What both journals say differently, until somebody says which counts. */

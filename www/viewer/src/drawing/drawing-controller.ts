@@ -4,7 +4,7 @@ import type { Dataset, Json } from "../../../lib/src/model/index.ts";
 import { isEdited } from "../files/edited.ts";
 import { download } from "../files/targets.ts";
 import type { FindBoxes } from "../samples/box-source.ts";
-import { MOST, type Annotations } from "../samples/boxes.ts";
+import { MOST, isGuess, type Annotations, type Question } from "../samples/boxes.ts";
 import type { ShownPicture, StageEditor } from "../samples/stage-editor.ts";
 import { walkRecords } from "../samples/walk.ts";
 import type { EditDetail } from "../public/element.ts";
@@ -50,6 +50,8 @@ export interface DrawingHost {
   readonly changed: (many: boolean) => void;
   /** Asks where to save. */
   readonly save: () => void;
+  /** Asks what the numbers of boxes mean. */
+  readonly mean: (questions: readonly Question[]) => void;
 }
 
 const NO_PROGRESS: Progress = { changed: 0, accepted: 0, rejected: 0, left: 0, classes: [] };
@@ -62,6 +64,7 @@ export class DrawingController implements ReactiveController, DrawingActions {
   risk: "none" | "full" | "page" = "none";
   classVersion = 0;
   remark = "";
+  guessed: readonly Question[] | null = null;
   clash: Clash | null = null;
   journal: DrawnJournal | null = null;
   readonly classes = new Classes();
@@ -220,7 +223,7 @@ export class DrawingController implements ReactiveController, DrawingActions {
         const shapes = journal.history.shapesOf(i);
         if (!shapes) return base(i, record, width, height);
         const raster = journal.history.rasterOf(i);
-        return { boxes: shapes, broken: 0, outside: 0, unsure: [], ...(raster && { raster }) } satisfies Annotations;
+        return { boxes: shapes, broken: 0, outside: 0, ...(raster && { raster }) } satisfies Annotations;
       };
       this.found = { base, version, find };
     }
@@ -290,7 +293,7 @@ export class DrawingController implements ReactiveController, DrawingActions {
 
   private leave(): void {
     this.journal?.rest();
-    this.picture = null;
+    this.picture = this.guessed = null;
     this.remark = "";
     this.sketch?.load(null, 0, 0);
   }
@@ -306,10 +309,19 @@ export class DrawingController implements ReactiveController, DrawingActions {
       ? { shapes: own, lost: 0 }
       : this.parts.shapesIn(laid ? null : picture.record, picture.annotations);
     const many = !own && picture.annotations.boxes.length >= MOST;
-    this.remark = many ? msg("pictureHasMoreBoxesThan") : lost > 0 ? msg("boxesPictureCannotDrawnWill", { lost }) : "";
-    this.sketch.load(many ? null : shapes, picture.width, picture.height);
-    this.learn(shapes.map(({ label }) => label));
+    // Whatever is drawn is kept with the other boxes of the image, which nobody may guess.
+    this.guessed = !own && !laid && isGuess(picture.annotations) ? (picture.annotations.questions ?? []) : null;
+    this.remark = this.guessed
+      ? msg("meaningNotStated")
+      : many
+        ? msg("pictureHasMoreBoxesThan")
+        : lost > 0
+          ? msg("boxesPictureCannotDrawnWill", { lost })
+          : "";
+    this.sketch.load(many || this.guessed ? null : shapes, picture.width, picture.height);
+    // Those that were counted come in an order of their own: keys are not given by what is looked at first.
     this.learn(this.of.counted());
+    this.learn(shapes.map(({ label }) => label));
     if (!this.classes.has(this.sketch.label)) this.sketch.label = this.classes.names[0] ?? "";
     this.tell();
   }
@@ -425,7 +437,9 @@ export class DrawingController implements ReactiveController, DrawingActions {
     const record = await data.record(i, { signal: this.of.signal() });
     const { width, height } = data.info(i);
     const { find, laid } = this.of.base();
-    return this.parts.shapesIn(laid ? null : record, find(i, record, width, height)).shapes;
+    const found = find(i, record, width, height);
+    if (!laid && isGuess(found)) throw new Error(msg("meaningNotStated"));
+    return this.parts.shapesIn(laid ? null : record, found).shapes;
   }
 
   /** Makes labels that lie over the dataset edits of it. */
@@ -453,6 +467,9 @@ export class DrawingController implements ReactiveController, DrawingActions {
   }
   save(): void {
     this.of.save();
+  }
+  mean(): void {
+    this.of.mean(this.guessed ?? []);
   }
   download(): void {
     void this.tried(async (journal) => {

@@ -104,7 +104,7 @@ export class DrawingPage extends LitElement {
       <button aria-pressed=${d.review === review} title=${msg("goOnNext", { title, key })}
         @click=${() => d.judge(d.review === review ? null : review)}>${title}</button>`;
     return html`
-      ${d.remark ? html`<p class="remark" role="alert">${d.remark}</p>` : nothing}
+      ${d.remark ? html`<p class="remark" role="alert">${d.remark} ${d.guessed ? html`<button @click=${() => d.mean()}>${common("change")}</button>` : nothing}</p>` : nothing}
       ${
         d.unkept
           ? html`<p class="remark narrow"><b>${msg("notKept")}</b> ${d.unkept.message} <button

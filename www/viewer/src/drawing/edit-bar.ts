@@ -178,9 +178,9 @@ export class EditBar extends LitElement {
       <button @click=${() => this.drawing.retry()}>${gone ? msg("writeAgain") : common("tryAgain")}</button>
       ${gone ? nothing : html`<button @click=${() => this.drawing.download()}>${msg("downloadWhatKept")}</button>`}</div>`;
   }
-  private renderClasses(): TemplateResult | typeof nothing {
+  /** Also while there is nothing to list: what comes only then would move what lies below. */
+  private renderClasses(): TemplateResult {
     const { classes } = this.drawing.progress;
-    if (classes.length === 0) return nothing;
     return html`<forebay-menu label=${msg("byClass")}><table><caption>${msg("boxesChangedPictures")}</caption>
       <tbody>${classes
         .slice(0, LISTED)

@@ -14,7 +14,7 @@ export function editedDataset(data: Dataset, edits: Edits, history: History, wan
     format: data.format,
     name: data.name,
     length: data.length,
-    document: (options) => data.document(options),
+    document: async (options) => ({ ...(await data.document(options)), ...history.document }),
     info: (i) => data.info(i),
     nameOf: (i) => history.nameOf(i) ?? data.nameOf(i),
     async *records(options: RecordsOptions = {}) {

@@ -32,6 +32,13 @@ export const drawn = (sample: number, shapes: readonly Shape[], more: Partial<En
   shapes,
   ...more,
 });
+export const documented = (fields: Json, group: number): Entry => ({
+  ...other,
+  do: "document",
+  sample: null,
+  group,
+  said: { fields },
+});
 export const reviewed = (sample: number, review: Review | null): Entry => ({ ...other, do: "review", sample, review });
 
 /** How far the work is. */
@@ -158,6 +165,11 @@ export class History {
     }
   }
 
+  /** Fields of the document beside the samples that were set. */
+  get document(): { [path: string]: Json } {
+    const all = this.standing.filter((entry) => entry.do === "document").map(({ said }) => said?.fields);
+    return Object.assign({}, ...all) as { [path: string]: Json };
+  }
   /** All that is drawn on a picture; `null` where it was not drawn on. */
   shapesOf(sample: number): readonly Shape[] | null {
     return this.bySample.get(sample)?.findLast(({ shapes }) => shapes)?.shapes ?? null;

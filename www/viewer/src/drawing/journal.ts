@@ -3,7 +3,7 @@ import type { Dataset, EditFields, Edits, Json, Output, Progress as Written } fr
 import type { EditSummary } from "../../../lib/src/model/edits.ts";
 import { trouble, type Trouble } from "../ui/wording.ts";
 import { alike, conflictsOf, type Conflict, type Side } from "./conflicts.ts";
-import { History, drawn, reviewed, type Entry, type Review, type Said } from "./history.ts";
+import { History, documented, drawn, reviewed, type Entry, type Review, type Said } from "./history.ts";
 import { annotationOf, type Shape } from "./shape.ts";
 import { msg } from "../messages/drawing.ts";
 
@@ -95,6 +95,10 @@ export class DrawnJournal {
   }
   review(sample: number, review: Review | null): void {
     this.enter(reviewed(sample, review));
+  }
+  /** Fields of the document beside the samples. */
+  document(fields: Json, group: number): void {
+    this.enter(documented(fields, group));
   }
   private enter(entry: Entry): void {
     this.rest();

@@ -1,5 +1,5 @@
 /** Makes labels that lie over a dataset edits of it, and copies what the picture before has. Fetched when editing begins. */
-import type { Dataset } from "../../../lib/src/model/index.ts";
+import type { Dataset, Json, LabelClass } from "../../../lib/src/model/index.ts";
 import type { FindBoxes } from "../samples/box-source.ts";
 import type { ShownPicture } from "../samples/stage-editor.ts";
 import { placeOf, within } from "./copied.ts";
@@ -11,6 +11,7 @@ import { msg } from "../messages/drawing.ts";
 /** Labels that lie over a dataset. */
 export interface KeptLabels {
   readonly find: FindBoxes;
+  readonly classes: readonly LabelClass[];
   readonly samples: readonly number[];
 }
 
@@ -25,12 +26,17 @@ export interface LabelsKept {
 export async function keepLabels(
   data: Dataset,
   journal: DrawnJournal,
-  { find, samples }: KeptLabels,
+  { find, classes, samples }: KeptLabels,
   how: { signal: AbortSignal; onProgress: (done: number) => void; learn: (names: Iterable<string>) => void },
 ): Promise<LabelsKept> {
   const group = journal.group();
   let [kept, lost] = [0, 0];
+  // The turboloader layout has no document.
+  const document = data.metadata.layout === "turboloader" ? null : await data.document({ signal: how.signal });
+  const fields = document && classFields(document, classes);
   try {
+    if (fields) journal.document(fields, group);
+    how.learn(classes.map(({ name }) => name));
     for (const i of samples) {
       how.signal.throwIfAborted();
       const { width, height } = data.info(i);
@@ -51,6 +57,39 @@ export async function keepLabels(
   }
   return { pictures: kept, lost };
 }
+
+/**
+ * The lists of classes of a document, as `forebay convert --labels` writes them: those of the labels first, so that they keep
+ * their numbers, and behind them what the document lists besides. Nothing where it lists classes in a way of its own.
+ */
+export function classFields(document: Fields, classes: readonly LabelClass[]): Fields | null {
+  const { categories, classes: names } = document;
+  const own = categories ?? names ?? [];
+  if (classes.length === 0 || !Array.isArray(own)) return null;
+  const known = own.map((one): Fields | null =>
+    typeof one === "string" ? { name: one } : isFields(one) && typeof one.name === "string" ? one : null,
+  );
+  if (known.includes(null)) return null;
+  const there = new Set<unknown>(classes.map(({ name }) => name));
+  const ids = new Set(classes.map(({ id }) => String(id)));
+  const left = (known as Fields[]).filter(({ name }) => !there.has(name));
+  const all = [
+    ...classes.map(
+      ({ id, name, group, keypoints, skeleton }): Fields => ({
+        ...(id !== undefined && { id: id as Json }),
+        name,
+        ...(group !== undefined && { supercategory: group }),
+        ...(keypoints?.length && { keypoints }),
+        ...(skeleton?.length && { skeleton }),
+      }),
+    ),
+    // Two classes of one number would be one.
+    ...left.map(({ id, ...rest }): Fields => ({ ...(id !== undefined && !ids.has(String(id)) && { id }), ...rest })),
+  ];
+  return { classes: all.map(({ name }) => name!), categories: all };
+}
+type Fields = { [key: string]: Json };
+const isFields = (value: Json): value is Fields => typeof value === "object" && value !== null && !Array.isArray(value);
 
 /** Adds the shapes of another picture that are not there yet; how many. */
 export function copyInto(sketch: Sketch, shapes: readonly Shape[], picture: ShownPicture): number {

@@ -323,7 +323,9 @@ export class Sketch {
     const shape = one === null ? undefined : this.shapes?.[one];
     if (!shape || !isResizable(shape)) return null;
     const handles = handlesOf(shape);
-    let [best, least] = [-1, this.reach ** 2];
+    // From the inside of what is thin it is moved: its sides would lie under any point of it.
+    const reach = holds(shape, [x, y]) ? Math.min(this.reach, shape.w / 4, shape.h / 4) : this.reach;
+    let [best, least] = [-1, reach ** 2];
     handles.forEach(([hx, hy], k) => {
       const far = (hx - x) ** 2 + (hy - y) ** 2;
       if (far <= least) [best, least] = [k, far];
@@ -337,7 +339,7 @@ export class Sketch {
         [5, 4, 6],
         [7, 6, 0],
       ] as const)
-        if (toLine(x, y, ...handles[a]!, ...handles[b]!) <= (this.reach / 2) ** 2) return { at: k, between: false };
+        if (toLine(x, y, ...handles[a]!, ...handles[b]!) <= (reach / 2) ** 2) return { at: k, between: false };
       return null;
     }
     let first = 0;
@@ -346,7 +348,7 @@ export class Sketch {
       for (let k = 0; k < points; k++) {
         const [a, b] = [handles[first + k]!, handles[first + ((k + 1) % points)]!];
         const middle: Point = [(a[0] + b[0]) / 2, (a[1] + b[1]) / 2];
-        if ((middle[0] - x) ** 2 + (middle[1] - y) ** 2 <= this.reach ** 2) return { at: first + k, between: true };
+        if ((middle[0] - x) ** 2 + (middle[1] - y) ** 2 <= reach ** 2) return { at: first + k, between: true };
       }
       first += points;
     }

@@ -1,5 +1,5 @@
 /** A folder of pictures, opened as a list that names them all; the folder that a picture lies in is its class. */
-import { kindByName } from "../../../lib/src/base/picture-kind.ts";
+import { isPicture, listOfPictures } from "../../../lib/src/base/picture-kind.ts";
 import type { Folder, FolderFile, Input } from "../../../lib/src/model/index.ts";
 
 /** Files of a folder that are looked at, and how deep. */
@@ -23,8 +23,7 @@ export async function picturesIn(folder: Folder): Promise<PictureFolder | null> 
   let [labels, looked] = [false, 0];
   const look = (path: string, input: Input): boolean => {
     if (LABELS.test(path)) labels = true;
-    // What a system hides is nobody's picture.
-    if (!/(^|\/)(\.|__MACOSX\/)/.test(path) && kindByName(path) !== null) found.push({ path, input });
+    if (isPicture(path)) found.push({ path, input });
     return ++looked <= MOST;
   };
   if ("getFileHandle" in folder) {
@@ -37,11 +36,7 @@ export async function picturesIn(folder: Folder): Promise<PictureFolder | null> 
     }
   if (found.length === 0) return null;
   found.sort((a, b) => (a.path < b.path ? -1 : 1));
-  const lines = found.map(({ path }) => {
-    const [above] = path.split("/").slice(-2, -1);
-    return JSON.stringify({ file_name: `./${path}`, ...(above !== undefined && { label: above }) });
-  });
-  const list = { path: nameBeside(found), input: new Blob([lines.join("\n")]) };
+  const list = { path: nameBeside(found), input: listOfPictures(found.map(({ path }) => path)) };
   return { files: [...found, list], pictures: found.length, labels };
 }
 

@@ -42,15 +42,14 @@ function nested(cell: unknown): Json {
 
 /** Whether a folder is a list with its pictures: one list, which nothing lies above, and no other file of samples beside it. */
 export async function isListed(folder: Folder): Promise<boolean> {
-  const names: string[] = [];
+  let names: string[] = [];
   if ("getFileHandle" in folder) {
     const walked = folder as FileSystemDirectoryHandle & { values(): AsyncIterable<FileSystemHandle> };
     for await (const { kind, name } of walked.values()) {
       if (names.length >= MOST) return false;
       if (kind === "file") names.push(name);
     }
-  } else
-    names.push(...Array.from(folder as Iterable<File | FolderFile>, placeOf).filter((path) => !path.includes("/")));
+  } else names = Array.from(folder as Iterable<File | FolderFile>, placeOf).filter((path) => !path.includes("/"));
   return names.filter(isList).length === 1 && !names.some((name) => sampleFormatOf(name) !== undefined);
 }
 

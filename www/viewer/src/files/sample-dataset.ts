@@ -150,7 +150,11 @@ function draw(i: number): { canvas: OffscreenCanvas; record: object } {
   }
   const size = ({ bbox }: Drawn): number => bbox[2]! * bbox[3]!;
   const largest = [...boxes].sort((a, b) => size(b) - size(a))[0];
-  return { canvas, record: { label: largest?.label ?? "empty", hour, boxes } };
+  const annotations = boxes.map(({ label, bbox: [x = 0, y = 0, w = 0, h = 0] }) => {
+    return { class: label, xmin: x, ymin: y, xmax: x + w, ymax: y + h };
+  });
+  const labels = { annotations_format: "forebay.1", annotations_size: [width, height], annotations };
+  return { canvas, record: { label: largest?.label ?? "empty", hour, ...labels } };
 }
 
 /** Draws it. */

@@ -24,6 +24,8 @@ export interface Target {
   readonly output: Output;
   /** What the file is called. */
   readonly name: string;
+  /** What it is called until it is whole. */
+  readonly part: string;
   /** The folder that it is in; a download has none that a page knows. */
   readonly folder?: string;
   /** Hands the file over. */
@@ -83,7 +85,7 @@ async function asDownload(name: string): Promise<Target> {
       const file = named(output.blob());
       return { file, keep: download(file, name) };
     };
-    return { output, name, finish, discard: () => output.abort().then(() => true) };
+    return { output, name, part: name, finish, discard: () => output.abort().then(() => true) };
   }
   const { output, remove } = temporary;
   const finish = async (): Promise<Finished> => {
@@ -93,6 +95,7 @@ async function asDownload(name: string): Promise<Target> {
   return {
     output,
     name,
+    part: name,
     finish,
     discard: () =>
       remove().then(
@@ -102,25 +105,59 @@ async function asDownload(name: string): Promise<Target> {
   };
 }
 
-/** A new file in a folder that is chosen. */
+/** A new file in a folder that is chosen. It gets its name when it is whole: a page may die while it writes. */
 async function inFolder(picker: Picker, wanted: string): Promise<Target> {
   const folder = await picker({ id: "forebay", mode: "readwrite", startIn: "downloads" });
-  const name = await freeName(folder, wanted);
-  const output = await folder.getFileHandle(name, { create: true });
-  // The name was free a moment ago; what somebody wrote there since then is theirs.
-  if ((await output.getFile()).size > 0) throw new Error(msg("wasMadeSomebodyElseMoment", { name }));
-  const finish = async (): Promise<Finished> => ({ file: await output.getFile(), keep: () => undefined });
+  let name = await freeName(folder, wanted);
+  const part = await newPart(folder, `${name}.part`);
+  const output = part ?? (await newFile(folder, name));
+  const begun = output.name;
+  const finish = async (): Promise<Finished> => {
+    if (part) {
+      // Somebody may have taken the name meanwhile.
+      name = await freeName(folder, wanted);
+      await part.move(name);
+    }
+    const file = await (await folder.getFileHandle(name)).getFile();
+    return { file, keep: () => undefined };
+  };
   return {
     output,
-    name,
+    get name() {
+      return name;
+    },
+    part: begun,
     folder: folder.name,
     finish,
     discard: () =>
-      folder.removeEntry(name).then(
+      folder.removeEntry(begun).then(
         () => true,
         () => false,
       ),
   };
+}
+
+async function newFile(folder: FileSystemDirectoryHandle, name: string): Promise<FileSystemFileHandle> {
+  const file = await folder.getFileHandle(name, { create: true });
+  // The name was free a moment ago; what somebody wrote there since then is theirs.
+  if ((await file.getFile()).size > 0) throw new Error(msg("wasMadeSomebodyElseMoment", { name }));
+  return file;
+}
+
+/** A file that can be renamed, which the types of a page do not know. */
+type Movable = FileSystemFileHandle & { move(name: string): Promise<void> };
+
+/** A file that is renamed later; nothing if this browser renames none here, which shows when one is renamed. */
+async function newPart(folder: FileSystemDirectoryHandle, wanted: string): Promise<Movable | null> {
+  const trial = await newFile(folder, await freeName(folder, `${wanted}.new`));
+  const called = trial.name;
+  try {
+    await (trial as Movable).move(await freeName(folder, wanted));
+    return trial as Movable;
+  } catch {
+    await folder.removeEntry(called).catch(() => undefined);
+    return null;
+  }
 }
 
 /** The name itself, or with a number behind it: one that nothing in the folder has. */

@@ -35,6 +35,7 @@ export const common = {
   facets: "Facets",
   remove: "Remove",
   open: "Open",
+  change: "Change…",
 } as const;
 
 export const { msg, rich } = speaker("common", common);

@@ -7,6 +7,8 @@ export const editing = {
   pictureHasMoreBoxesThan: "This picture has more boxes than can be drawn, so it is not edited here.",
   boxesPictureCannotDrawnWill:
     "{lost, plural, one {# box} other {# boxes}} of this picture cannot be drawn, and will be gone when it is changed.",
+  meaningNotStated:
+    "The file does not state what the numbers of its boxes mean. Say it before you draw here: the other boxes of the image are saved along.",
   class: "class {label}",
   nothingUndo: "nothing to undo",
   nothingRedo: "nothing to redo",

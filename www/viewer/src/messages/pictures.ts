@@ -2,7 +2,8 @@
 import { speaker } from "./language.ts";
 
 export const pictures = {
-  ofClasses: "{boxes} of {classes, plural, one {# class} other {# classes}}",
+  ofClasses: "{boxes} in {classes, plural, one {# class} other {# classes}}",
+  imagesByClass: "Images by class",
   samplesRead: "Samples read",
   readingOf: "Reading {done} of {total}…",
   countBoxes: "Count boxes",
@@ -95,8 +96,8 @@ export const pictures = {
   previous: "Previous (←)",
   nextSample: "Next sample",
   next: "Next (→)",
-  picked: "Picked",
-  pick: "Pick",
+  picked: "Selected",
+  pick: "Select",
   saveSamplesFile: "Save the sample's file",
   saveFile: "Save the file",
   closeSample: "Close the sample",

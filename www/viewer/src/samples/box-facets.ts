@@ -93,6 +93,7 @@ export class BoxFacets extends LitElement {
     const rest = counts.classes.length - this.shown;
     learnColors(counts.classes.map(({ label }) => label));
     return html`
+      <h3>${msg("imagesByClass")}</h3>
       ${counts.classes.slice(0, this.shown).map(({ label, samples }) => {
         const name = label || msg("withoutClass");
         const again = (of: BoxCounts): Uint32Array => of.classes.find((one) => one.label === label)?.samples ?? NONE;

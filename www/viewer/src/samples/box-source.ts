@@ -1,6 +1,6 @@
 /** Where the boxes of samples come from: their metadata, a warehouse's records, or a label file that lies beside them. */
 import type { Dataset, Json, LabelAnnotation, LabelClass, LabelPicture } from "../../../lib/src/model/index.ts";
-import { findAnnotations, type Annotations, type Box } from "./boxes.ts";
+import { findAnnotations, type Annotations, type Box, type Meaning } from "./boxes.ts";
 import { resized } from "./resized.ts";
 import { turned } from "./masks.ts";
 import { msg } from "../messages/samples.ts";
@@ -8,8 +8,11 @@ import { msg } from "../messages/samples.ts";
 /** The boxes of a sample in a picture of this size, in its pixels. */
 export type FindBoxes = (i: number, record: Json, width: number, height: number) => Annotations;
 
-/** What the metadata says, in the shapes of labeling tools. */
-const inMetadata: FindBoxes = (_, record, width, height) => findAnnotations(record, width, height);
+/** What the metadata says, in the shapes of labeling tools, read as people said. */
+const inMetadata =
+  (meaning: Meaning): FindBoxes =>
+  (_, record, width, height) =>
+    findAnnotations(record, width, height, meaning);
 
 const isNumber = (v: unknown): v is number => typeof v === "number" && Number.isFinite(v);
 
@@ -34,11 +37,12 @@ const inWarehouse: FindBoxes = (_, record, width, height) => {
     const [x, y, w, h] = [left * width, top * height, (right - left) * width, (bottom - top) * height];
     boxes.push({ x, y, w, h, label, outlines: [], mask: null });
   }
-  return { boxes, broken, outside: outsideOf(boxes, width, height), unsure: [] };
+  return { boxes, broken, outside: outsideOf(boxes, width, height), looked: true };
 };
 
 /** Where a dataset has its boxes. */
-export const boxesOf = (dataset: Dataset): FindBoxes => (dataset.format === "warehouse" ? inWarehouse : inMetadata);
+export const boxesOf = (dataset: Dataset, meaning: Meaning = {}): FindBoxes =>
+  dataset.format === "warehouse" ? inWarehouse : inMetadata(meaning);
 
 /** How many lie outside of the picture altogether. */
 function outsideOf(boxes: readonly Box[], width: number, height: number): number {
@@ -59,8 +63,9 @@ export function inLabels(pictures: ReadonlyMap<number, LabelPicture>, classes: r
       if (box) boxes.push(box);
       else broken++;
     }
-    const unsure = fit && boxes.length > 0 ? [fit.note] : [];
-    return { boxes, broken, outside: outsideOf(boxes, width, height), unsure };
+    const notes = fit && boxes.length > 0 ? [fit.note] : [];
+    const looked = picture !== undefined && !picture.unlabelled;
+    return { boxes, broken, outside: outsideOf(boxes, width, height), notes, looked };
   };
 }
 

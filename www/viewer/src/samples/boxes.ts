@@ -1,10 +1,10 @@
 /**
  * Boxes and outlines in a sample's metadata, found by the rule of the core (`annotations::record::find`): where they usually
  * are, in the shapes in which labeling tools leave them. The same records hold both to it (`tests/fixtures/boxes.json`).
- * Where the core refuses what could mean several things until an option says which, a page draws what is most likely, and
- * says what it took for granted.
+ * Where the core refuses what could mean several things until an option says which, a page draws what is most likely and asks;
+ * until somebody answers, nothing is drawn on it or exported.
  */
-import type { Json, LabelAnnotation } from "../../../lib/src/model/index.ts";
+import type { ExportLabelsOptions, Json, LabelAnnotation } from "../../../lib/src/model/index.ts";
 import { extent, maskOf, turned, type Mask } from "./masks.ts";
 import { isYolo } from "../../../lib/src/base/yolo-lines.ts";
 import { yoloLines } from "./yolo-lines.ts";
@@ -25,6 +25,32 @@ export interface Box {
   readonly from?: LabelAnnotation;
 }
 
+/** What people said that the metadata means, as `exportLabels` takes it. */
+export type Meaning = Pick<ExportLabelsOptions, "boxes" | "vocBase" | "task" | "scores">;
+
+/** What four numbers can be, in pixels or, with an `n`, as shares of the picture. */
+export const LAYOUTS = ["xywh", "xyxy", "cxcywh", "xywhn", "xyxyn", "cxcywhn"] as const;
+export type Layout = (typeof LAYOUTS)[number];
+const isLayout = (word: string): word is Layout => (LAYOUTS as readonly string[]).includes(word);
+
+/** The two halves of {@link Meaning.boxes}. */
+export function halvesOf({ boxes = "" }: Meaning): { field: string; layout: Layout | null } {
+  const at = boxes.lastIndexOf(":");
+  const layout = boxes.slice(at + 1);
+  return at >= 0 && isLayout(layout) ? { field: boxes.slice(0, at), layout } : { field: boxes, layout: null };
+}
+
+/** Something that the file does not state. */
+export interface Question {
+  readonly about: "layout" | "field" | "vocBase" | "task" | "scores";
+  /** How boxes are read, as a sentence. */
+  readonly text: string;
+  /** Somebody said so: nothing is guessed. */
+  readonly said: boolean;
+  /** Fields that could be meant. */
+  readonly fields?: readonly string[];
+}
+
 /** What the metadata says is in the picture. */
 export interface Annotations {
   /** What can be drawn. */
@@ -33,11 +59,18 @@ export interface Annotations {
   readonly broken: number;
   /** How many of the boxes lie outside of the picture altogether. */
   readonly outside: number;
-  /** What the boxes could mean as well, each a sentence; nothing where they say what they are. */
-  readonly unsure: readonly string[];
+  /** What is to be known of them besides, each a sentence. */
+  readonly notes?: readonly string[];
+  /** What the file does not state of the boxes; nothing where they say what they are. */
+  readonly questions?: readonly Question[];
+  /** Somebody has looked at the picture, and perhaps found nothing in it. */
+  readonly looked?: boolean;
   /** Width and height of the picture in whose pixels they are, if that is said. */
   readonly raster?: readonly [number, number];
 }
+
+/** Whether nobody has said yet what the numbers mean. */
+export const isGuess = ({ questions = [] }: Annotations): boolean => questions.some(({ said }) => !said);
 
 type Fields = { [key: string]: Json };
 type Four = [number, number, number, number];
@@ -79,12 +112,16 @@ const LINES = ["txt", "yolo", "boxes"];
 /** Fields of an object that have a list of boxes, and beside it lists of what else is known of each. */
 const INNER = ["bbox", "boxes", "bboxes"];
 
-const SIZED = (): string => msg("fourNumbersTakenXY");
-const CENTERED = (): string => msg("xYTakenCornerThough");
-const SHARES = (): string => msg("numbersFrom01Taken");
-const SCORES = (): string => msg("sixthNumberLineTakenScore");
-const OUTLINES = (): string => msg("linesMoreThanSixNumbers");
-const FROM_0 = (): string => msg("firstPixelTakenNumber0");
+/** What four numbers are, in words. */
+export const layoutText = (layout: Layout): string =>
+  ({
+    xywh: msg("xywh"),
+    xyxy: msg("xyxy"),
+    cxcywh: msg("cxcywh"),
+    xywhn: msg("xywhn"),
+    xyxyn: msg("xyxyn"),
+    cxcywhn: msg("cxcywhn"),
+  })[layout];
 
 const isFields = (v: unknown): v is Fields => typeof v === "object" && v !== null && !Array.isArray(v);
 const isFour = (v: unknown): v is Four =>
@@ -101,16 +138,16 @@ const word = (v: Json | undefined): string =>
   typeof v === "string" ? v : typeof v === "number" ? String(v) : isFields(v) ? word(v.name) : "";
 
 /** Every box that the metadata holds, for an image of this size, and what is wrong with them. */
-export function findAnnotations(record: Json, width: number, height: number): Annotations {
-  const rule = new Rule(width, height);
+export function findAnnotations(record: Json, width: number, height: number, meaning: Meaning = {}): Annotations {
+  const rule = new Rule(width, height, meaning);
   if (isFields(record)) rule.find(record);
   const boxes = rule.boxes.slice(0, MOST);
   const sized = width > 0 && height > 0;
   const outside = boxes.filter(
     ({ x, y, w, h }) => sized && (x >= width || y >= height || x + w <= 0 || y + h <= 0),
   ).length;
-  const { broken, raster } = rule;
-  return { boxes, broken, outside, unsure: [...rule.unsure], ...(raster && { raster }) };
+  const { broken, raster, looked } = rule;
+  return { boxes, broken, outside, questions: [...rule.questions.values()], looked, ...(raster && { raster }) };
 }
 
 /** Where boxes are, and the object that they are a field of. */
@@ -138,9 +175,9 @@ const hasPlace = (fields: Fields): boolean =>
   // Run lengths under other names, which only a page draws.
   maskOf(fields.rle ?? fields.mask) !== null;
 
-/** The usual places that have boxes. */
-function places(record: Fields): Place[] {
-  const found: Place[] = [];
+/** The usual places that have boxes, and those that have a list of none. */
+function places(record: Fields): { found: Place[]; empty: Place[] } {
+  const [found, empty]: [Place[], Place[]] = [[], []];
   for (const [prefix, around] of [
     ["", record],
     ["json.", record.json],
@@ -149,7 +186,8 @@ function places(record: Fields): Place[] {
     if (!isFields(around)) continue;
     for (const key of LISTS) {
       const list = around[key];
-      if (given(list) && holds(list)) found.push({ path: prefix + key, list, around });
+      const full = given(list) ? holds(list) : null;
+      if (full !== null) (full ? found : empty).push({ path: prefix + key, list: list!, around });
     }
   }
   for (const key of LINES) {
@@ -158,7 +196,7 @@ function places(record: Fields): Place[] {
   }
   const { xml } = record;
   if (typeof xml === "string" && xml.includes("<annotation")) found.push({ path: "xml", list: xml, around: record });
-  return found;
+  return { found, empty };
 }
 
 /** Takes in what is found. */
@@ -166,16 +204,32 @@ class Rule {
   boxes: Box[] = [];
   broken = 0;
   raster: readonly [number, number] | null = null;
-  readonly unsure = new Set<string>();
+  looked = false;
+  readonly questions = new Map<string, Question>();
+  private readonly field: string;
+  private readonly layout: Layout | null;
   /** Names of classes by the numbers that the record itself gives them. */
   private names = new Map<string, string>();
   /** Whether some box was read as pixels for want of any word on its unit. */
   private unnamed = false;
+  /** Whether corners had names. */
+  private cornered = false;
 
   constructor(
     private readonly width: number,
     private readonly height: number,
-  ) {}
+    private readonly meaning: Meaning,
+  ) {
+    ({ field: this.field, layout: this.layout } = halvesOf(meaning));
+  }
+  private ask(about: Question["about"], said: boolean, text: string, fields?: readonly string[]): void {
+    this.questions.set(about, { about, text, said, ...(fields && { fields }) });
+  }
+  private askLayout(layout: Layout, said: boolean): void {
+    // Numbers without names say less than x and y: what was asked of them first is asked.
+    if (this.questions.get("layout")?.said !== false)
+      this.ask("layout", said, msg("boxesReadAs", { layout: layoutText(layout) }));
+  }
 
   find(record: Fields): void {
     // What is marked says what it is.
@@ -184,16 +238,21 @@ class Rule {
       const [wide, tall] = Array.isArray(marked.annotations_size) ? marked.annotations_size.map(number) : [];
       if (wide! > 0 && tall! > 0) this.raster = [wide!, tall!];
       if (Array.isArray(marked.annotations)) for (const item of marked.annotations) this.item(item, undefined);
-      this.unsure.clear();
+      this.questions.clear();
+      this.looked = true;
       return;
     }
-    const [place, other] = places(record);
+    const { found, empty } = places(record);
+    const paths = found.map(({ path }) => path);
+    const place = this.field ? [...found, ...empty].find(({ path }) => path === this.field) : (found[0] ?? empty[0]);
+    if (paths.length > 1)
+      this.ask("field", this.field !== "", msg("boxesReadFrom", { path: place?.path ?? this.field }), paths);
     if (!place) return;
-    if (other) this.unsure.add(msg("boxesThoseDrawn", { path: place.path, path2: other.path }));
+    this.looked = true;
     this.place(place);
     if (!this.unnamed || this.boxes.length === 0 || !(this.width > 0 && this.height > 0)) return;
     if (!this.boxes.every(({ x, y, w, h }) => x >= 0 && y >= 0 && x + w <= 1 && y + h <= 1)) return;
-    this.unsure.add(SHARES());
+    this.ask("layout", false, msg("boxesReadAs", { layout: this.cornered ? msg("xyxyn") : msg("xywhn") }));
     const [sx, sy] = [this.width, this.height];
     this.boxes = this.boxes.map((box) => ({ ...box, x: box.x * sx, y: box.y * sy, w: box.w * sx, h: box.h * sy }));
   }
@@ -203,7 +262,7 @@ class Rule {
     // A list for each field instead of a list of objects.
     if (isFields(list)) {
       const inner = firstOf(list, INNER);
-      if (Array.isArray(inner) && inner.some(Array.isArray)) [list, around] = [inner, list];
+      if (Array.isArray(inner) && (inner.length === 0 || inner.some(Array.isArray))) [list, around] = [inner, list];
     }
     if (Array.isArray(around.categories)) {
       for (const c of around.categories) if (isFields(c)) this.names.set(word(c.id), word(c.name));
@@ -236,25 +295,52 @@ class Rule {
     if (given(box)) return isFields(box) ? this.sides(box) : this.four(Array.isArray(box) ? box : [], coco);
     const corners = item.bndbox;
     if (!given(corners)) return this.sides(item);
-    this.unsure.add(FROM_0());
-    return isFields(corners) ? sized(["xmin", "ymin", "xmax", "ymax"].map((name) => number(corners[name]))) : [];
+    return isFields(corners) ? this.fromBase((name) => number(corners[name])) : [];
+  }
+  /** Corners as Pascal VOC names them. */
+  private fromBase(side: (name: string) => number): number[] {
+    const base = this.meaning.vocBase ?? 0;
+    this.ask("vocBase", this.meaning.vocBase !== undefined, msg("firstPixelIs", { base }));
+    return sized([side("xmin") - base, side("ymin") - base, side("xmax"), side("ymax")]);
   }
 
   /** Four numbers without names. */
   private four(numbers: Json[], coco: boolean): number[] {
-    if (!coco) [this.unnamed] = [true, this.unsure.add(SIZED())];
-    return numbers.length === 4 ? numbers.map(number) : [];
+    const layout = this.layout ?? "xywh";
+    if (!coco) {
+      this.unnamed ||= this.layout === null;
+      this.askLayout(layout, this.layout !== null);
+    }
+    return numbers.length === 4 ? this.placed(layout, numbers.map(number)) : [];
   }
 
   /** A box whose numbers have names. */
   private sides(fields: Fields): number[] | null {
     const corners = CORNERS.find((names) => names.every((name) => given(fields[name])));
     const sizes = SIZES.find((names) => names.every((name) => given(fields[name])));
-    if (corners || sizes) this.unnamed = true;
-    if (corners) return sized(corners.map((name) => number(fields[name])));
-    if (!sizes) return null;
-    this.unsure.add(CENTERED());
-    return sizes.map((name) => number(fields[name]));
+    const { layout } = this;
+    if (corners || sizes) this.unnamed ||= layout === null;
+    const numbers = (corners ?? sizes)?.map((name) => number(fields[name]));
+    if (!numbers) return null;
+    if (corners) {
+      this.cornered = true;
+      return this.placed(layout?.endsWith("n") ? "xyxyn" : "xyxy", numbers);
+    }
+    // Whoever speaks of corners says nothing of x and y.
+    const said = layout !== null && !layout.startsWith("xyxy");
+    this.askLayout(said ? layout : "xywh", said);
+    return this.placed(said ? layout : "xywh", numbers);
+  }
+
+  /** Left, top, width and height in pixels. */
+  private placed(layout: Layout, [a, b, c, d]: number[]): number[] {
+    const [sx, sy] = layout.endsWith("n") ? [this.width, this.height] : [1, 1];
+    const [x, y, w, h] = layout.startsWith("xyxy")
+      ? sized([a!, b!, c!, d!])
+      : layout.startsWith("c")
+        ? [a! - c! / 2, b! - d! / 2, c!, d!]
+        : [a!, b!, c!, d!];
+    return [x! * sx, y! * sy, w! * sx, h! * sy];
   }
 
   private push(
@@ -272,11 +358,12 @@ class Rule {
 
   private lines(text: string): void {
     if (!(this.width > 0 && this.height > 0)) return;
+    const { task, scores = false } = this.meaning;
     for (const line of yoloLines(text, this.width, this.height)) {
       if (!line) this.broken++;
       else {
-        if (line.more) this.unsure.add(SCORES());
-        if (!line.rect) this.unsure.add(OUTLINES());
+        if (line.more) this.ask("scores", scores, msg("sixthNumberScore"));
+        if (!line.rect) this.ask("task", task === "segment" || task === "obb", msg("linesReadAsOutlines"));
         this.push(line.rect ?? around(line.outlines) ?? [], line.label, line.outlines);
       }
     }
@@ -286,8 +373,10 @@ class Rule {
     // The parsed document is only asked for texts; it never becomes a part of the page.
     for (const object of new DOMParser().parseFromString(xml, "text/xml").getElementsByTagName("object")) {
       const text = (name: string): string => object.getElementsByTagName(name)[0]?.textContent ?? "";
-      this.unsure.add(FROM_0());
-      this.push(sized(["xmin", "ymin", "xmax", "ymax"].map((name) => number(text(name)))), text("name"));
+      this.push(
+        this.fromBase((name) => number(text(name))),
+        text("name"),
+      );
     }
   }
 }

@@ -1,5 +1,5 @@
 /** Which pictures of a label file are which samples of a dataset, and which are none. */
-import type { Dataset, LabelPicture, ReadLabels } from "../../../lib/src/model/index.ts";
+import type { Dataset, LabelClass, LabelPicture, ReadLabels } from "../../../lib/src/model/index.ts";
 import { inLabels, type FindBoxes } from "./box-source.ts";
 import { walkRecords } from "./walk.ts";
 
@@ -8,6 +8,8 @@ export interface GivenLabels {
   readonly name: string;
   readonly format: string;
   readonly find: FindBoxes;
+  /** Their classes, in the order that gives them their numbers. */
+  readonly classes: readonly LabelClass[];
   /** Pictures of the labels that are samples, */
   readonly matched: number;
   readonly samples: readonly number[];
@@ -59,10 +61,12 @@ export async function matched(
   labels: ReadLabels,
   name: string,
   signal: AbortSignal,
+  onProgress?: (done: number, total: number) => void,
 ): Promise<GivenLabels> {
   // A TBL keeps its names in the metadata.
   const indexed = dataset.schema.some((field) => field.name === "name" && field.indexed);
-  if (!indexed) await walkRecords(dataset, () => undefined, { signal });
+  if (!indexed)
+    await walkRecords(dataset, () => undefined, { signal, fields: ["name"], ...(onProgress && { onProgress }) });
   const names = Array.from({ length: dataset.length }, (_, i) => dataset.nameOf(i) ?? "");
   const ways = KEYS.map((key) =>
     unique(names.map((text, i) => [key(text), i] as const).filter(([text]) => text !== "")),
@@ -80,6 +84,7 @@ export async function matched(
     name,
     format: labels.format,
     find: inLabels(pictures, labels.classes),
+    classes: labels.classes,
     matched: pictures.size,
     samples: [...pictures.keys()].sort((a, b) => a - b),
     unmatched,

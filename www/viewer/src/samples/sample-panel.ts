@@ -35,7 +35,7 @@ const REST = 300;
 const SQUARES = 20;
 type Tab = "drawn" | "metadata" | "details" | "bytes";
 const TABS: readonly Tab[] = ["metadata", "details", "bytes"];
-const NONE: Annotations = { boxes: [], broken: 0, outside: 0, unsure: [] };
+const NONE: Annotations = { boxes: [], broken: 0, outside: 0 };
 
 const tabTitle = (tab: Tab): string =>
   ({ drawn: common("labels"), metadata: common("metadata"), details: msg("details"), bytes: common("bytes") })[tab];
@@ -43,7 +43,8 @@ const tabTitle = (tab: Tab): string =>
 /** Formats whose pictures may be seen through. */
 const CLEAR: ReadonlySet<string> = new Set(["png", "webp", "unknown"]);
 
-/** `<forebay-sample>`: sends `step` with -1 or 1, `pick` with its number, `boxes` where they are to come or go, and `close`. */
+/** `<forebay-sample>`: sends `step` with -1 or 1, `pick` with its number, `boxes` where they are to come or go, `mean` where
+ * boxes are to be read otherwise, and `close`. */
 @customElement("forebay-sample")
 export class SamplePanel extends LitElement {
   static override styles = [controls, treeStyles, factStyles, panelStyles, sampleStyles];
@@ -526,7 +527,7 @@ export class SamplePanel extends LitElement {
           this.boxes.length > 0
             ? html`<h3>${msg("boxes2", { boxes: this.boxes.length })}</h3>
         <forebay-boxes .boxes=${this.boxes} .marked=${this.marked}
-          @mark=${(e: CustomEvent<Box | null>) => (this.marked = e.detail)}></forebay-boxes>${this.annotations.unsure.map((text) => html`<p class="muted">${text}</p>`)}<h3>${common("metadata")}</h3>`
+          @mark=${(e: CustomEvent<Box | null>) => (this.marked = e.detail)}></forebay-boxes>${this.renderNotes()}<h3>${common("metadata")}</h3>`
             : nothing
         }
         ${this.record === null ? html`<p class="muted">${msg("sampleHasNoMetadata")}</p>` : tree("sample", this.record)}`;
@@ -542,6 +543,14 @@ export class SamplePanel extends LitElement {
       sum: this.sum,
       digest: this.digest,
     });
+  }
+
+  /** What is to be known of the boxes, and what of that can be said otherwise. */
+  private renderNotes(): TemplateResult {
+    const { notes = [], questions = [] } = this.annotations;
+    const change = (): unknown => this.dispatchEvent(new CustomEvent("mean", { detail: questions }));
+    return html`${[...notes, ...questions.map(({ text }) => text)].map((text) => html`<p class="muted">${text}</p>`)}
+      ${questions.length > 0 ? html`<button @click=${change}>${common("change")}</button>` : nothing}`;
   }
 
   private async save(): Promise<void> {

@@ -7,6 +7,8 @@ import type { DrawnJournal } from "../drawing/journal.ts";
 import type { Engine } from "../files/engine.ts";
 import type { TextSource } from "../files/open-any.ts";
 import type { FindBoxes } from "../samples/box-source.ts";
+import type { Meaning } from "../samples/boxes.ts";
+import type { GivenLabels } from "../samples/label-matching.ts";
 import type { ShownTable } from "../tables/table-view.ts";
 import type { Clause } from "../ui/clause.ts";
 import { trouble } from "../ui/wording.ts";
@@ -46,10 +48,10 @@ export interface DialogState {
   readonly kept: Uint32Array | null;
   readonly picked: ReadonlySet<number>;
   readonly find: FindBoxes | null;
-  /** Labels of a file lie over the dataset. */
-  readonly given: boolean;
-  /** How many pictures those are of. */
-  readonly matched: number;
+  /** Labels of a file that lie over the dataset. */
+  readonly given: GivenLabels | null;
+  /** What people said that the boxes in the metadata mean. */
+  readonly meaning: Meaning;
   /** Keeps those as edits; none where nothing can be edited. */
   readonly keep: KeepLabels | null;
   /** The edits that were made. */
@@ -60,6 +62,8 @@ export interface DialogState {
   readonly narrowed: Uint32Array | null;
   /** The fields of the metadata. */
   readonly fields: readonly string[];
+  /** The one of them that has the class; empty where that is not known. */
+  readonly classField: string;
   /** The page is the viewer's own, and keeps sets of samples. */
   readonly ownPage: boolean;
 }
@@ -74,6 +78,7 @@ export interface DialogHost {
   readonly jump: (i: number) => void;
   readonly reread: () => void;
   readonly chooseLabels: () => void;
+  readonly mean: (meaning: Meaning) => void;
   readonly pick: (samples: number[]) => void;
   /** Shows only these. */
   readonly only: (clause: Pick<Clause, "label" | "samples">) => void;
@@ -128,12 +133,13 @@ export class DialogController implements ReactiveController {
       picked,
       find,
       given,
-      matched,
+      meaning,
       keep,
       journal,
       where,
       narrowed,
       fields,
+      classField,
       ownPage,
     } = this.of.state();
     const found = data ?? table;
@@ -152,9 +158,10 @@ export class DialogController implements ReactiveController {
       <forebay-convert .engine=${engine} .data=${data} ?growing=${growing} ?edited=${journal?.changes}
         .kept=${kept} .picked=${picked} @open=${made} @save=${() => this.show("save-edits")}></forebay-convert>
       <forebay-labels .engine=${engine} .data=${data} .kept=${kept} .picked=${picked}
-        .find=${find} ?given=${given} .matched=${matched} .keep=${keep} .journal=${journal} @choose=${this.of.chooseLabels}></forebay-labels>
+        .find=${find} .given=${given} .keep=${keep} .journal=${journal}
+        .meaning=${meaning} @mean=${(e: CustomEvent<Meaning>) => this.of.mean(e.detail)} @choose=${this.of.chooseLabels}></forebay-labels>
       <forebay-save-edits .engine=${engine} .data=${data} .journal=${journal} @open=${made}></forebay-save-edits>
-      <forebay-curate .engine=${engine} .data=${growing ? null : data} .where=${where} .narrowed=${narrowed} .fields=${fields} ?keeps=${ownPage}
+      <forebay-curate .engine=${engine} .data=${growing ? null : data} .where=${where} .narrowed=${narrowed} .fields=${fields} .classField=${classField} ?keeps=${ownPage}
         @pick=${(e: CustomEvent<number[]>) => this.of.pick(e.detail)} @jump=${(e: CustomEvent<number>) => this.of.jump(e.detail)}
         @show=${(e: CustomEvent<Pick<Clause, "label" | "samples">>) => this.of.only(e.detail)}></forebay-curate>
       <forebay-warehouse .manifest=${warehouse?.manifest ?? null}></forebay-warehouse>

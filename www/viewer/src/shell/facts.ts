@@ -1,8 +1,15 @@
 /** What the header says of an open file, beside its name. */
+import { isColumnar } from "../../../lib/src/model/formats.ts";
 import type { Dataset, Table, Warehouse } from "../../../lib/src/model/index.ts";
 import type { TextSource } from "../files/open-any.ts";
 import { bytes } from "../ui/wording.ts";
 import { msg } from "../messages/shell.ts";
+
+/** What the samples come from: pictures of a column are in memory as a TAR, and nobody has one. */
+export function shownFormat({ format, name }: Dataset): string {
+  const extension = /\.([a-z]+)$/i.exec(name ?? "")?.[1]?.toLowerCase() ?? "";
+  return format === "tar" && isColumnar(extension) ? extension : format;
+}
 
 /** Facts of samples. */
 export function sampleFacts(dataset: Dataset, listed = false): string {

@@ -2,6 +2,8 @@
 import type { ReactiveController, ReactiveControllerHost } from "lit";
 import type { Dataset, LabelInput } from "../../../lib/src/model/index.ts";
 import type { Engine } from "../files/engine.ts";
+import { boxesOf, type FindBoxes } from "../samples/box-source.ts";
+import type { Meaning } from "../samples/boxes.ts";
 import type { GivenLabels } from "../samples/label-matching.ts";
 import { isAbort, trouble, type Trouble } from "../ui/wording.ts";
 import { msg } from "../messages/shell.ts";
@@ -20,10 +22,16 @@ export interface LabelHost {
 export class LabelController implements ReactiveController {
   given: GivenLabels | null = null;
   reading: string | null = null;
+  /** How far the names of the samples are read, once the labels are. */
+  progress: { readonly done: number; readonly total: number } | null = null;
   failure: Trouble | null = null;
+  /** What people said that the boxes in the metadata mean: for drawing, counting and exporting. */
+  meaning: Meaning = {};
+  private own: { readonly of: Dataset; readonly find: FindBoxes } | null = null;
 
   /** Counts wishes: what came before the last is not shown any more. */
   private turn = 0;
+  private work: AbortController | undefined;
 
   constructor(
     private readonly host: ReactiveControllerHost,
@@ -33,33 +41,66 @@ export class LabelController implements ReactiveController {
   }
   hostConnected(): void {}
 
+  /** Another dataset. */
   reset(): void {
+    this.meaning = {};
+    this.own = null;
+    this.clear();
+  }
+  private clear(): void {
     this.turn++;
-    this.given = this.reading = this.failure = null;
+    this.work?.abort();
+    this.given = this.reading = this.failure = this.progress = null;
     this.host.requestUpdate();
   }
   /** The dataset's own boxes again. */
   remove(): void {
-    this.reset();
+    this.clear();
+    this.of.changed();
+  }
+  /** Where the boxes of a dataset come from. */
+  find(dataset: Dataset): FindBoxes {
+    if (this.given) return this.given.find;
+    if (this.own?.of !== dataset) this.own = { of: dataset, find: boxesOf(dataset, this.meaning) };
+    return this.own.find;
+  }
+  /** Somebody says what the boxes in the metadata mean. */
+  mean(meaning: Meaning): void {
+    this.meaning = meaning;
+    this.own = null;
+    this.host.requestUpdate();
     this.of.changed();
   }
 
+  /** Ends the reading; what lay over the dataset before stays. */
+  cancel(): void {
+    this.turn++;
+    this.work?.abort();
+    this.reading = this.progress = null;
+    this.host.requestUpdate();
+  }
   async open(input: LabelInput, name: string): Promise<void> {
     const dataset = this.of.data();
     const { labels } = this.of.engine();
     if (!dataset || !labels) return;
     const turn = ++this.turn;
     const late = (): boolean => turn !== this.turn || this.of.data() !== dataset;
-    this.failure = null;
+    this.work?.abort();
+    const work = (this.work = new AbortController());
+    this.failure = this.progress = null;
     this.reading = name;
     this.host.requestUpdate();
     try {
       if (dataset.format === "warehouse") throw new Error(msg("warehousesPicturesWereResizedWhen"));
-      const signal = this.of.signal();
+      const signal = AbortSignal.any([work.signal, this.of.signal()]);
       const read = await labels.read(input, { name, signal });
       await dataset.whole;
       const { matched } = await import("../samples/label-matching.ts");
-      const given = await matched(dataset, read, name, signal);
+      const given = await matched(dataset, read, name, signal, (done, total) => {
+        if (late()) return;
+        this.progress = { done, total };
+        this.host.requestUpdate();
+      });
       if (late()) return;
       this.given = given;
       this.of.say(msg("labelsSamples", { name, matched: given.matched }));
@@ -67,7 +108,7 @@ export class LabelController implements ReactiveController {
     } catch (e) {
       if (!isAbort(e) && !late()) this.failure = trouble(e);
     } finally {
-      if (turn === this.turn) this.reading = null;
+      if (turn === this.turn) this.reading = this.progress = null;
       this.host.requestUpdate();
     }
   }

@@ -84,8 +84,9 @@ const LISTED = 200;
 
 /** The label file that lies over the dataset, and what of it is not a sample. */
 export function labelNotice(
-  { given, reading, failure }: LabelController,
+  { given, reading, progress, failure }: LabelController,
   remove: () => void,
+  cancel: () => void,
 ): TemplateResult | typeof nothing {
   if (failure)
     return notice(
@@ -94,7 +95,14 @@ export function labelNotice(
       html`${failure.code ? html`<code>${failure.code}</code>` : nothing}<button @click=${remove}>${common("close")}</button>`,
     );
   if (reading)
-    return html`<div class="labels" role="status">${msg("readingLabels", { reading: visible(reading) })}</div>`;
+    return html`<div class="labels" role="group" aria-label=${common("labels")}>
+      <span role="status">${msg("readingLabels", { reading: visible(reading) })}</span>
+      ${
+        progress
+          ? html`<progress aria-label=${msg("namesRead")} max=${progress.total} .value=${progress.done}></progress>`
+          : nothing
+      }
+      <button @click=${cancel}>${common("cancel")}</button></div>`;
   if (!given) return nothing;
   const { name, format, matched, unmatched, unlabelled, notes } = given;
   const list = (title: string, lines: readonly string[]): TemplateResult | typeof nothing =>

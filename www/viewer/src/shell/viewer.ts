@@ -10,7 +10,7 @@ import type { Recent } from "../files/recent.ts";
 import type { ViewerMessages } from "../messages/en.ts";
 import type { Translated } from "../messages/language.ts";
 import type { DataProvider, HiddenPart, OpenInputOptions, ViewerMembers } from "../public/element.ts";
-import { boxesOf, type FindBoxes } from "../samples/box-source.ts";
+import type { FindBoxes } from "../samples/box-source.ts";
 import type { SavedFilters } from "../curating/saved-filters.ts";
 import type { SetsOf } from "../curating/sets.ts";
 import type { SetsView } from "../curating/sets-view.ts";
@@ -34,7 +34,7 @@ import { renderBar, renderChips, renderPicked, type View } from "./bar.ts";
 import { CompactController } from "./compact-controller.ts";
 import { DialogController } from "./dialog-controller.ts";
 import { elementStyles } from "./element-styles.ts";
-import { sampleFacts, tableFacts } from "./facts.ts";
+import { sampleFacts, shownFormat, tableFacts } from "./facts.ts";
 import { FilterController } from "./filter-controller.ts";
 import { renderHead, type Opened } from "./head.ts";
 import { InputController } from "./input-controller.ts";
@@ -186,6 +186,7 @@ export class Viewer extends LitElement implements ViewerMembers {
     warn: (text) => this.told.warn(text),
     changed: (many) => void (many && this.boxesChanged()),
     save: () => this.dialogs.show("save-edits"),
+    mean: (questions) => this.dialogs.show("labels", questions),
   });
   private readonly httpOf = (input: Input) => this.opener.http(input);
   private readonly keepLabels = this.drawing.keeper(() => this.labels.given);
@@ -206,13 +207,14 @@ export class Viewer extends LitElement implements ViewerMembers {
         kept: this.filtering.rows.kept,
         picked: this.selection.picked,
         find: data ? this.find : null,
-        given: this.labels.given !== null,
-        matched: this.labels.given?.matched ?? 0,
+        given: this.labels.given,
+        meaning: this.labels.meaning,
         keep: data && this.drawing.can ? this.keepLabels : null,
         journal: this.drawing.journal,
         where: this.filtering.rows.where,
         narrowed: this.filtering.rows.narrowed ? this.filtering.rows.kept : null,
         fields: this.counts.metadataFields,
+        classField: this.counts.labelField,
         ownPage: this.ownPage,
       };
     },
@@ -222,6 +224,7 @@ export class Viewer extends LitElement implements ViewerMembers {
     jump: (i) => this.jump(i),
     reread: () => void this.opener.reread(),
     chooseLabels: () => this.chooser("labels")?.click(),
+    mean: (meaning) => this.labels.mean(meaning),
     pick: (samples) => this.selection.add(samples),
     only: (clause) => this.filtering.setClause("curate", { ...clause, expression: "" }),
   });
@@ -308,7 +311,7 @@ export class Viewer extends LitElement implements ViewerMembers {
   }
   /** The same, but for edits. */
   private get ownBoxes(): FindBoxes {
-    return this.labels.given?.find ?? boxesOf(this.opener.data!);
+    return this.labels.find(this.opener.data!);
   }
   /** Whether people may edit: on a page of others only if it says so. */
   private get mayEdit(): boolean {
@@ -619,7 +622,7 @@ export class Viewer extends LitElement implements ViewerMembers {
     const { show } = this.dialogs;
     return html`
       <div class="app">
-        ${this.renderHead({ found: dataset, format: this.opener.listed ? msg("pictures") : dataset.format, facts, read: this.meter.words })}
+        ${this.renderHead({ found: dataset, format: this.opener.listed ? msg("pictures") : shownFormat(dataset), facts, read: this.meter.words })}
         <div class="beside">
           <div class="work ${open === null ? "" : "sample-open"} ${this.hides("facets") ? "no-facets" : ""}">
             ${this.hides("facets") ? nothing : this.renderFacets(dataset)}
@@ -627,7 +630,11 @@ export class Viewer extends LitElement implements ViewerMembers {
               ${this.hides("bar") ? nothing : [this.renderBar(dataset), this.ownPage ? this.renderSaved() : nothing]}
               ${this.selection.picked.size > 0 ? this.renderPicked() : nothing}
               ${growth ? growthNotice(growth) : nothing}
-              <div class="chips">${this.drawing.bar(() => show("convert"))}${damageNotice(dataset, lost, () => show("check"))}${this.warehouse ? thresholdNotice(this.warehouse.manifest, () => show("warehouse")) : nothing}${labelNotice(this.labels, () => this.labels.remove())}${renderChips(this.filtering.clauses, (key, clause) => this.filtering.setClause(key, clause))}</div>
+              <div class="chips">${this.drawing.bar(() => show("convert"))}${damageNotice(dataset, lost, () => show("check"))}${this.warehouse ? thresholdNotice(this.warehouse.manifest, () => show("warehouse")) : nothing}${labelNotice(
+                this.labels,
+                () => this.labels.remove(),
+                () => this.labels.cancel(),
+              )}${renderChips(this.filtering.clauses, (key, clause) => this.filtering.setClause(key, clause))}</div>
               ${this.renderCollection(dataset)}
             </div>
             ${open === null ? nothing : this.renderSample(dataset, open)}
@@ -743,7 +750,7 @@ export class Viewer extends LitElement implements ViewerMembers {
         .classField=${this.counts.labelField} .find=${this.find} .editor=${this.drawing.editor} .next=${this.cursor.following} .picked=${this.selection.picked.has(open)} ?boxesOn=${this.boxes}
         @boxes=${() => this.toggleBoxes()}
         @step=${(e: CustomEvent<number>) => this.cursor.step(e.detail)}
-        @close=${() => this.cursor.close()}
+        @close=${() => this.cursor.close()} @mean=${(e: CustomEvent) => this.dialogs.show("labels", e.detail)}
         @pick=${(e: CustomEvent<number>) => this.selection.toggle(e.detail)}></forebay-sample>`;
   }
 
