@@ -27,12 +27,13 @@ import { TARGET, wasmToolchain } from './lib/wasm.mjs';
  */
 export const MODULES = [
   { name: 'forebay', features: ['reader'], budget: 150_000 },
-  { name: 'samples', features: ['samples'], budget: 500_000 },
+  { name: 'samples', features: ['samples'], budget: 400_000, fast: true },
+  { name: 'labels', features: ['labels'], budget: 560_000 },
   { name: 'tables', features: ['tables'], budget: 389_000, fast: true },
   { name: 'columns', features: ['columns'], budget: 960_000, large: true },
-  { name: 'pixels', features: ['pixels'], budget: 300_000, fast: true },
+  { name: 'pixels', features: ['pixels'], budget: 340_000, fast: true },
 ];
-const THREADS = { name: 'threads', features: ['threads'], budget: 520_000, fast: true, variant: 'threads' };
+const THREADS = { name: 'threads', features: ['threads'], budget: 420_000, fast: true, variant: 'threads' };
 const FEATURES = [
   'simd',
   'bulk-memory',
@@ -79,7 +80,7 @@ export async function buildQuickWasm() {
   const bindgen = ensureBindgen();
   bindgen.catch(() => {});
   const toolchain = await wasmToolchain();
-  const raw = await compile({ features: ['samples', 'columns', 'pixels'], profile: 'wasm-quick' }, toolchain);
+  const raw = await compile({ features: ['samples', 'labels', 'columns', 'pixels'], profile: 'wasm-quick' }, toolchain);
   const { command, made } = await bindgen;
   mkdirSync(QUICK, { recursive: true });
   const ingredients = { raw: digest(readFileSync(raw)), made };

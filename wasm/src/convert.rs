@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+#[cfg(feature = "labels")]
 use forebay::samples::Overlay;
 use forebay::{
     Error, Result, Turn,
@@ -100,13 +101,17 @@ pub struct Converter {
     skipped_members: u64,
 }
 
+#[cfg(feature = "labels")]
 impl Converter {
     /// Begins writing the samples of a file of that length with what changes there are over it; `options` is JSON.
     pub(crate) fn over(opened: Arc<Opened>, options: &str, file_len: u64, changes: Arc<dyn Overlay>) -> Result<Self> {
         let work = Conversion::over(opened, Options::parse(options)?, file_len, changes)?;
         Ok(Converter { work, skipped_members: 0 })
     }
+}
 
+#[cfg(feature = "samples")]
+impl Converter {
     pub(crate) fn new(opened: Arc<Opened>, options: &str, chosen: Option<Vec<u32>>) -> Result<Self> {
         let skipped_members = opened.dataset.tar().map_or(0, |tar| tar.archive().skipped.total());
         let skipped_members = skipped_members + opened.dataset.zip().map_or(0, |zip| zip.left_out().total());

@@ -16,7 +16,7 @@ use wasm_bindgen::prelude::*;
 
 #[cfg(feature = "samples")]
 use crate::convert::Converter;
-#[cfg(feature = "samples")]
+#[cfg(feature = "labels")]
 use crate::export::{LabelExporter, Which};
 use crate::{
     check::Checker,
@@ -242,7 +242,7 @@ impl Dataset {
     }
 }
 
-#[cfg(feature = "samples")]
+#[cfg(feature = "labels")]
 #[wasm_bindgen]
 impl Dataset {
     /// Begins writing the labels of the samples `chosen`, in that order, or of all; `options` is JSON.

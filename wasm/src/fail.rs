@@ -23,13 +23,13 @@ struct Thrown<'a> {
     block: Option<u64>,
     offset: Option<u64>,
     // Only texts that people write have lines, and only their errors name options.
-    #[cfg(feature = "samples")]
+    #[cfg(feature = "labels")]
     line: Option<u64>,
-    #[cfg(feature = "samples")]
+    #[cfg(feature = "labels")]
     character: Option<u64>,
-    #[cfg(feature = "samples")]
+    #[cfg(feature = "labels")]
     path: Option<&'a str>,
-    #[cfg(feature = "samples")]
+    #[cfg(feature = "labels")]
     options: &'static [&'static str],
 }
 
@@ -48,13 +48,13 @@ pub(crate) fn json(e: &Error) -> String {
         row: place.row,
         block: place.block,
         offset: place.offset,
-        #[cfg(feature = "samples")]
+        #[cfg(feature = "labels")]
         line: place.line,
-        #[cfg(feature = "samples")]
+        #[cfg(feature = "labels")]
         character: place.character,
-        #[cfg(feature = "samples")]
+        #[cfg(feature = "labels")]
         path: place.path.as_deref(),
-        #[cfg(feature = "samples")]
+        #[cfg(feature = "labels")]
         options: e.options(),
     };
     serde_json::to_string(&thrown).unwrap_or_default()

@@ -11,7 +11,8 @@
 //! |---|---|
 //! | each | `fail.rs`: errors and panics as JavaScript sees them; `limits.rs`, `words.rs`, `ranges.rs` |
 //! | `reader` | `open.rs`, `dataset.rs`, `record.rs`, `select.rs`, `check.rs`: opening, reading, filtering, checking |
-//! | `samples` | the same, and `convert.rs`, `edits.rs`, `export.rs`, `labels/`, `warehouse.rs` |
+//! | `samples` | the same, and `convert.rs`, `warehouse.rs` |
+//! | `labels` | the same as `reader`, and `labels/`, `edits.rs`, `export.rs`: labels, and journals of edits |
 //! | `tables` | `tables/`; with `columns` also Parquet and Arrow |
 //! | `pixels` | `tensor.rs`, `curate.rs`: images as tensors; duplicates, outliers and splits |
 //! | `threads` | `threads.rs`: `samples` on several threads; one after another elsewhere |
@@ -21,7 +22,7 @@ mod fail;
 mod limits;
 #[cfg(any(feature = "reader", feature = "tables"))]
 mod ranges;
-#[cfg(any(feature = "samples", feature = "tables", feature = "pixels"))]
+#[cfg(any(feature = "samples", feature = "labels", feature = "tables", feature = "pixels"))]
 mod words;
 
 #[cfg(feature = "reader")]
@@ -37,20 +38,21 @@ mod select;
 #[cfg(feature = "reader")]
 mod threads;
 
-#[cfg(feature = "samples")]
+#[cfg(any(feature = "samples", feature = "labels"))]
 mod convert;
 #[cfg(feature = "samples")]
-mod edits;
-#[cfg(feature = "samples")]
-mod export;
-#[cfg(feature = "samples")]
-mod labeling;
-#[cfg(feature = "samples")]
-mod labels;
-#[cfg(feature = "samples")]
-mod room;
-#[cfg(feature = "samples")]
 mod warehouse;
+
+#[cfg(feature = "labels")]
+mod edits;
+#[cfg(feature = "labels")]
+mod export;
+#[cfg(feature = "labels")]
+mod labeling;
+#[cfg(feature = "labels")]
+mod labels;
+#[cfg(feature = "labels")]
+mod room;
 
 #[cfg(feature = "pixels")]
 mod curate;
@@ -60,11 +62,15 @@ mod tensor;
 #[cfg(feature = "tables")]
 mod tables;
 
+#[cfg(any(feature = "samples", feature = "labels"))]
+pub use convert::Converter;
 pub use fail::last_panic;
 #[cfg(feature = "tables")]
 pub use tables::{Table, TableChecker, TableConverter, TableOpener, TableReader, TableStats};
 #[cfg(feature = "threads")]
 pub use threads::{init_thread_pool, wbg_rayon_start_worker};
+#[cfg(feature = "samples")]
+pub use warehouse::{WarehouseManifest, WarehouseOpener, WarehouseSurveyor, warehouse_drift};
 #[cfg(feature = "reader")]
 pub use {
     check::Checker,
@@ -73,18 +79,16 @@ pub use {
     record::{DocumentReader, RecordReader},
     select::Selector,
 };
-#[cfg(feature = "samples")]
-pub use {
-    convert::Converter,
-    edits::{Applier, Edits},
-    export::LabelExporter,
-    labels::{LabelReader, LabelSet, detect_labels},
-    warehouse::{WarehouseManifest, WarehouseOpener, WarehouseSurveyor, warehouse_drift},
-};
 #[cfg(feature = "pixels")]
 pub use {
     curate::{Looker, divide_units, duplicate_groups, find_outliers},
     tensor::Tensors,
+};
+#[cfg(feature = "labels")]
+pub use {
+    edits::{Applier, Edits},
+    export::LabelExporter,
+    labels::{LabelReader, LabelSet, detect_labels},
 };
 
 /// Bytes of WebAssembly memory in use by this module: it only ever grows.

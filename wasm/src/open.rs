@@ -34,10 +34,12 @@ pub struct Opener {
 }
 
 impl Opener {
-    /// The module `samples` reads Zstandard: this says so before more than the header is read.
+    /// The module `samples` reads Zstandard, and that of labels decompresses nothing: the reader says so before more than the
+    /// header is read.
     fn refuse_packed(&self) -> forebay::Result<()> {
         let zstd = || Header::parse(&self.head, self.file_len).is_ok_and(|header| header.codec == Codec::Zstd);
-        if cfg!(not(feature = "samples")) && detect(&self.head) == Some(Format::Tbl) && zstd() {
+        if cfg!(not(any(feature = "samples", feature = "labels"))) && detect(&self.head) == Some(Format::Tbl) && zstd()
+        {
             return Err(Error::new(&UNAVAILABLE, "this module does not read Zstandard; another one does"));
         }
         Ok(())

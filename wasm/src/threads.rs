@@ -14,7 +14,7 @@ pub(crate) fn count() -> usize {
 }
 
 /// What `f` makes of each item, in their order.
-#[cfg(feature = "samples")]
+#[cfg(any(feature = "samples", feature = "labels"))]
 pub(crate) fn map<T: Send, U: Send>(items: Vec<T>, f: impl Fn(T) -> U + Send + Sync) -> Vec<U> {
     #[cfg(feature = "threads")]
     return items.into_par_iter().map(f).collect();

@@ -37,7 +37,7 @@ test('packed and unpacked it is small, whole, and works in another folder', () =
     'dist/worker.js',
     'dist/forebay-sw.js',
     'dist/forebay.wasm',
-    ...(PUBLISHED ? ['samples', 'tables', 'columns', 'pixels'].map((name) => `dist/${name}.wasm`) : []),
+    ...(PUBLISHED ? ['samples', 'labels', 'tables', 'columns', 'pixels'].map((name) => `dist/${name}.wasm`) : []),
     'README.md',
   ])
     assert.ok(names.includes(name), name);

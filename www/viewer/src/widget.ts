@@ -28,6 +28,7 @@ const KERNEL = ["editable", "hide"] as const;
 const MODULES: Readonly<Record<ModuleName, true>> = {
   forebay: true,
   samples: true,
+  labels: true,
   tables: true,
   columns: true,
   pixels: true,

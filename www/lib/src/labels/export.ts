@@ -89,7 +89,7 @@ async function exported(
       const begin: Begin = (told) => call(client, of.name, "exportLabels", [handle, told, chosen]);
       return write(client, begin, of.source, inner, chosen?.length ?? of.length);
     },
-    "samples",
+    "labels",
   );
 }
 

@@ -2,11 +2,11 @@
 import type { Format, TableFormat } from "./names.js";
 
 /**
- * The WebAssembly modules: `forebay` reads samples and is loaded with the first file; `samples` also converts, edits and
- * reads labels and warehouses; `tables` reads and writes tables, `columns` Parquet and Arrow too; `pixels` decodes images
+ * The WebAssembly modules: `forebay` reads samples and is loaded with the first file; `samples` also converts and
+ * reads warehouses; `labels` reads and writes labels and edits; `tables` reads and writes tables, `columns` Parquet and Arrow too; `pixels` decodes images
  * into tensors and finds duplicates and outliers; `threads` converts on several threads, for pages that ask for it.
  */
-export type ModuleName = "forebay" | "samples" | "tables" | "columns" | "pixels" | "threads";
+export type ModuleName = "forebay" | "samples" | "labels" | "tables" | "columns" | "pixels" | "threads";
 
 /** Where the parts of the package are and how much of the machine they take. Everything is optional. */
 export interface RuntimeOptions {

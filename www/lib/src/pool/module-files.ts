@@ -22,6 +22,7 @@ export function moduleFor(operation: Operation, args: readonly unknown[]): Modul
     case "labelsDetect":
     case "labelsOf":
     case "labelsOfDocument":
+      return "labels";
     case "warehouseManifest":
     case "warehouseDrift":
       return "samples";

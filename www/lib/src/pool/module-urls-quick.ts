@@ -6,6 +6,7 @@ const url = () => new URL("./forebay.wasm", import.meta.url);
 export const urls: Record<ModuleName, () => URL> = {
   forebay: url,
   samples: url,
+  labels: url,
   tables: url,
   columns: url,
   pixels: url,

@@ -5,6 +5,7 @@ import { THREADS } from "../base/build.js";
 export const urls: Record<ModuleName, () => URL> = {
   forebay: () => new URL("./forebay.wasm", import.meta.url),
   samples: () => new URL("./samples.wasm", import.meta.url),
+  labels: () => new URL("./labels.wasm", import.meta.url),
   tables: () => new URL("./tables.wasm", import.meta.url),
   columns: () => new URL("./columns.wasm", import.meta.url),
   pixels: () => new URL("./pixels.wasm", import.meta.url),

@@ -712,7 +712,7 @@ export class OpenDataset extends Session<WorkerSamples> implements Dataset {
         const open = async (signal?: AbortSignal) => {
           const opened = await this.inWorker(signal);
           const kept = await call(opened.client, this.name, "kept", [opened.handle, this.byteLength]);
-          return reopen(this.source, this.#options, { module: "samples", kept }, signal);
+          return reopen(this.source, this.#options, { module: "labels", kept }, signal);
         };
         const { name, source, length } = this;
         const dataset = {

@@ -1,6 +1,7 @@
 /** The modules of this thread: made ready once, and asked what went wrong when one is broken. */
 import * as columns from "../../wasm/columns.js";
 import * as wasm from "../../wasm/forebay.js";
+import * as labels from "../../wasm/labels.js";
 import * as pixels from "../../wasm/pixels.js";
 import * as samples from "../../wasm/samples.js";
 import * as tables from "../../wasm/tables.js";
@@ -15,6 +16,7 @@ const glue: Record<
 > = {
   forebay: wasm,
   samples,
+  labels,
   tables,
   columns,
   pixels,

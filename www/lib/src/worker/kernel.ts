@@ -4,6 +4,7 @@
  */
 import * as columns from "../../wasm/columns.js";
 import * as wasm from "../../wasm/forebay.js";
+import * as labels from "../../wasm/labels.js";
 import * as pixels from "../../wasm/pixels.js";
 import * as samples from "../../wasm/samples.js";
 import * as tables from "../../wasm/tables.js";
@@ -95,6 +96,7 @@ function columnsOf(dataset: wasm.Dataset, from = 0): IndexColumns {
 const readers: Record<SampleModule, { Opener: typeof wasm.Opener; parseFilter(where: string): string }> = {
   forebay: wasm,
   samples,
+  labels,
   threads: threaded,
 };
 
@@ -107,7 +109,7 @@ const tableMakers: Record<TableModule, Pick<typeof tables, "TableOpener" | "Tabl
 let looker: pixels.Looker | undefined;
 
 /** Labels that were read, kept. */
-const openedLabels = (set: samples.LabelSet): OpenedLabels => ({
+const openedLabels = (set: labels.LabelSet): OpenedLabels => ({
   labels: keep(set),
   about: set.about(),
   length: set.length,
@@ -198,27 +200,27 @@ export const operations = {
     keep(get<samples.Dataset>(id).convert(options, chosen ?? undefined)),
   /** The journal of an opened file; `found` is what there is of it. */
   edits: (id: number, name: string, found: Uint8Array): number =>
-    keep(new samples.Edits(get<samples.Dataset>(id), name, found)),
-  editsFirstLine: (id: number): string => get<samples.Edits>(id).firstLine(),
-  editsChange: (id: number, said: string): string => get<samples.Edits>(id).change(said),
+    keep(new labels.Edits(get<labels.Dataset>(id), name, found)),
+  editsFirstLine: (id: number): string => get<labels.Edits>(id).firstLine(),
+  editsChange: (id: number, said: string): string => get<labels.Edits>(id).change(said),
   editsAdd: (id: number, name: string, payload: Uint8Array, at: number, given: string): string =>
-    get<samples.Edits>(id).add(name, payload, at, given),
+    get<labels.Edits>(id).add(name, payload, at, given),
   /** All lines. */
-  editsText: (id: number): Uint8Array => get<samples.Edits>(id).text(),
-  editsAbout: (id: number): string => get<samples.Edits>(id).about(),
+  editsText: (id: number): Uint8Array => get<labels.Edits>(id).text(),
+  editsAbout: (id: number): string => get<labels.Edits>(id).about(),
   editsRecord: (id: number, i: number, record: string | null): string =>
-    get<samples.Edits>(id).record(i, record ?? undefined),
+    get<labels.Edits>(id).record(i, record ?? undefined),
   editsApply: (id: number, blobs: number, inPlace: boolean): number =>
-    keep(get<samples.Edits>(id).apply(blobs, inPlace)),
+    keep(get<labels.Edits>(id).apply(blobs, inPlace)),
   /** Each sample of the file with the journal's changes, written anew. */
   editsRewrite: (id: number, options: string, length: number, blobs: number): number =>
-    keep(get<samples.Edits>(id).rewrite(options, length, blobs)),
-  editsCounts: (id: number): Float64Array => get<samples.Edits>(id).counts(),
+    keep(get<labels.Edits>(id).rewrite(options, length, blobs)),
+  editsCounts: (id: number): Float64Array => get<labels.Edits>(id).counts(),
   /** The labels of an opened file, or of a journal over one of this length, written in a format. */
   exportLabels: (id: number, options: string, chosen: Uint32Array | null): number =>
-    keep(get<samples.Dataset>(id).exportLabels(options, chosen ?? undefined)),
+    keep(get<labels.Dataset>(id).exportLabels(options, chosen ?? undefined)),
   editsExportLabels: (id: number, options: string, length: number, blobs: number): number =>
-    keep(get<samples.Edits>(id).exportLabels(options, length, blobs)),
+    keep(get<labels.Edits>(id).exportLabels(options, length, blobs)),
   /** The format by the first bytes, also of a file that holds no samples. */
   formatOf: (id: number): string | null => get<wasm.Opener>(id).format() ?? null,
   parseFilter: (where: string): string => wasm.parseFilter(where),
@@ -305,7 +307,7 @@ export const operations = {
         | samples.WarehouseSurveyor
         | tables.TableStats
         | tables.TableConverter
-        | samples.LabelExporter
+        | labels.LabelExporter
       >(id).finish() ?? null
     );
   },
@@ -371,29 +373,29 @@ export const operations = {
     options: string,
     limits: Limits,
   ): number {
-    return keep(new samples.LabelReader(names, lengths, pictures ?? undefined, pictureLengths, options, limits));
+    return keep(new labels.LabelReader(names, lengths, pictures ?? undefined, pictureLengths, options, limits));
   },
-  labelsRead: (id: number): OpenedLabels => openedLabels(get<samples.LabelReader>(id).finish()),
-  labelStats: (id: number): string => get<samples.LabelReader>(id).stats(),
-  labelsDetect: (name: string, head: Uint8Array): string | null => samples.detectLabels(name, head) ?? null,
+  labelsRead: (id: number): OpenedLabels => openedLabels(get<labels.LabelReader>(id).finish()),
+  labelStats: (id: number): string => get<labels.LabelReader>(id).stats(),
+  labelsDetect: (name: string, head: Uint8Array): string | null => labels.detectLabels(name, head) ?? null,
   /** Labels without pictures, of these classes, or of those that a dataset's document tells. */
-  labelsOf: (classes: string): number => keep(samples.LabelSet.ofClasses(classes)),
-  labelsOfDocument: (document: string): number => keep(samples.LabelSet.ofDocument(document)),
-  labelsAdd: (id: number, pictures: string): void => get<samples.LabelSet>(id).add(pictures),
+  labelsOf: (classes: string): number => keep(labels.LabelSet.ofClasses(classes)),
+  labelsOfDocument: (document: string): number => keep(labels.LabelSet.ofDocument(document)),
+  labelsAdd: (id: number, pictures: string): void => get<labels.LabelSet>(id).add(pictures),
   labelsAddRecord: (id: number, record: string, name: string, width: number, height: number): boolean =>
-    get<samples.LabelSet>(id).addRecord(record, name, width, height),
+    get<labels.LabelSet>(id).addRecord(record, name, width, height),
   /** Takes in many records, each with the name of its picture, and its width and height. */
   labelsAddRecords(id: number, records: readonly (readonly [string, string, number, number])[]): void {
-    const set = get<samples.LabelSet>(id);
+    const set = get<labels.LabelSet>(id);
     for (const [record, name, width, height] of records) set.addRecord(record, name, width, height);
   },
-  labelsAbout: (id: number): string => get<samples.LabelSet>(id).about(),
+  labelsAbout: (id: number): string => get<labels.LabelSet>(id).about(),
   labelsPictures: (id: number, start: number, annotations: number): string =>
-    get<samples.LabelSet>(id).pictures(start, annotations),
+    get<labels.LabelSet>(id).pictures(start, annotations),
   /** Writes labels: the files, each by its name, and what was lost. Bytes of one file follow each other. */
   labelsWrite(id: number, format: string, archive: boolean): { files: [string, Uint8Array][]; losses: string } {
     const files: [string, Uint8Array][] = [];
-    const losses = get<samples.LabelSet>(id).write(format, archive, (name: string, bytes: Uint8Array) =>
+    const losses = get<labels.LabelSet>(id).write(format, archive, (name: string, bytes: Uint8Array) =>
       files.push([name, bytes]),
     );
     return { files, losses };

@@ -2,8 +2,8 @@
 import type { RawBatch } from "../model/table-batch.js";
 import type { IndexColumns } from "../model/index.js";
 
-/** The modules that read samples: `samples` can do everything that `forebay` can, and `threads` converts on several threads. */
-export type SampleModule = "forebay" | "samples" | "threads";
+/** The modules that read samples: `samples` also converts, `threads` does so on several threads, and `labels` edits. */
+export type SampleModule = "forebay" | "samples" | "labels" | "threads";
 
 /** What one turn of some work says. */
 export interface Turn {

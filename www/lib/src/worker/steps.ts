@@ -1,5 +1,6 @@
 /** One step of some work in a module: bytes in, what is needed next and what was made out. */
 import type * as wasm from "../../wasm/forebay.js";
+import type * as labels from "../../wasm/labels.js";
 import type * as samples from "../../wasm/samples.js";
 import type * as tables from "../../wasm/tables.js";
 import { writerOf } from "./outputs.js";
@@ -28,15 +29,15 @@ export type Handle =
   | samples.WarehouseOpener
   | samples.WarehouseSurveyor
   | samples.Dataset
-  | samples.LabelReader
-  | samples.LabelSet
-  | samples.Edits
-  | samples.Applier
-  | samples.LabelExporter;
+  | labels.LabelReader
+  | labels.LabelSet
+  | labels.Edits
+  | labels.Applier
+  | labels.LabelExporter;
 /** The same, if it takes bytes step by step. */
 export type Work = Exclude<
   Handle,
-  wasm.Dataset | tables.Table | samples.WarehouseManifest | samples.LabelSet | samples.Edits
+  wasm.Dataset | tables.Table | samples.WarehouseManifest | labels.LabelSet | labels.Edits
 >;
 
 /** Hands over all bytes and takes a step. */
