@@ -134,7 +134,7 @@ export async function shown(path, base = `http://127.0.0.1:${server.address().po
       (message) => message.type() === 'error' && !message.text().includes('favicon') && errors.push(message.text()),
     );
     await page.goto(`${base}${query}`);
-    const done = page.waitForFunction(() => document.title !== 'waiting', undefined, { timeout: 60_000 });
+    const done = page.waitForFunction(() => document.title !== 'waiting', undefined, { timeout: 180_000 });
     await done.catch((e) => assert.fail(`${e.message}\n${errors.join('\n')}`));
     const title = await page.title();
     await page.close();

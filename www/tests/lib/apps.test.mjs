@@ -20,7 +20,7 @@ test('Node', () => {
   );
   writeFileSync(join(root, 'package.json'), '{ "type": "module" }');
   assert.equal(
-    execFileSync(process.execPath, ['main.mjs'], { cwd: root, encoding: 'utf8', timeout: 60_000 }).trim(),
+    execFileSync(process.execPath, ['main.mjs'], { cwd: root, encoding: 'utf8', timeout: 180_000 }).trim(),
     EXPECTED,
   );
 });

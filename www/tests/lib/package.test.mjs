@@ -54,7 +54,7 @@ test('packed and unpacked it is small, whole, and works in another folder', () =
     "import { open } from 'forebay'; const ds = await open('a.tar'); console.log(ds.length, (await ds.matches('cls == 1')).join());",
   );
   assert.equal(
-    execFileSync(process.execPath, ['app.mjs'], { cwd: folder, encoding: 'utf8', timeout: 60_000 }).trim(),
+    execFileSync(process.execPath, ['app.mjs'], { cwd: folder, encoding: 'utf8', timeout: 180_000 }).trim(),
     '5 1,4',
   );
 });

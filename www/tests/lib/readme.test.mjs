@@ -87,6 +87,6 @@ for (const [k, example] of examples.entries()) {
       around(path, path === LABELS, pictures && join(folder, 'pictures.parquet')) +
         example.replaceAll('"forebay"', JSON.stringify(index.href)),
     );
-    execFileSync(process.execPath, [program], { cwd: folder, stdio: 'pipe', timeout: 60_000 });
+    execFileSync(process.execPath, [program], { cwd: folder, stdio: 'pipe', timeout: 180_000 });
   });
 }
