@@ -94,7 +94,7 @@ pub(crate) fn body(data: &[u8]) {
     let Ok(journal) = Journal::parse(&text, &super::limits()) else { return };
     let again = Journal::parse(journal.text().as_bytes(), &super::limits()).expect("what was written reads");
     assert_eq!(again.changes(), journal.changes());
-    let merged = merge(&journal, &again, 0, None).expect("a journal and itself have no conflict");
+    let merged = merge(&journal, &again, [0; 2], None).expect("a journal and itself have no conflict");
     assert!(merged.conflicts.is_empty());
     apply(&file, journal.clone(), false);
     apply(&file, journal, true);

@@ -1,8 +1,11 @@
 //! Every fault of a file, found on all cores.
 
-use std::sync::{
-    Arc, Mutex, PoisonError,
-    atomic::{AtomicU64, Ordering},
+use std::{
+    path::Path,
+    sync::{
+        Arc, Mutex, PoisonError,
+        atomic::{AtomicU64, Ordering},
+    },
 };
 
 use bytes::Bytes;
@@ -19,6 +22,7 @@ use crate::{
     dataset::{Dataset, release},
     input::{Input, is_of_source},
     parallel::{all_cores, ordered},
+    shards::{GLANCE, stale},
 };
 
 /// Bytes of a gap that are looked at in one piece.
@@ -63,6 +67,9 @@ pub fn check_with(dataset: &Dataset, options: &CheckOptions, progress: &mut dyn 
 fn check_shards(input: &Input, warehouse: &Warehouse, workers: usize, progress: &mut dyn FnMut(u64)) -> Result<Report> {
     let shards = warehouse.shards();
     let mut report = Report::new(warehouse.len());
+    let manifest = Path::new(input.name());
+    let stale = manifest.parent().and_then(|folder| stale(folder, warehouse.manifest(), GLANCE));
+    stale.into_iter().for_each(|said| report.note(&Error::new(&error::codes::NOTE, said)));
     // A warehouse without shards still has a manifest.
     let parts = shards.len().max(1);
     let window = |k: &usize| shards.get(*k).map_or(0, |shard| shard.range().end - shard.range().start).min(PIECE);
@@ -102,12 +109,12 @@ fn begin(dataset: &Dataset) -> (Report, Report) {
 fn check_around(dataset: &Dataset, report: &mut Report, rest: &mut Report) -> Result<()> {
     let (Some(input), Some(tbl)) = (dataset.input(), dataset.tbl()) else { return Ok(()) };
     for gap in tbl.check_index(report) {
-        let mut at = gap.start;
-        while at < gap.end {
-            let range = at..gap.end.min(at + PIECE);
+        let mut at = gap.range.start;
+        while at < gap.range.end {
+            let range = at..gap.range.end.min(at + PIECE);
             at = range.end;
             // One fault a gap is enough.
-            if rest.keep(tbl.check_gap(range.start, &input.lend(range)?)).is_none() {
+            if !tbl.check_gap(&gap, range.start, &input.lend(range)?, rest) {
                 break;
             }
         }

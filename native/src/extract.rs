@@ -50,7 +50,7 @@ impl Folder {
         match self {
             Folder::Near(folder) => folder.write(name, bytes, force),
             Folder::Far(folder) => {
-                let mut file = AtomicFile::create_streaming(&remote::beneath(folder, name), force)?;
+                let mut file = AtomicFile::create_as_named(&remote::beneath(folder, name), force)?;
                 file.append(&mut [IoSlice::new(bytes)])?;
                 file.commit(false)?;
                 Ok(Written::Whole)

@@ -60,6 +60,8 @@ enum Target {
 const ANYBODY: u32 = 0o666;
 /// Who may read and write what is on its way to a pipe: it lies where everybody looks.
 const OWNER: u32 = 0o600;
+/// What is said of an output whose name promises what it is not.
+const OUTPUT: &str = "this output";
 /// Links that are followed to an output that does not exist yet.
 const LINKS: usize = 40;
 
@@ -90,6 +92,12 @@ enum There {
 impl AtomicFile {
     /// As [`create`](Self::create), for a writer that only appends: a pipe gets its bytes as they come.
     pub fn create_streaming(path: &Path, force: bool) -> Result<AtomicFile> {
+        refuse_promise(path, OUTPUT)?;
+        Self::create_as_named(path, force)
+    }
+
+    /// The same, for a writer that keeps what the name promises: it compresses, or copies a file of that name.
+    pub fn create_as_named(path: &Path, force: bool) -> Result<AtomicFile> {
         let path = &*remote::local(path)?;
         if remote::is_remote(path) {
             return Self::far(path, force);
@@ -100,14 +108,20 @@ impl AtomicFile {
         } else if let There::Special = there(path, &name)? {
             Box::new(fs::OpenOptions::new().write(true).open(path).map_err(|e| io_error(&name, "open", e))?)
         } else {
-            return Self::create(path, force);
+            return Self::create_file(path, force);
         };
         Ok(AtomicFile { temp: None, stream: Some(stream), target: Target::Stdout, force, name })
     }
 
     /// Begins writing `path`; `-` is standard output. An existing file is refused unless `force`, now and when it is
-    /// put in place. A link is written through, also one that leads to nothing yet, so that it stays a link.
+    /// put in place. A link is written through, also one that leads to nothing yet, so that it stays a link. A name that
+    /// promises a compression is refused.
     pub fn create(path: &Path, force: bool) -> Result<AtomicFile> {
+        refuse_promise(path, OUTPUT)?;
+        Self::create_file(path, force)
+    }
+
+    fn create_file(path: &Path, force: bool) -> Result<AtomicFile> {
         let path = &*remote::local(path)?;
         if remote::is_remote(path) {
             return Self::far(path, force);
@@ -138,10 +152,11 @@ impl AtomicFile {
     }
 
     /// As [`create`](Self::create), for what is to be read back at its [path](Self::path) before it appears: also what is to
-    /// be an object elsewhere is a file of this machine until then, among its temporary ones.
+    /// be an object elsewhere is a file of this machine until then, among its temporary ones. Its writer keeps what the
+    /// name promises.
     pub fn create_to_read_back(path: &Path, force: bool) -> Result<AtomicFile> {
         if !remote::is_remote(path) {
-            return Self::create(path, force);
+            return Self::create_file(path, force);
         }
         let mut file = Self::far(path, force)?;
         let folder = std::env::temp_dir();
@@ -333,6 +348,42 @@ impl AtomicFile {
                 .open(target)
                 .and_then(|mut out| copy_out(&temp, &mut out))
                 .map_err(|e| fail("write", e)),
+        }
+    }
+}
+
+/// Extensions that say that a file is compressed as a whole, and by what.
+const PACKED: [(&str, &str); 15] = [
+    ("gz", "gzip"),
+    ("gzip", "gzip"),
+    ("tgz", "gzip"),
+    ("zst", "Zstandard"),
+    ("zstd", "Zstandard"),
+    ("tzst", "Zstandard"),
+    ("bz2", "bzip2"),
+    ("xz", "xz"),
+    ("lzma", "LZMA"),
+    ("lz4", "LZ4"),
+    ("br", "Brotli"),
+    ("sz", "Snappy"),
+    ("z", "compress"),
+    ("zip", "ZIP"),
+    ("7z", "7-Zip"),
+];
+
+/// The name of the compression that a file's name promises.
+pub(crate) fn promised(path: &Path) -> Option<(&'static str, &'static str)> {
+    let extension = path.extension()?.to_str()?.to_ascii_lowercase();
+    PACKED.into_iter().find(|(known, _)| *known == extension)
+}
+
+/// Refuses an output whose name promises a compression that it will not have. `what` is said of what is written.
+pub fn refuse_promise(path: &Path, what: &str) -> Result<()> {
+    match promised(path) {
+        None => Ok(()),
+        Some((extension, name)) => {
+            let message = format!("the name ends in .{extension}, but {what} is not written in {name}; leave it out");
+            Err(Error::new(&codes::ARGUMENT, message).file(display(path)))
         }
     }
 }

@@ -2,7 +2,11 @@
 
 mod proven;
 
-use std::path::{Path, PathBuf};
+use std::{
+    fs,
+    path::{Path, PathBuf},
+    time::SystemTime,
+};
 
 use bytes::Bytes;
 use forebay::{
@@ -101,6 +105,50 @@ pub fn open(manifest: &Path, options: &WarehouseOptions) -> Result<OpenWarehouse
         return Err(named(e));
     }
     join(&name, (said, text), shards, paths, options)
+}
+
+/// Where the manifest says what a warehouse was made of, if that is more than one source.
+pub(crate) const SOURCES: &str = "sources";
+/// Files that are looked at where nobody asked for it.
+pub(crate) const GLANCE: usize = 100_000;
+
+/// The first file or folder of the sources that was changed after the warehouse was built, of the first `most`. Sources that
+/// are not here, or lie elsewhere, are not known to be changed.
+fn newer_source(folder: &Path, manifest: &Manifest, most: usize) -> Option<PathBuf> {
+    let listed =
+        manifest.other.get(SOURCES).and_then(|listed| serde_json::from_value::<Vec<PathBuf>>(listed.clone()).ok());
+    let mut next = listed.unwrap_or_else(|| vec![PathBuf::from(&manifest.dataset_root)]);
+    next.retain(|path| !remote::is_remote(path));
+    // Warehouses may lie in the folder that they are made of.
+    let own = folder.parent().and_then(|out| out.canonicalize().ok());
+    let mut looked = 0;
+    while let Some(path) = next.pop() {
+        let Ok(found) = fs::metadata(&path) else { continue };
+        let since = found.modified().ok().and_then(|at| at.duration_since(SystemTime::UNIX_EPOCH).ok());
+        if since.is_some_and(|since| since.as_millis() > u128::from(manifest.created_at_ms)) {
+            return Some(path);
+        }
+        if !found.is_dir() || (own.is_some() && path.canonicalize().ok() == own) {
+            continue;
+        }
+        let Ok(entries) = fs::read_dir(&path) else { continue };
+        for entry in entries.flatten() {
+            looked += 1;
+            if looked > most {
+                return None;
+            }
+            if !entry.file_type().is_ok_and(|kind| kind.is_symlink() && entry.path().is_dir()) {
+                next.push(entry.path());
+            }
+        }
+    }
+    None
+}
+
+/// What is said of a warehouse whose sources are not what it was made of.
+pub(crate) fn stale(folder: &Path, manifest: &Manifest, most: usize) -> Option<String> {
+    let newer = newer_source(folder, manifest, most)?;
+    Some(format!("{} was changed after the warehouse was built; build it again", display(&newer)))
 }
 
 /// The manifest and its shards as one.

@@ -321,6 +321,7 @@ class Loader:
         version: str | None = None,
         allow_violations: bool = False,
         allow_unproven: bool = False,
+        fresh: bool = False,
         transform: Callable[[Batch], Any] | None = None,
         per_sample: Callable[[Any], Any] | None = None,
     ) -> None:
@@ -380,6 +381,7 @@ class Loader:
             "version": version,
             "allow_violations": allow_violations,
             "allow_unproven": allow_unproven,
+            "fresh": fresh,
         }
         self._labeled = named is not None
         self._layout = layout

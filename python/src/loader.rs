@@ -95,6 +95,7 @@ struct Wanted {
     version: Option<String>,
     allow_violations: bool,
     allow_unproven: bool,
+    fresh: bool,
 }
 
 /// Weights from an epoch on: a field, or a number for each sample.
@@ -285,7 +286,7 @@ impl Wanted {
         builder = with(builder, self.padded.map(Padded::padding), Builder::padded);
         builder = with(builder, self.max_boxes, Builder::max_boxes);
         builder = with(builder, self.version, Builder::version);
-        builder = builder.allow_violations(self.allow_violations).allow_unproven(self.allow_unproven);
+        builder = builder.allow_violations(self.allow_violations).allow_unproven(self.allow_unproven).fresh(self.fresh);
         if let Some(Parts { share, seed, validation, by_sample }) = self.split {
             let split = if validation { Split::validation(share, seed) } else { Split::train(share, seed) };
             builder = builder.split(split.by(if by_sample { SplitBy::Sample } else { SplitBy::Run }));

@@ -67,7 +67,8 @@ impl Wanted {
             settings.dtype = word::<Dtype>("dtype", dtype)?;
         }
         (settings.f32_boxes, settings.skip_empty) = (self.f32_boxes, self.skip_empty);
-        settings.exif = optional("exif", self.exif.as_deref())?.unwrap_or(settings.exif);
+        settings.label_options.exif = optional("exif", self.exif.as_deref())?;
+        settings.exif = settings.label_options.exif.unwrap_or(settings.exif);
         settings.shard_bytes = self.shard_bytes.unwrap_or(settings.shard_bytes);
         for (name, most) in &self.thresholds {
             set_threshold(&mut settings.thresholds, name, &most.to_string())?;

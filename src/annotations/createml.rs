@@ -6,7 +6,7 @@ use super::{
     Annotation, Classes, Flags, Labels, Loss, Losses, Picture, ReadOptions, Rect, Shape, codes,
     json::{Got, Lines, Node, Stop, document, number, string, within},
     merge::Pictures,
-    write::{self, Out, class_details, told},
+    write::{self, Out, only_names, told},
 };
 
 /// Reads a file.
@@ -72,7 +72,7 @@ pub(super) struct Script {
 
 impl write::Script for Script {
     fn begin(&mut self, labels: &Labels, out: &mut Out<'_>) -> Result<()> {
-        *out.losses = class_details(labels);
+        *out.losses = only_names(labels);
         out.text.push('[');
         Ok(())
     }

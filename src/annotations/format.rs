@@ -115,6 +115,8 @@ pub fn detect(name: &str, head: &[u8]) -> Option<Format> {
     let base = super::base_name(name).to_ascii_lowercase();
     match text.first() {
         Some(b'<') => xml(text),
+        // Label Studio lays its classes beside what it exports in other formats.
+        Some(b'{') if base == "notes.json" => json(text).filter(|_| has_pictures(text)),
         Some(b'{' | b'[') => json(text),
         _ if base.ends_with(".yaml") || base.ends_with(".yml") => Some(Format::Yolo),
         _ if matches!(base.as_str(), "classes.txt" | "obj.names" | "obj.data") => Some(Format::Yolo),
@@ -192,6 +194,12 @@ fn json(text: &[u8]) -> Option<Format> {
         () if has(1, b"data") => Some(Format::LabelStudio),
         () => None,
     }
+}
+
+/// Whether the outermost object lists pictures or annotations.
+fn has_pictures(text: &[u8]) -> bool {
+    let lists = [b"images".as_slice(), b"annotations", b"shapes", b"items"];
+    keys(text).iter().any(|(depth, key)| *depth == 1 && lists.contains(key))
 }
 
 /// The keys of a JSON text, as far as it goes, each with the count of brackets it stands in. Escapes stay as they are.

@@ -5,9 +5,10 @@
 use crate::Result;
 
 use super::{
-    Annotation, Cause, Classes, Flags, Labels, Loss, Losses, Notes, Picture, ReadOptions, Rect, Shape, codes,
+    Annotation, Cause, Classes, Flags, Labels, Loss, Losses, Names, Notes, Picture, ReadOptions, Rect, Shape,
+    checked_name, codes,
     json::{Got, Node, Stop, document, number, string, within},
-    write::{self, Out, class_details, label_names, told},
+    write::{self, Out, label_names, only_names, told},
 };
 
 /// What shapes that belong together have in common: a number.
@@ -15,9 +16,23 @@ const GROUP: &str = "group_id";
 
 /// Reads the file of one picture. Classes are numbered as they are met, behind those that were met in other files.
 pub fn read(text: &[u8], classes: &mut Classes, notes: &mut Notes, options: &ReadOptions) -> Result<Picture> {
+    read_in("", text, classes, notes, options)
+}
+
+/// The same of a file in this folder of its set: pictures may lie in another one of the set.
+fn read_in(
+    folder: &str,
+    text: &[u8],
+    classes: &mut Classes,
+    notes: &mut Notes,
+    options: &ReadOptions,
+) -> Result<Picture> {
     document(text, &options.limits, |node| {
         let object = node.object()?;
-        let name = object.need(node.at, "imagePath", |node| node.name(options.names))?;
+        let name = object.need(node.at, "imagePath", |node| match resolved(folder, node.text()?) {
+            Some(name) if options.names == Names::Whole => Ok(name),
+            _ => node.name(options.names),
+        })?;
         let mut picture = Picture::named(name);
         picture.width = object.take("imageWidth", Node::pixels)?.flatten();
         picture.height = object.take("imageHeight", Node::pixels)?.flatten();
@@ -35,12 +50,29 @@ pub fn read_all<'a>(files: impl IntoIterator<Item = (&'a str, &'a [u8])>, option
     let mut labels = Labels::default();
     let mut pictures = super::merge::Pictures::default();
     for (name, text) in files {
-        let picture = read(text, &mut labels.classes, &mut labels.notes, options).map_err(|e| e.file(name))?;
+        let folder = name.rsplit_once('/').map_or("", |(folder, _)| folder);
+        let picture =
+            read_in(folder, text, &mut labels.classes, &mut labels.notes, options).map_err(|e| e.file(name))?;
         pictures.add(picture, options.pick, &mut labels.notes).map_err(|e| e.file(name))?;
     }
     labels.pictures = pictures.list();
     labels.count();
     Ok(labels)
+}
+
+/// The name in the set of a picture that lies outside of its label's folder; `None` of any other, and of what leaves the set.
+fn resolved(folder: &str, name: &str) -> Option<String> {
+    let name = name.replace('\\', "/");
+    let mut folders: Vec<&str> = folder.split('/').filter(|part| !part.is_empty()).collect();
+    let mut rest = name.strip_prefix("../")?;
+    folders.pop()?;
+    while let Some(more) = rest.strip_prefix("../") {
+        folders.pop()?;
+        rest = more;
+    }
+    folders.push(rest);
+    let name = folders.join("/");
+    checked_name(&name).is_ok().then_some(name)
 }
 
 fn annotation(shape: &Node<'_>, classes: &mut Classes, notes: &mut Notes) -> Got<Option<Annotation>> {
@@ -155,7 +187,7 @@ pub(super) struct Script {
 
 impl write::Script for Script {
     fn begin(&mut self, labels: &Labels, out: &mut Out<'_>) -> Result<()> {
-        *out.losses = class_details(labels);
+        *out.losses = only_names(labels);
         self.names = label_names(labels, "json");
         Ok(())
     }

@@ -163,6 +163,10 @@ pub struct Picture {
     pub unlabelled: bool,
     /// Where the file names it: its line, from 1, if it has lines.
     pub line: Option<u64>,
+    /// Labels of another program: its size is what the sample has, and not what they say.
+    pub(crate) assumed: bool,
+    /// Its places were shares, of which pixels were made by that size.
+    pub(crate) shares: bool,
 }
 
 impl Picture {

@@ -128,7 +128,7 @@ causes! {
         /// Whatever else the file said.
         Attributes "attributes" "annotations written without their attributes",
         /// An id.
-        Id "id" "ids that were given anew",
+        Id "id" "ids that were given anew, or that the format has no place for",
         /// A class's group, skeleton or number.
         ClassDetail "class_detail" "classes written without their group, number or key points",
         /// The name of a class or picture.

@@ -19,8 +19,8 @@ impl Labels {
     /// Takes in what the pictures themselves say; `look` finds one by its name.
     ///
     /// A picture's own size counts, unless places are fractions of what the file says: then another size is another
-    /// picture, and refused. Of a picture that EXIF turns, [`ReadOptions::exif`] says in which raster its boxes are to be:
-    /// a file that gives the size as it is seen means that raster, and any other the stored one.
+    /// picture, and refused. Of a picture that EXIF turns, [`ReadOptions::exif`] says in which raster its boxes are to be.
+    /// Those of a file that gives the size of the other raster are moved; any other file is taken to mean this one.
     pub fn told(
         &mut self,
         format: Format,
@@ -65,10 +65,46 @@ struct Told {
     wrong: bool,
 }
 
+impl Picture {
+    /// Whether the labels say that its boxes lie in the picture as it is seen, or in the stored raster.
+    fn is_as_seen(&self, seen: Seen, format: Format) -> Option<bool> {
+        // Label Studio shows pictures as they are seen, also square ones.
+        if format == Format::LabelStudio {
+            return Some(true);
+        }
+        let stored = (seen.width, seen.height);
+        let shown = seen.turn.size(seen.width, seen.height);
+        let masks = self.annotations.iter().filter_map(|one| match &one.shape {
+            Shape::Mask(mask) => Some((mask.width(), mask.height())),
+            _ => None,
+        });
+        let said = self.size().filter(|_| !self.assumed).into_iter().chain(masks);
+        said.filter(|_| stored != shown).find_map(|said| match said {
+            _ if said == shown => Some(true),
+            _ if said == stored => Some(false),
+            _ => None,
+        })
+    }
+
+    /// Refuses boxes of a turned picture if the labels do not say in which raster they are.
+    #[doc(hidden)]
+    pub fn refuse_unknown_raster(&self, seen: Seen, format: Format) -> Result<()> {
+        match seen.turn.is_none() || self.annotations.is_empty() || self.is_as_seen(seen, format).is_some() {
+            true => Ok(()),
+            false => Err(self.ambiguous()),
+        }
+    }
+
+    fn ambiguous(&self) -> Error {
+        let message = format!("EXIF turns {:?}, and nothing says in which raster its boxes are", self.name);
+        Error::new(&codes::AMBIGUOUS, message).with_options(&["exif"])
+    }
+}
+
 fn tell(picture: &mut Picture, seen: Seen, format: Format, options: &ReadOptions) -> Result<Told, Error> {
     let stored = (seen.width, seen.height);
     let shown = seen.turn.size(seen.width, seen.height);
-    let said = picture.size();
+    let said = picture.size().filter(|_| !picture.assumed);
     let is_known = said.is_none_or(|said| said == stored || said == shown);
     if !is_known && format == Format::LabelStudio {
         let (width, height) = said.unwrap_or_default();
@@ -80,31 +116,52 @@ fn tell(picture: &mut Picture, seen: Seen, format: Format, options: &ReadOptions
     }
     let mut size = stored;
     if !seen.turn.is_none() {
-        // Label Studio shows pictures as they are seen, also square ones.
-        let as_shown = format == Format::LabelStudio || said == Some(shown) && shown != stored;
+        let as_seen = picture.is_as_seen(seen, format);
         size = match options.exif {
             Some(Exif::Apply) => {
-                if !as_shown {
+                if as_seen == Some(false) {
                     turned(picture, seen.turn, stored);
+                } else if picture.shares {
+                    scaled(picture, stored, shown);
                 }
                 shown
             }
-            Some(Exif::Ignore) => stored,
+            Some(Exif::Ignore) => {
+                if as_seen == Some(true) {
+                    turned(picture, seen.turn.back(), shown);
+                }
+                stored
+            }
             Some(Exif::Refuse) => {
                 return Err(Error::new(&codes::SIZE, format!("EXIF turns {:?}", picture.name)));
             }
             None if picture.annotations.is_empty() => stored,
-            None => {
-                let message = format!("EXIF turns {:?}, and nothing says in which raster its boxes are", picture.name);
-                return Err(Error::new(&codes::AMBIGUOUS, message).with_options(&["exif"]));
-            }
+            None => return Err(picture.ambiguous()),
         };
     }
     (picture.width, picture.height) = (Some(size.0), Some(size.1));
     Ok(Told { wrong: !is_known })
 }
 
-/// Boxes of the stored raster, as they are seen. A mask becomes the box around it.
+/// Shares of a picture that were made pixels of another size.
+fn scaled(picture: &mut Picture, from: (u32, u32), to: (u32, u32)) {
+    let [x, y] = [(to.0, from.0), (to.1, from.1)].map(|(to, from)| f64::from(to) / f64::from(from));
+    for annotation in &mut picture.annotations {
+        let Rect { x0, y0, x1, y1 } = annotation.rect;
+        annotation.rect = Rect::new(x0 * x, y0 * y, x1 * x, y1 * y);
+        annotation.keypoints.iter_mut().for_each(|point| (point.x, point.y) = (point.x * x, point.y * y));
+        annotation.shape = match std::mem::take(&mut annotation.shape) {
+            Shape::Polygon(mut parts) => {
+                parts.iter_mut().flatten().for_each(|point| *point = [point[0] * x, point[1] * y]);
+                Shape::Polygon(parts)
+            }
+            Shape::Rotated { .. } => Shape::Box,
+            other => other,
+        };
+    }
+}
+
+/// Boxes of a raster of this size, as this turn shows them. A mask becomes the box around it.
 fn turned(picture: &mut Picture, turn: Turn, (width, height): (u32, u32)) {
     let (w, h) = (f64::from(width), f64::from(height));
     for annotation in &mut picture.annotations {

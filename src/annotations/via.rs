@@ -8,7 +8,7 @@ use super::{
     createml::boxed_only,
     json::{Got, Lines, Node, Object, Stop, Value, document, number, string, within},
     merge::Pictures,
-    write::{self, Out, class_details},
+    write::{self, Out, only_names},
 };
 
 /// Attributes that name the class, where a region has several; the first that it has counts.
@@ -114,7 +114,7 @@ pub(super) struct Script {
 
 impl write::Script for Script {
     fn begin(&mut self, labels: &Labels, out: &mut Out<'_>) -> Result<()> {
-        *out.losses = class_details(labels);
+        *out.losses = only_names(labels);
         out.text.push('{');
         Ok(())
     }

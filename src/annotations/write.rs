@@ -7,7 +7,7 @@ use crate::{
 };
 
 use super::{
-    Annotation, Flags, Format, Labels, Loss, Losses, Picture, Rect, Shape, coco, codes, createml, cvat, labelme,
+    Annotation, Flags, Format, Id, Labels, Loss, Losses, Picture, Rect, Shape, coco, codes, createml, cvat, labelme,
     labelstudio, listing::stem, via, voc, xml::is_held, yolo,
 };
 
@@ -193,6 +193,41 @@ pub(crate) fn label_names(labels: &Labels, extension: &str) -> Vec<String> {
         _ => format!("{}.{extension}", picture.name),
     });
     names.collect()
+}
+
+/// What formats lose that call pictures by their names only, and classes by theirs.
+pub(crate) fn only_names(labels: &Labels) -> Losses {
+    let mut losses = class_details(labels);
+    lost_ids(labels, &mut losses);
+    losses
+}
+
+/// Counts ids of pictures that are called by their names only.
+pub(crate) fn lost_ids(labels: &Labels, losses: &mut Losses) {
+    losses.add_many(Loss::Id, labels.pictures.iter().filter(|picture| picture.id.is_some()).count() as u64);
+}
+
+/// The pictures' numbers: their own where all have different ones, and from `first` on otherwise.
+pub(crate) fn picture_ids(labels: &Labels, first: i64, losses: &mut Losses) -> Vec<i64> {
+    let own: Option<Vec<i64>> = labels.pictures.iter().map(|picture| own_number(picture.id.as_ref())).collect();
+    own.filter(|ids| is_distinct(ids)).unwrap_or_else(|| {
+        let had = labels.pictures.iter().filter(|picture| picture.id.is_some()).count();
+        losses.add_many(Loss::Id, had as u64);
+        (first..).take(labels.pictures.len()).collect()
+    })
+}
+
+pub(crate) fn own_number(id: Option<&Id>) -> Option<i64> {
+    match id {
+        Some(Id::Number(n)) => Some(*n),
+        _ => None,
+    }
+}
+
+pub(crate) fn is_distinct(ids: &[i64]) -> bool {
+    let mut sorted = ids.to_vec();
+    sorted.sort_unstable();
+    sorted.windows(2).all(|pair| pair[0] != pair[1])
 }
 
 /// What formats lose of classes that have names there and nothing else.

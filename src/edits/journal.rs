@@ -1,6 +1,6 @@
 //! A journal: what it is of, and the changes, line by line.
 
-use super::{Change, Identity, codes};
+use super::{Blob, Change, Identity, codes};
 use crate::{
     codec::checksum::crc32,
     error::{Error, Result},
@@ -237,6 +237,14 @@ impl Journal {
     pub(super) fn additions(&self) -> impl Iterator<Item = (u64, &Change, bool)> {
         let adds = self.adds.iter().filter_map(|&k| Some((k, self.changes.get(k)?)));
         adds.zip(self.of.samples..).map(|((k, change), number)| (number, change, self.stands(k)))
+    }
+
+    /// Where the bytes of every added sample lie that stands or may be redone, with the sample's number.
+    pub fn blobs(&self) -> impl Iterator<Item = (u64, Blob)> {
+        self.additions().filter_map(|(number, change, _)| match change {
+            Change::Add { blob, .. } => Some((number, *blob)),
+            _ => None,
+        })
     }
 
     /// The changes that stand, with their numbers.

@@ -67,9 +67,9 @@ impl std::fmt::Display for What {
 /// A thing that can be changed.
 type Key = (Option<u64>, What);
 
-/// Makes two journals one. Bytes of samples that `theirs` added stand `shift` bytes later in the file beside the new
-/// journal. Where both change the same thing differently, `side` says which counts; without it that is refused.
-pub fn merge(ours: &Journal, theirs: &Journal, shift: u64, side: Option<Side>) -> Result<Merged> {
+/// Makes two journals one. Bytes of samples that the first added stand `shift[0]` bytes later in the file beside the new
+/// journal, those of the second `shift[1]`. Where both change the same thing differently, `side` says which counts; without it that is refused.
+pub fn merge(ours: &Journal, theirs: &Journal, shift: [u64; 2], side: Option<Side>) -> Result<Merged> {
     ours.of().expect(theirs.of())?;
     let samples = ours.of().samples;
     let (first, second) = (plain(ours), plain(theirs));
@@ -77,7 +77,7 @@ pub fn merge(ours: &Journal, theirs: &Journal, shift: u64, side: Option<Side>) -
     let adds = |changes: &[Change]| changes.iter().filter(|change| matches!(change, Change::Add { .. })).count() as u64;
     let (before, more) = (adds(&first[..common]), adds(&first[common..]));
     let later = |sample: u64| if sample >= samples + before { sample + more } else { sample };
-    let rest: Vec<Change> = second[common..].iter().map(|change| renumbered(change, later, shift)).collect();
+    let rest: Vec<Change> = second[common..].iter().map(|change| renumbered(change, later, shift[1])).collect();
     let (begin, first) = first.split_at(common);
     let (own, other) = (things(first), things(&rest));
     let (conflicts, keys) = conflicts(&own, &other);
@@ -101,7 +101,8 @@ pub fn merge(ours: &Journal, theirs: &Journal, shift: u64, side: Option<Side>) -
     let mut journal = Journal::new(ours.of().clone());
     let own = first.iter().cloned().filter_map(|change| without(change, &of_ours));
     let kept = rest.into_iter().filter_map(|change| without(change, &of_theirs));
-    for change in begin.iter().cloned().chain(own).chain(kept) {
+    let first = begin.iter().cloned().chain(own).map(|change| renumbered(&change, |sample| sample, shift[0]));
+    for change in first.chain(kept) {
         journal.push(change)?;
     }
     Ok(Merged { journal, conflicts })

@@ -28,11 +28,21 @@ use crate::{
 /// Payload bytes that a [`Checker`] asks for at a time, if it is not told otherwise.
 const WINDOW: u64 = 8 << 20;
 
+/// Bytes that belong to nothing.
+#[doc(hidden)]
+#[derive(Clone, Debug)]
+pub struct Gap {
+    /// Where they are.
+    pub range: Range<u64>,
+    /// They lie behind the payloads, where a change in place that was ended leaves its bytes or the old ones.
+    behind: bool,
+}
+
 #[doc(hidden)]
 impl Tbl {
     /// Checks the header and every index entry, the order and overlap of payloads. Returns the ranges that
     /// belong to nothing: their bytes must be zero ([`check_gap`](Self::check_gap)).
-    pub fn check_index(&self, report: &mut Report) -> Vec<Range<u64>> {
+    pub fn check_index(&self, report: &mut Report) -> Vec<Gap> {
         header_oddities(self.head(), self.header()).iter().for_each(|e| report.fault(e));
         if let Some(fault) = &self.header().metadata_fault {
             report.fault(&fault.error());
@@ -64,6 +74,9 @@ impl Tbl {
         taken.push((0..self.index_end(), None));
         taken.extend(self.sections().map(|s| (s.clone(), None)));
         taken.sort_by_key(|(range, _)| (range.start, range.end));
+        let payloads = taken.iter().filter(|(_, sample)| sample.is_some()).map(|(range, _)| range.end).max();
+        let payloads = payloads.unwrap_or_default().max(self.index_end());
+        let gap = |range: Range<u64>| Gap { behind: range.start >= payloads, range };
         let mut gaps = Vec::new();
         let mut end = 0;
         for (range, sample) in &taken {
@@ -79,21 +92,21 @@ impl Tbl {
                 }
                 report.fault(&e);
             } else if range.start > end {
-                gaps.push(end..range.start);
+                gaps.push(gap(end..range.start));
             }
             end = end.max(range.end);
         }
         if end < self.file_len() {
-            gaps.push(end..self.file_len());
+            gaps.push(gap(end..self.file_len()));
         }
         if self.layout() == Layout::Turboloader {
             // Its raw view depends on payloads without gaps, and nothing follows the last section.
             for gap in gaps.drain(..) {
                 let message = format!(
                     "{} bytes belong to nothing; payloads of this layout follow each other",
-                    gap.end - gap.start
+                    gap.range.end - gap.range.start
                 );
-                report.fault(&Error::new(&codes::GAP, message).section("payload").offset(gap.start));
+                report.fault(&Error::new(&codes::GAP, message).section("payload").offset(gap.range.start));
             }
         }
         gaps
@@ -121,15 +134,20 @@ impl Tbl {
         odd
     }
 
-    /// Checks that bytes which belong to nothing are zero.
-    pub fn check_gap(&self, at: u64, bytes: &[u8]) -> Result<()> {
-        match bytes.iter().position(|b| *b != 0) {
-            Some(n) => {
-                let message = format!("{} bytes belong to nothing and are not zero", bytes.len());
-                Err(Error::new(&codes::GAP, message).section("payload").offset(at + n as u64))
-            }
-            None => Ok(()),
+    /// Checks that bytes of a gap are zero; whether they are. What lies behind the payloads is a note: nobody reads it, and
+    /// the next change in place clears it.
+    pub fn check_gap(&self, gap: &Gap, at: u64, bytes: &[u8], report: &mut Report) -> bool {
+        let Some(n) = bytes.iter().position(|b| *b != 0) else { return true };
+        let wrong = |message: String| Error::new(&codes::GAP, message).section("payload").offset(at + n as u64);
+        let count = bytes.len();
+        match gap.behind {
+            true => report.note(&wrong(format!(
+                "{count} bytes behind the payloads belong to nothing and are not zero: a change in place that was ended \
+                 leaves such, and the next one clears them"
+            ))),
+            false => report.fault(&wrong(format!("{count} bytes belong to nothing and are not zero"))),
         }
+        false
     }
 
     /// Checks one payload: the bytes of its [`plan`](Self::plan)'s range. An entry that cannot be planned is left
@@ -305,7 +323,7 @@ pub struct Checker {
     report: Report,
     pieces: Pieces,
     stage: Stage,
-    gaps: Vec<Range<u64>>,
+    gaps: Vec<Gap>,
     window: u64,
 }
 
@@ -441,15 +459,14 @@ impl Stepper for Checker {
                 Stage::Samples { .. } => self.stage = Stage::Gaps { next: 0, at: 0 },
                 Stage::Gaps { next, at } => match self.gaps.get(*next) {
                     Some(gap) => {
-                        let start = gap.start.max(*at);
-                        let range = start..gap.end.min(start.saturating_add(self.window.max(1)));
+                        let start = gap.range.start.max(*at);
+                        let range = start..gap.range.end.min(start.saturating_add(self.window.max(1)));
                         let Some(bytes) = self.pieces.get(range.clone()) else {
                             return Ok(Step::Need(self.pieces.lacking(range)));
                         };
-                        let wrong = self.tbl.check_gap(range.start, &bytes);
+                        let is_zero = self.tbl.check_gap(gap, range.start, &bytes, &mut self.report);
                         // One fault a gap is enough.
-                        let over = wrong.is_err() || range.end == gap.end;
-                        self.report.keep(wrong);
+                        let over = !is_zero || range.end == gap.range.end;
                         *at = range.end;
                         *next += usize::from(over);
                         self.pieces = Pieces::default();

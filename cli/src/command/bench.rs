@@ -25,6 +25,8 @@ use forebay_native::{
     loader::{Builder, DecodedCache, Dtype, IMAGENET, Image, Loader, Mosaic, OnBroken, Stats, Target},
     output::{AtomicFile, refuse_inputs},
     parallel::all_cores,
+    shards::manifest_of,
+    warehouse::read_manifest,
 };
 use serde_json::{Value, json};
 
@@ -136,6 +138,7 @@ pub(super) fn run(args: &Args, out: &Output) -> Result<Outcome> {
     let run = load(args, jpeg)?;
     let alone = match args.decode_alone {
         0 => None,
+        _ if run.stored.is_some() => None,
         most => alone(args, jpeg, &run, most)?,
     };
     let value = facts(args, &run, alone.as_ref());
@@ -187,17 +190,23 @@ fn recipe(args: &Args) -> Image {
     if args.augment { image.random_resized_crop().hflip() } else { image }
 }
 
+/// The size of the tensors of a warehouse: its samples are not made anew.
+fn stored_size(args: &Args) -> Result<Option<[u32; 2]>> {
+    let files = paths(&args.files)?;
+    let manifest = files.first().and_then(|path| manifest_of(path));
+    Ok(manifest.map(|path| read_manifest(&path)).transpose()?.map(|it| it.transform.target_size.unwrap_or_default()))
+}
+
 fn builder(args: &Args, jpeg: JpegBackend) -> Result<Builder> {
     let mut builder = Loader::open_all(paths(&args.files)?)?
         .batch(args.batch)
         .workers(args.workers)
-        .image(recipe(args))
         .dtype(args.dtype)
         .tail(forebay::order::Tail::Uneven)
-        .jpeg(jpeg)
-        .verify(!args.no_verify)
-        .io(args.io)
         .limits(args.pixel_limit.limits(args.limits.limits()));
+    if stored_size(args)?.is_none() {
+        builder = builder.image(recipe(args)).jpeg(jpeg).verify(!args.no_verify).io(args.io);
+    }
     if let Some(pictures) = args.mosaic {
         builder = builder.mosaic(if pictures == 9 { Mosaic::nine() } else { Mosaic::new() });
     }
@@ -227,6 +236,8 @@ fn builder(args: &Args, jpeg: JpegBackend) -> Result<Builder> {
 
 /// What the loader did.
 struct Run {
+    /// Width and height, if nothing was decoded.
+    stored: Option<[u32; 2]>,
     samples: u64,
     images: u64,
     skipped: u64,
@@ -285,6 +296,7 @@ fn load(args: &Args, jpeg: JpegBackend) -> Result<Run> {
         events = Some((timeline.events.len(), timeline.left_out));
     }
     Ok(Run {
+        stored: stored_size(args)?,
         samples: loader.order().epoch_samples(),
         images,
         skipped: loader.skipped(),
@@ -400,7 +412,7 @@ fn facts(args: &Args, run: &Run, alone: Option<&Alone>) -> Value {
         "files": args.files.iter().map(|path| input::display(path)).collect::<Vec<_>>(),
         "samples": run.samples,
         "batch": args.batch,
-        "shape": [3, args.image.1, args.image.0],
+        "shape": run.stored.map_or([3, args.image.1, args.image.0], |[width, height]| [3, height, width]),
         "mosaic": args.mosaic.is_some(),
         "dtype": args.dtype.word(),
         "verified": !args.no_verify,

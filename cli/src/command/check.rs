@@ -138,7 +138,10 @@ fn print(path: &Path, report: &Report, unit: &str, out: &Output) {
                 human::count(report.samples)
             ));
         }
-        n => out.line(format!("{name}: DAMAGED, {} faults, {} {unit}", human::count(n), human::count(report.samples))),
+        n => {
+            let faults = if n == 1 { "fault" } else { "faults" };
+            out.line(format!("{name}: DAMAGED, {} {faults}, {} {unit}", human::count(n), human::count(report.samples)));
+        }
     }
     for fault in report.faults.iter().take(SHOWN) {
         out.line(format!("  {}", describe(fault)));

@@ -19,10 +19,10 @@ use forebay_native::{
     convert::{Job, MetadataChoice, Options, StreamInput, Summary, To},
     input,
     labels::{Attached, Beside},
-    output::{refuse_inputs, refuse_parts},
+    output::{refuse_inputs, refuse_parts, refuse_promise},
     parallel::all_cores,
     sharding,
-    tables::{ReadOptions, TableCompression, TableFormat, refuse_promise},
+    tables::{ReadOptions, TableCompression, TableFormat},
 };
 use serde_json::{Value, json};
 

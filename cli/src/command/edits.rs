@@ -7,7 +7,7 @@ use forebay::{
     edits::{Edited, Side},
 };
 use forebay_native::{
-    edits::{ApplyOptions, merge, plan, read},
+    edits::{ApplyOptions, check_blobs, merge, plan, read},
     input::{PIPE, display},
 };
 use serde_json::json;
@@ -88,6 +88,9 @@ fn check(args: &CheckArgs, out: &Output) -> Result<Outcome> {
             plan(dataset, path, false, &ApplyOptions::default())?;
         }
         let edited = Edited::new(read(path, &Limits::host())?);
+        if args.of.is_none() {
+            check_blobs(path, edited.journal())?;
+        }
         let journal = edited.journal();
         let (changed, removed, added) = edited.counts();
         let lines = journal.changes().len();

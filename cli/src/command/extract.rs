@@ -122,8 +122,16 @@ fn done(target: Target, out: &Output, samples: u64, folder: &Path) -> Result<Out
     Ok(Outcome::Fine)
 }
 
+/// How files begin that are compressed as a whole.
+const GZIP: [u8; 2] = [0x1f, 0x8b];
+const ZSTD: [u8; 4] = [0x28, 0xb5, 0x2f, 0xfd];
+
 fn write_file(path: &Path, bytes: &[u8], force: bool) -> Result<()> {
-    let mut file = AtomicFile::create(path, force)?;
+    // A file that is compressed may be called as such.
+    let mut file = match bytes.starts_with(&GZIP) || bytes.starts_with(&ZSTD) {
+        true => AtomicFile::create_as_named(path, force)?,
+        false => AtomicFile::create(path, force)?,
+    };
     file.append(&mut [IoSlice::new(bytes)])?;
     // Thousands of small files: waiting for the disk after each would take minutes.
     file.commit(false)

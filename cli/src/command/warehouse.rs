@@ -101,7 +101,8 @@ struct Build {
     /// Leave out frames without boxes.
     #[arg(long)]
     skip_empty: bool,
-    /// What becomes of pictures that EXIF turns. Boxes are taken to lie in the picture as it is then.
+    /// What becomes of pictures that EXIF turns. If this is given, boxes are taken to lie in the picture as it is then,
+    /// unless their labels give the size of the other raster; else those of turned pictures are refused.
     #[arg(long, value_parser = exif(), default_value = "apply")]
     exif: Exif,
     /// About how many MiB a shard has.
@@ -306,7 +307,8 @@ fn run_build(args: &Build, given: &Given, out: &Output) -> Result<Outcome> {
         // Refused now, and not when all is built.
         warehouse::read_manifest(old)?;
     }
-    let settings = args.settings()?;
+    let mut settings = args.settings()?;
+    settings.label_options.exif = given.written("exif").map(|_| args.exif);
     if let Some(labels) = &settings.labels
         && ["voc_base", "task", "pick"].iter().any(|option| given.written(option).is_some())
     {

@@ -310,3 +310,78 @@ fn a_change_in_place_that_finds_no_room_leaves_the_file_as_it_was() {
         ok(&folder, &["check", "a.tbl"]);
     }
 }
+
+/// Journals `x` and `y` of `a.tar`, each of which adds a sample.
+fn two_additions(folder: &Folder) {
+    datasets(folder, 4);
+    let dataset = Dataset::open(folder.at("a.tar")).unwrap();
+    for (name, width) in [("x", 3), ("y", 5)] {
+        let mut edits = Edits::open(&dataset, &folder.at(name)).unwrap();
+        edits.add(&format!("{name}.bmp"), &bmp(width, 9), Map::new()).unwrap();
+    }
+}
+
+#[test]
+fn a_merge_over_an_older_journal_leaves_its_additions_until_the_new_one_is_there() {
+    let folder = Folder::new();
+    two_additions(&folder);
+    ok(&folder, &["edits", "merge", "x", "y", "-o", "z"]);
+    let mut longest = 0;
+    for turn in 0..6 {
+        let old = fs::read(folder.at("z")).unwrap();
+        ok(&folder, &["edits", "merge", "y", "x", "-o", "z", "--force"]);
+        ok(&folder, &["edits", "check", "z", "--of", "a.tar"]);
+        // As it is if the machine dies between the bytes and the journal.
+        fs::write(folder.at("w"), old).unwrap();
+        fs::copy(folder.at("z.blobs"), folder.at("w.blobs")).unwrap();
+        ok(&folder, &["edits", "check", "w", "--of", "a.tar"]);
+        ok(&folder, &["apply", "a.tar", "w", "-o", "o.tbl", "--force"]);
+        longest = longest.max(fs::metadata(folder.at("z.blobs")).unwrap().len());
+        assert!(turn < 2 || longest == fs::metadata(folder.at("z.blobs")).unwrap().len().max(longest), "{turn}");
+    }
+    let once = fs::metadata(folder.at("x.blobs")).unwrap().len() + fs::metadata(folder.at("y.blobs")).unwrap().len();
+    assert!(longest <= 3 * once, "{longest} bytes for {once}");
+    // Bytes that no journal names any more do not stay.
+    for name in ["p", "q"] {
+        let mut edits = Edits::open(&Dataset::open(folder.at("a.tar")).unwrap(), &folder.at(name)).unwrap();
+        edits.change(r#"{"do":"remove","sample":1}"#).unwrap();
+    }
+    ok(&folder, &["edits", "merge", "p", "q", "-o", "z", "--force"]);
+    assert!(!folder.at("z.blobs").exists());
+}
+
+#[test]
+fn added_bytes_are_looked_at_wherever_a_journal_is() {
+    let folder = Folder::new();
+    two_additions(&folder);
+    let mut bytes = fs::read(folder.at("x.blobs")).unwrap();
+    bytes[20] ^= 1;
+    fs::write(folder.at("x.blobs"), bytes).unwrap();
+    for line in [
+        &["edits", "check", "x"][..],
+        &["edits", "check", "x", "--of", "a.tar"],
+        &["edits", "merge", "x", "y", "-o", "z"],
+        &["edits", "merge", "y", "x", "-o", "z"],
+        &["apply", "a.tar", "x", "--dry-run"],
+    ] {
+        refused(&folder, line, "edits.blob");
+    }
+    assert!(!folder.at("z").exists() && !folder.at("z.blobs").exists());
+}
+
+#[test]
+fn what_a_change_in_place_leaves_is_a_note_until_the_next_one_clears_it() {
+    let folder = Folder::new();
+    datasets(&folder, 4);
+    let mut bytes = fs::read(folder.at("a.tbl")).unwrap();
+    bytes.extend([7; 300]);
+    fs::write(folder.at("a.tbl"), bytes).unwrap();
+    let said = ok(&folder, &["check", "a.tbl"]);
+    assert_eq!((&said["ok"], &said["notes"][0]["code"]), (&true.into(), &"tbl.gap".into()), "{said}");
+    let mut edits = Edits::open(&Dataset::open(folder.at("a.tbl")).unwrap(), &folder.at("j")).unwrap();
+    edits.change(r#"{"do":"set","sample":1,"fields":{"json.label":"boat"}}"#).unwrap();
+    drop(edits);
+    ok(&folder, &["apply", "a.tbl", "j", "--in-place"]);
+    let said = ok(&folder, &["check", "a.tbl"]);
+    assert_eq!((&said["ok"], &said["notes"]), (&true.into(), &json!([])), "{said}");
+}

@@ -508,3 +508,147 @@ fn other_commands_say_what_labels_are() {
     assert!(forebay(["head", &corpus("exports/handwritten_ls_plain/tasks.json")]).status.success());
     assert!(forebay(["head", &corpus("exports/datumaro_json/annotations/default.json")]).status.success());
 }
+
+/// A folder with these files in it.
+fn set(files: &[(&str, &[u8])]) -> tempfile::TempDir {
+    let place = tempfile::tempdir().unwrap();
+    for (name, text) in files {
+        let path = place.path().join(name);
+        fs::create_dir_all(path.parent().unwrap()).unwrap();
+        fs::write(path, text).unwrap();
+    }
+    place
+}
+
+#[test]
+fn a_label_file_that_does_not_look_like_one_is_not_left_out() {
+    let voc: &[u8] =
+        b"<annotation><filename>1.jpg</filename><size><width>9</width><height>9</height></size></annotation>";
+    let labelme: &[u8] = br#"{"version":"5","shapes":[],"imagePath":"1.jpg","imageWidth":9,"imageHeight":9}"#;
+    let recorder: &[u8] = br#"{"frame_id":1,"image":"1.jpg","image_present":true,"labels":[]}"#;
+    let kitti: &[u8] = b"Car 0 0 0 1 2 3 4 0 0 0 0 0 0 0\n";
+    let dota: &[u8] = b"1 1 5 1 5 5 1 5 ship 0\n";
+    for (format, ending, whole) in [
+        ("voc", "xml", voc),
+        ("labelme", "json", labelme),
+        ("recorder", "json", recorder),
+        ("kitti", "txt", kitti),
+        ("dota", "txt", dota),
+    ] {
+        let base: &[&str] = if format == "voc" { &["--voc-base", "1"] } else { &[] };
+        let (first, second) = (format!("labels/1.{ending}"), format!("labels/2.{ending}"));
+        for (what, damaged) in [("zeros", &[0; 64][..]), ("its end alone", &whole[9..]), ("garbage", b"\xffq\x01 7")] {
+            let place = set(&[(&first, whole), (&second, damaged)]);
+            let folder = place.path().join("labels");
+            for from in [&[][..], &["--from", format]] {
+                let line = [&["check", folder.to_str().unwrap()], base, from].concat();
+                let (code, said) = json(&line);
+                assert_ne!(code, 0, "{format}: {what} {from:?}: {said}");
+            }
+        }
+        // Nothing at all is a picture in which nothing is, in lines of text.
+        let place = set(&[(&first, whole), (&second, b"")]);
+        let (code, said) = json(&[&["check", place.path().join("labels").to_str().unwrap()], base].concat());
+        assert_eq!((code == 0, said["pictures"] == 2), (ending == "txt", ending == "txt"), "{format}: {said}");
+    }
+}
+
+#[test]
+fn every_list_of_a_darknet_set_is_a_part_of_it() {
+    let line: &[u8] = b"0 0.5 0.5 0.25 0.25\n";
+    let image = fs::read(corpus("truth/images/sub/dir/deep.jpg")).unwrap();
+    let place = set(&[
+        ("obj.data", b"classes = 1\nnames = data/obj.names\ntrain = data/train.txt\nval = data/val.txt\ntest-dev = data/t.txt\nbackup = backup/\n"),
+        ("obj.names", b"a\n"),
+        ("train.txt", b"data/obj_train_data/1.jpg\n"),
+        ("val.txt", b"data/obj_val_data/2.jpg\n"),
+        ("t.txt", b"data/obj_test_data/3.jpg\n"),
+        ("obj_train_data/1.jpg", &image),
+        ("obj_train_data/1.txt", line),
+        ("obj_val_data/2.jpg", &image),
+        ("obj_val_data/2.txt", line),
+        ("obj_test_data/3.jpg", &image),
+        ("obj_test_data/3.txt", line),
+    ]);
+    let stats = json(&["stats", place.path().to_str().unwrap(), "--exif", "ignore"]).1;
+    assert_eq!((&stats["pictures"], &stats["annotations"]), (&3.into(), &3.into()), "{stats}");
+}
+
+#[test]
+fn a_mask_of_the_whole_picture_has_the_box_of_its_pixels() {
+    let place = set(&[(
+        "a.xml",
+        b"<annotations><version>1.1</version><image id='40' name='a.jpg' width='8' height='4'>\
+          <mask label='car' source='manual' occluded='0' rle='10, 2, 20' left='0' top='0' width='8' height='4'/></image></annotations>",
+    )]);
+    let out = place.path().join("a.json");
+    let from = place.path().join("a.xml");
+    let (from, to) = (from.to_str().unwrap(), out.to_str().unwrap());
+    assert_eq!(json(&["convert", from, to, "--to", "coco"]).0, 0);
+    let coco: Value = serde_json::from_slice(&fs::read(&out).unwrap()).unwrap();
+    assert_eq!(coco["annotations"][0]["bbox"], serde_json::json!([2, 1, 2, 1]), "{coco}");
+    assert_eq!(coco["images"][0]["id"], 40);
+}
+
+#[test]
+fn ids_stay_or_are_counted() {
+    let coco = |ids: [u32; 2]| {
+        let boxes = ids.map(|id| serde_json::json!({"id": id, "image_id": 7, "category_id": 1, "bbox": [0, 0, 2, 2]}));
+        let all = serde_json::json!({"images": [{"id": 7, "file_name": "a.jpg", "width": 9, "height": 9}],
+            "annotations": boxes, "categories": [{"id": 1, "name": "x"}]});
+        all.to_string().into_bytes()
+    };
+    let place = set(&[("own.json", &coco([900, 12])), ("twice.json", &coco([5, 5]))]);
+    let at = |name: &str| place.path().join(name).to_str().unwrap().to_owned();
+    let (code, done) = json(&["convert", &at("own.json"), &at("out.json"), "--to", "coco"]);
+    assert_eq!((code, &done["losses"]["id"]), (0, &Value::Null), "{done}");
+    let back: Value = serde_json::from_slice(&fs::read(at("out.json")).unwrap()).unwrap();
+    assert_eq!([&back["annotations"][0]["id"], &back["annotations"][1]["id"]], [900, 12]);
+    assert_eq!(json(&["convert", &at("twice.json"), &at("b.json"), "--to", "coco"]).1["losses"]["id"], 2);
+    for to in ["labelme", "voc", "via", "createml"] {
+        let done = json(&["convert", &at("own.json"), &at(to), "--to", to]).1;
+        assert_eq!(done["losses"]["id"], 1, "{to}: {done}");
+    }
+}
+
+#[test]
+fn pictures_and_notes_may_lie_where_tools_put_them() {
+    let labelme: &[u8] = br#"{"version":"5","shapes":[],"imagePath":"../images/x.jpg","imageWidth":9,"imageHeight":9}"#;
+    let place = set(&[("annotations/x.json", labelme)]);
+    let out = place.path().join("out.json");
+    assert_eq!(json(&["convert", place.path().to_str().unwrap(), out.to_str().unwrap(), "--to", "coco"]).0, 0);
+    assert!(fs::read_to_string(out).unwrap().contains("\"images/x.jpg\""));
+    let outside: &[u8] = br#"{"version":"5","shapes":[],"imagePath":"../../x.jpg"}"#;
+    let place = set(&[("annotations/x.json", outside)]);
+    assert_eq!(json(&["check", place.path().to_str().unwrap()]).1["error"]["code"], "label.name");
+    // Label Studio lays a list of classes beside what it exports as YOLO.
+    let image = fs::read(corpus("truth/images/sub/dir/deep.jpg")).unwrap();
+    let place = set(&[
+        ("classes.txt", b"a\n"),
+        ("notes.json", br#"{"categories":[{"id":0,"name":"a"}],"info":{"year":2026}}"#),
+        ("images/1.jpg", &image),
+        ("labels/1.txt", b"0 0.5 0.5 0.25 0.25\n"),
+    ]);
+    let stats = json(&["stats", place.path().to_str().unwrap(), "--exif", "ignore"]).1;
+    assert_eq!((&stats["format"], &stats["annotations"]), (&"yolo".into(), &1.into()), "{stats}");
+}
+
+#[test]
+fn no_output_is_called_as_what_it_is_not() {
+    let place = tempfile::tempdir().unwrap();
+    let to = |name: &str| place.path().join(name).to_str().unwrap().to_owned();
+    let (coco, pictures) = (corpus("exports/handwritten_coco/annotations/instances.json"), corpus("truth/images"));
+    for line in [
+        &["labels", "convert", &coco, &to("a.json.gz"), "--to", "coco"][..],
+        &["labels", "skeleton", &pictures, "-o", &to("a.json.gz"), "--to", "coco"],
+        &["duplicates", &pictures, "--groups", &to("a.jsonl.zst")],
+        &["outliers", &pictures, "--list", &to("a.jsonl.gz")],
+        &["thumbs", &pictures, "-o", &to("a.tbl.gz")],
+        &["extract", &pictures, "-i", "0", "-o", &to("a.gz")],
+    ] {
+        let error = error_of(&forebay([line, &["--json"]].concat()));
+        assert_eq!(error["code"], "usage.argument", "{line:?}: {error}");
+        assert!(error["message"].as_str().unwrap().contains("the name ends in"), "{line:?}: {error}");
+    }
+    assert_eq!(fs::read_dir(place.path()).unwrap().count(), 0);
+}

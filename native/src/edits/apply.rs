@@ -10,7 +10,7 @@ use forebay::{
     step::Turn,
 };
 
-use super::{Applied, ApplyOptions, begun, blobs_of, identity, open_blobs, read, rewrite};
+use super::{Applied, ApplyOptions, begun, blobs_of, check_blobs, identity, open_blobs, read, rewrite};
 use crate::{
     convert::{Progress, To, apply_patches},
     dataset::{Dataset, OpenOptions},
@@ -46,6 +46,7 @@ pub fn plan(dataset: &Path, journal: &Path, in_place: bool, options: &ApplyOptio
         plan_tbl(&dataset, &edited, &blobs, in_place)?;
     }
     make_records(&dataset, &edited)?;
+    check_blobs(journal, edited.journal())?;
     applied.output_bytes = 0;
     Ok(applied)
 }

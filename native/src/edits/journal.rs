@@ -3,6 +3,7 @@
 use std::{
     fs::{File, OpenOptions},
     io::{IoSlice, Write},
+    ops::Range,
     path::{Path, PathBuf},
 };
 
@@ -14,11 +15,11 @@ use forebay::{
 };
 use serde_json::{Map, Value};
 
-use super::{blobs_of, identity, in_place::lock, read};
+use super::{blobs_of, check_added, identity, in_place::lock, read};
 use crate::{
     dataset::Dataset,
-    input::{PIPE, display, io_error, remote},
-    output::{AtomicFile, write_all_at},
+    input::{Input, PIPE, WINDOW, display, io_error, remote},
+    output::{AtomicFile, refuse_promise, write_all_at},
 };
 
 /// A journal of edits that is open for more. Only one is at a time.
@@ -40,6 +41,7 @@ impl Edits {
     pub fn open(dataset: &Dataset, path: &Path) -> Result<Edits> {
         let path = &*remote::local(path)?;
         remote::refuse_writing(path)?;
+        refuse_promise(path, "a journal")?;
         let name = display(path);
         let failed = |tried: &str, e| io_error(&name, tried, e);
         let of = identity(dataset)?;
@@ -148,35 +150,63 @@ pub fn merge(
         return Err(Error::new(&ARGUMENT, message));
     }
     let blobs = [ours, theirs].map(blobs_of);
-    let length = |path: &Path, journal: &Journal| match journal.added() {
-        0 => Ok(0),
-        _ => path.metadata().map(|meta| meta.len()).map_err(|e| io_error(&display(path), "read", e)),
+    let length = |path: &Path, journal: &Journal| {
+        check_added(journal, path)?;
+        match journal.added() {
+            0 => Ok(0),
+            _ => path.metadata().map(|meta| meta.len()).map_err(|e| io_error(&display(path), "read", e)),
+        }
     };
-    let shift = length(&blobs[0], &first)?;
-    let more = length(&blobs[1], &second)?;
-    let done = merged(&first, &second, shift, side).map_err(|e| e.file(display(theirs)))?;
+    let lens = [length(&blobs[0], &first)?, length(&blobs[1], &second)?];
+    let (beside, with_blobs) = (blobs_of(output), lens != [0; 2]);
+    // An older journal in the output's place needs its bytes where they are until the new one is there.
+    let old = if force && with_blobs { needed(output, limits)? } else { 0..0 };
+    let at = if lens[0].saturating_add(lens[1]) <= old.start { 0 } else { old.end };
+    let done = merged(&first, &second, [at, at + lens[0]], side).map_err(|e| e.file(display(theirs)))?;
     // Both are begun before either appears: one that cannot be written leaves none of them.
     let mut out = AtomicFile::create(output, force)?;
-    let with_blobs = shift + more > 0;
-    let mut beside = with_blobs.then(|| AtomicFile::create(&blobs_of(output), force)).transpose()?;
-    for (path, len) in blobs.iter().zip([shift, more]) {
-        beside.iter_mut().try_for_each(|beside| copy(path, len, beside))?;
-    }
+    let file = with_blobs.then(|| AtomicFile::create(&beside, force)).transpose()?;
     out.append(&mut [IoSlice::new(done.journal.text().as_bytes())])?;
-    // The bytes are there before the lines that name them.
-    beside.map_or(Ok(()), |beside| beside.commit(true))?;
+    if let Some(mut file) = file {
+        let mut parts = vec![(at, &blobs[0], 0..lens[0]), (at + lens[0], &blobs[1], 0..lens[1])];
+        parts.insert(if at == 0 { 2 } else { 0 }, (old.start, &beside, old));
+        for (to, path, range) in parts.into_iter().filter(|(.., range)| !range.is_empty()) {
+            file.seek(to)?;
+            copy(path, range, &mut file)?;
+        }
+        // The bytes are there before the lines that name them.
+        file.commit(true)?;
+    }
     out.commit(true)?;
+    if force && !with_blobs && output.as_os_str() != PIPE {
+        // Bytes of an older journal, which nothing names any more.
+        match remote::is_remote(&beside) {
+            true if remote::found(&beside)?.is_some() => remote::remove(&[beside])?,
+            true => {}
+            false => drop(std::fs::remove_file(&beside)),
+        }
+    }
     Ok((done.journal, done.conflicts))
 }
 
-fn copy(path: &Path, len: u64, out: &mut AtomicFile) -> Result<()> {
-    if len == 0 {
-        return Ok(());
-    }
-    let input = crate::input::Input::read(path)?;
-    let mut at = 0;
-    while at < len {
-        let end = len.min(at + crate::input::WINDOW);
+/// Where the bytes lie that the journal at this path names; all that there are where it does not read.
+fn needed(path: &Path, limits: &Limits) -> Result<Range<u64>> {
+    let beside = blobs_of(path);
+    let len = match remote::is_remote(&beside) {
+        true => remote::found(&beside)?.map_or(0, |file| file.len()),
+        false => beside.metadata().map_or(0, |meta| meta.len()),
+    };
+    let Ok(journal) = read(path, limits) else { return Ok(0..len) };
+    let all = journal.blobs().map(|(_, blob)| (blob.at.min(len), blob.at.saturating_add(blob.bytes).min(len)));
+    let ends = all.reduce(|one, other| (one.0.min(other.0), one.1.max(other.1)));
+    Ok(ends.map_or(0..0, |(start, end)| start..end))
+}
+
+fn copy(path: &Path, range: Range<u64>, out: &mut AtomicFile) -> Result<()> {
+    let input = Input::read(path)?;
+    let mut at = range.start;
+    while at < range.end {
+        let end = range.end.min(at + WINDOW);
         let bytes = input.lend(at..end)?;
         out.append(&mut [IoSlice::new(&bytes)])?;
         at = end;

@@ -25,7 +25,8 @@ use std::path::{Path, PathBuf};
 
 use forebay::{
     Error, Limits, Result,
-    edits::{Edited, Identity, Journal},
+    codec::checksum::crc32,
+    edits::{Edited, Identity, Journal, codes},
 };
 use serde::Serialize;
 
@@ -116,6 +117,31 @@ fn open_blobs(journal: &Path, edited: &Edited) -> Result<Input> {
         return Ok(Input::memory(display(&path), Vec::new()));
     }
     Input::read(&path)
+}
+
+/// Looks at the bytes of every sample that a journal adds: whether they are there, and are what the journal says.
+pub fn check_blobs(path: &Path, journal: &Journal) -> Result<()> {
+    check_added(journal, &blobs_of(path))
+}
+
+fn check_added(journal: &Journal, blobs: &Path) -> Result<()> {
+    if journal.added() == 0 {
+        return Ok(());
+    }
+    let input = Input::read(blobs)?;
+    for (sample, blob) in journal.blobs() {
+        let wrong = |what: String| Error::new(&codes::BLOB, what).sample(sample).file(input.name());
+        let end = blob.at.checked_add(blob.bytes).filter(|end| *end <= input.len());
+        let Some(end) = end else {
+            return Err(wrong(format!("{} bytes at {} are not there", blob.bytes, blob.at)));
+        };
+        let found = crc32(&input.lend(blob.at..end)?);
+        if found != blob.crc {
+            return Err(wrong(format!("the bytes have the checksum {found:08x}, and not {:08x}", blob.crc)));
+        }
+        input.release(blob.at..end);
+    }
+    Ok(())
 }
 
 /// What is known before anything is written.

@@ -2,7 +2,7 @@
 
 use std::{
     collections::BTreeMap,
-    sync::{Mutex, MutexGuard, OnceLock, PoisonError},
+    sync::{Mutex, MutexGuard, PoisonError},
 };
 
 use forebay::{
@@ -14,11 +14,7 @@ use forebay::{
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
-use super::{
-    Set,
-    names::{Names, with_and_without_ending},
-    shelf,
-};
+use super::{Set, names::Names, shelf};
 
 /// Names that are told; more are counted.
 const NAMED: usize = 10;
@@ -30,8 +26,6 @@ pub struct Beside {
     options: ReadOptions,
     strict: bool,
     names: Names,
-    /// The sample that a picture's annotations went to.
-    taken: Vec<OnceLock<String>>,
     found: Mutex<Found>,
 }
 
@@ -81,9 +75,8 @@ impl Beside {
         let names = Names::of(set.labels.pictures.iter().map(|picture| picture.name.as_str()));
         // What of its annotations a picture leaves is counted when its size is known.
         set.labels.notes.forget_annotations();
-        let taken = set.labels.pictures.iter().map(|_| OnceLock::new()).collect();
         let found = Found { notes: set.labels.notes.clone(), ..Found::default() };
-        Beside { set, options, strict: false, names, taken, found: Mutex::new(found) }
+        Beside { set, options, strict: false, names, found: Mutex::new(found) }
     }
 
     /// Refuses samples without labels and labels without samples, instead of counting them.
@@ -103,7 +96,7 @@ impl Beside {
         let text = sample.record.take().unwrap_or_else(|| format!("{{\"id\":{}}}", sample.id));
         let name = serde_json::from_str::<Name>(&text).ok().and_then(|found| found.name);
         sample.record = Some(text);
-        let Some(k) = name.as_deref().map(|name| self.find(name)).transpose()?.flatten() else {
+        let Some(k) = name.as_deref().map(|name| self.names.take(name, name)).transpose()?.flatten() else {
             let mut found = self.found();
             found.attached.unmatched += 1;
             if found.attached.unmatched_names.len() < NAMED {
@@ -111,15 +104,7 @@ impl Beside {
             }
             return Ok(());
         };
-        let (Some(picture), Some(taken), Some(name)) = (self.set.labels.pictures.get(k), self.taken.get(k), name)
-        else {
-            return Ok(());
-        };
-        let first = taken.get_or_init(|| name.clone());
-        if *first != name {
-            let message = format!("{first:?} and {name:?} could both be the picture {:?} of the labels", picture.name);
-            return Err(Error::new(&codes::AMBIGUOUS, message));
-        }
+        let Some(picture) = self.set.labels.pictures.get(k) else { return Ok(()) };
         if picture.unlabelled && picture.annotations.is_empty() {
             self.found().attached.unlabelled += 1;
             return Ok(());
@@ -152,36 +137,13 @@ impl Beside {
         self.found.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// The picture that a sample's name means: the same name, or one of which the other is the end.
-    fn find(&self, sample: &str) -> Result<Option<usize>> {
-        let plain = sample.replace('\\', "/");
-        for name in with_and_without_ending(&plain) {
-            if let Some(one) = self.names.longest_in(name) {
-                return Ok(Some(one));
-            }
-            let several: Vec<usize> = self.names.ending_with(name).take(3).collect();
-            match several[..] {
-                [] => {}
-                [one] => return Ok(Some(one)),
-                _ => {
-                    let name =
-                        |k: &usize| self.set.labels.pictures.get(*k).map(|picture| format!("{:?}", picture.name));
-                    let names: Vec<_> = several.iter().filter_map(name).collect();
-                    let message = format!("{sample:?} could be several pictures of the labels: {}", names.join(", "));
-                    return Err(Error::new(&codes::AMBIGUOUS, message));
-                }
-            }
-        }
-        Ok(None)
-    }
-
     /// What became of all, before anything of the output is to be seen. `listed` says that the output lists classes.
     pub(crate) fn end(&self, listed: bool) -> Result<Attached> {
         let found = self.found();
         let (mut attached, mut losses) = (found.attached.clone(), found.losses.clone());
         attached.format = self.set.format.word().to_owned();
-        let missing = self.set.labels.pictures.iter().zip(&self.taken).filter(|(_, taken)| taken.get().is_none());
-        for (picture, _) in missing {
+        let pictures = self.set.labels.pictures.iter().enumerate();
+        for (_, picture) in pictures.filter(|(k, _)| !self.names.is_taken(*k)) {
             attached.missing += 1;
             if attached.missing_names.len() < NAMED {
                 attached.missing_names.push(picture.name.clone());
@@ -206,33 +168,5 @@ impl Beside {
             _ => return Ok(attached),
         };
         Err(Error::new(&codes::PICTURE, what))
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use forebay::annotations::{Labels, Picture};
-
-    use super::*;
-
-    fn beside(names: &[&str]) -> Beside {
-        let mut labels = Labels::default();
-        labels.pictures = names.iter().map(|name| Picture::named(*name)).collect();
-        Beside::new(Set::new(Format::Coco, labels), ReadOptions::default())
-    }
-
-    #[test]
-    fn a_name_is_another_or_its_end() {
-        let labels = beside(&["a/1.jpg", "b/1.jpg", "c/2.jpg", "3.jpg", "./4.jpg", "d\\5.jpg", "train/6", "1.jpg"]);
-        let find = |sample: &str| labels.find(sample).unwrap();
-        assert_eq!([find("a/1.jpg"), find("x/b/1.jpg"), find("y/1.jpg")], [Some(0), Some(1), Some(7)]);
-        assert_eq!([find("2.jpg"), find("x/2.jpg"), find("x/3.jpg")], [Some(2), None, Some(3)]);
-        assert_eq!(
-            [find("4.jpg"), find("d/5.jpg"), find("train/6.png"), find("6.png")],
-            [Some(4), Some(5), Some(6), Some(6)]
-        );
-        assert_eq!([find("val/6.png"), find("9.jpg")], [None, None]);
-        let labels = beside(&["a/1.jpg", "b/1.jpg"]);
-        assert_eq!(labels.find("1.jpg").unwrap_err().code().id(), "label.ambiguous");
     }
 }

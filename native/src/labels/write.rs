@@ -65,12 +65,12 @@ pub fn write(labels: &Labels, format: Format, path: &Path, force: bool) -> Resul
             let message = "this format has a file a picture, and standard output is one file; name a folder";
             Err(Error::new(&ARGUMENT, message))
         }
-        Writer::Files(write) => folder(path, |staged| {
+        Writer::Files(write) => folder(path, |stage, staged| {
             let mut written = Written::default();
             written.losses = write(labels, &mut |name, text| {
                 written.files += 1;
                 written.bytes += text.len() as u64;
-                put(staged, name, text)
+                stage.undisturbed(|| put(staged, name, text))
             })?;
             Ok(written)
         }),
@@ -88,7 +88,7 @@ fn inside(name: &str) -> PathBuf {
 }
 
 /// Fills a folder beside its place, and gives it its name when it is whole.
-fn folder<T>(path: &Path, fill: impl FnOnce(&Path) -> Result<T>) -> Result<T> {
+fn folder<T>(path: &Path, fill: impl FnOnce(&Stage, &Path) -> Result<T>) -> Result<T> {
     let shown = display(path);
     let Some(name) = path.file_name() else {
         return Err(Error::new(&ARGUMENT, "the output has no name").file(shown));
@@ -101,12 +101,14 @@ fn folder<T>(path: &Path, fill: impl FnOnce(&Path) -> Result<T>) -> Result<T> {
     let failed = |e| io_error(&shown, "write", e);
     let stage = Stage::begin(parent, name, std::iter::empty(), false)?;
     let staged = stage.at("labels");
-    fs::create_dir(&staged).map_err(failed)?;
-    let filled = fill(&staged)?;
-    if is_there() {
-        return Err(Error::new(&ARGUMENT, "the output exists since this began, and is left as it is").file(shown));
-    }
-    fs::rename(&staged, path).map_err(failed)?;
+    stage.undisturbed(|| fs::create_dir(&staged)).map_err(failed)?;
+    let filled = fill(&stage, &staged)?;
+    stage.undisturbed(|| {
+        if is_there() {
+            return Err(Error::new(&ARGUMENT, "the output exists since this began, and is left as it is").file(&shown));
+        }
+        fs::rename(&staged, path).map_err(failed)
+    })?;
     Ok(filled)
 }
 

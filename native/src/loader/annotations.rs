@@ -99,7 +99,7 @@ impl Annotated {
     pub(super) fn open(
         paths: &[PathBuf],
         annotations: &Annotations,
-        (open, orient): (&OpenOptions, bool),
+        (open, orient, is_said): (&OpenOptions, bool, bool),
         (workers, on_broken): (usize, OnBroken),
     ) -> Result<(Annotated, Vec<Dataset>)> {
         let mut settings = Settings::default();
@@ -108,6 +108,8 @@ impl Annotated {
         settings.label_options = annotations.options.clone();
         settings.limits = open.limits.clone();
         settings.exif = if orient { Exif::Apply } else { Exif::Ignore };
+        // Boxes of pictures that are turned without a word are refused as a build refuses them.
+        settings.label_options.exif = is_said.then_some(settings.exif);
         settings.workers = Some(workers);
         let survey = survey_with(paths, &settings, open)?;
         let mut annotated = Annotated::default();

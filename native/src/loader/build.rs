@@ -148,7 +148,7 @@ impl Builder {
                 return refuse("`annotations` are found by the names of files, and these were open already".into());
             }
             Some(annotations) => {
-                let how = (&self.open, self.decode.orient);
+                let how = (&self.open, self.decode.orient, self.orient.is_some());
                 let (annotated, datasets) =
                     Annotated::open(&self.paths, annotations, how, (self.workers, self.on_broken))?;
                 Sources::annotated(annotated, datasets)
@@ -210,6 +210,7 @@ impl Builder {
             version: self.version.take(),
             allow_violations: self.allow_violations,
             allow_unproven: self.allow_unproven,
+            fresh: self.fresh,
         };
         let (stored, datasets) = Stored::open(manifests, &terms)?;
         stored.check(self.dtype)?;

@@ -70,6 +70,7 @@ pub struct Builder {
     pub(super) version: Option<String>,
     pub(super) allow_violations: bool,
     pub(super) allow_unproven: bool,
+    pub(super) fresh: bool,
     /// Settings that were given and mean something for pictures alone, or for warehouses alone.
     pub(super) of_pictures: Vec<&'static str>,
     pub(super) of_warehouses: Vec<&'static str>,
@@ -158,6 +159,7 @@ impl Loader {
             version: None,
             allow_violations: false,
             allow_unproven: false,
+            fresh: false,
             of_pictures: Vec::new(),
             of_warehouses: Vec::new(),
         }
@@ -486,6 +488,12 @@ impl Builder {
     pub fn allow_unproven(mut self, allow: bool) -> Self {
         self.allow_unproven = allow;
         self.of_warehouses_if(allow, "allow_unproven")
+    }
+    /// Refuses a warehouse if a source was changed after it was built, as far as the sources are on this machine; else
+    /// [`Loader::notes`] say so.
+    pub fn fresh(mut self, fresh: bool) -> Self {
+        self.fresh = fresh;
+        self.of_warehouses_if(fresh, "fresh")
     }
 }
 

@@ -310,7 +310,7 @@ impl Beneath {
         if fs::symlink_metadata(&path).is_ok_and(|found| found.is_symlink()) {
             return Err(self.link(name));
         }
-        let mut file = AtomicFile::create(&path, force)?;
+        let mut file = AtomicFile::create_as_named(&path, force)?;
         file.append(&mut [IoSlice::new(bytes)])?;
         file.commit(false)?;
         Ok(Written::Whole)

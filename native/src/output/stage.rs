@@ -92,6 +92,19 @@ impl Stage {
         remote::beneath(self.staged.as_ref().unwrap_or(&self.folder), name)
     }
 
+    /// Does something in the hidden folder while no signal removes it: what is made in it meanwhile would stay.
+    pub(crate) fn undisturbed<T>(&self, work: impl FnOnce() -> T) -> T {
+        let _live = part::live();
+        work()
+    }
+
+    /// Says at last whether outputs that are there are replaced.
+    #[must_use]
+    pub(crate) fn forcing(mut self, force: bool) -> Stage {
+        self.force = force;
+        self
+    }
+
     /// Whether what is written at its place replaces what is there: in a hidden folder there is nothing to be kept.
     pub fn forces(&self) -> bool {
         self.force || self.staged.is_some()
@@ -105,7 +118,9 @@ impl Stage {
         // Until all are in place no signal ends this.
         let live = part::live();
         let place = |name: &String| self.folder.join(name);
-        if self.force {
+        // One output takes the place of the old one at once.
+        let over = self.force && names.len() == 1;
+        if self.force && !over {
             for path in names.iter().map(place) {
                 match fs::remove_file(&path) {
                     Err(e) if e.kind() != io::ErrorKind::NotFound => {
@@ -118,7 +133,7 @@ impl Stage {
         for (done, name) in names.iter().enumerate() {
             let path = place(name);
             let staged = TempPath::try_from_path(self.at(name));
-            if let Err(e) = staged.and_then(|staged| part::place(staged, &path, false)) {
+            if let Err(e) = staged.and_then(|staged| part::place(staged, &path, over)) {
                 // Those before are ours, and nobody has seen them whole.
                 names.iter().take(done).map(place).for_each(|path| drop(fs::remove_file(path)));
                 return Err(match e.kind() {

@@ -10,7 +10,7 @@ use std::{
 use crossbeam_channel::{Sender, unbounded};
 use forebay::{Error, Result};
 
-use super::{Made, MakeOptions, Report, Shards};
+use super::{Made, MakeOptions, Report, Shards, record};
 use crate::{convert::Progress, parallel::codes::WORKER};
 
 /// What a thread tells the one that waits.
@@ -38,6 +38,8 @@ impl Shards {
             let range = self.plan().range(*shard);
             range.end - range.start
         };
+        super::make_folder(folder)?;
+        let _claim = record::claim(folder, self.plan())?;
         let total = shards.iter().map(len).sum();
         let mut made = Vec::with_capacity(shards.len());
         if jobs.min(shards.len()) <= 1 {

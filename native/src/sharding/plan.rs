@@ -185,14 +185,25 @@ impl Plan {
         Ok((samples, inputs))
     }
 
+    /// An input as digests have it: by its name without folders, and by its identity.
+    fn said(input: &PlannedInput) -> serde_json::Value {
+        let name = Path::new(&input.path).file_name().map(|name| display(name.as_ref()));
+        json!([name, input.identity, input.samples, input.selected])
+    }
+
+    /// A digest of the whole plan, which tells it from others whose shards have the same names.
+    pub(super) fn mark(&self) -> String {
+        let inputs: Vec<_> = self.inputs.iter().map(Self::said).collect();
+        let Settings { shards, shuffle, blocks, .. } = &self.settings;
+        sha256(json!([RECIPE, self.settings.recipe(), inputs, shards, shuffle, blocks]).to_string().as_bytes())
+    }
+
     /// What a shard's bytes follow from, as a digest: with the same one it has the same bytes. Inputs count by their names
     /// without folders and by their identity; without a shuffle only those that the shard has samples of.
     pub(super) fn key(&self, order: &Order, shard: u64) -> Result<String> {
-        let name = |input: &PlannedInput| Path::new(&input.path).file_name().map(|name| display(name.as_ref()));
-        let said = |input: &PlannedInput| json!([name(input), input.identity, input.samples, input.selected]);
         let what = match self.settings.shuffle {
             Some(seed) => {
-                let inputs: Vec<_> = self.inputs.iter().map(said).collect();
+                let inputs: Vec<_> = self.inputs.iter().map(Self::said).collect();
                 let range = self.range(shard);
                 json!([inputs, seed, self.settings.blocks, range.start, range.end])
             }
@@ -201,7 +212,7 @@ impl Plan {
                 // Those of one input follow each other.
                 let pieces = samples.chunk_by(|a, b| a.0 == b.0).filter_map(|piece| {
                     let (first, last) = (piece.first()?, piece.last()?);
-                    Some(json!([said(self.inputs.get(first.0)?), first.1, last.1]))
+                    Some(json!([Self::said(self.inputs.get(first.0)?), first.1, last.1]))
                 });
                 pieces.collect()
             }

@@ -2,22 +2,25 @@
 //!
 //! A file for each shard, in a hidden folder beside the shards, and nothing in the shards themselves: so they are byte for
 //! byte what a conversion writes, in every format and layout; a TAR has no place for it. It also keeps the report of a
-//! shard that an earlier run made. It is written twice: before the shard appears, which says whose the file in that place
-//! will be, and afterwards, with the digest of the file. A process that dies in between leaves a shard that is made again.
+//! shard that an earlier run made. It is written with the digest of the shard before that takes its place, so that a process
+//! that dies in between leaves a record of a shard that is not there yet. An object is known to its store only when it is
+//! there: its record is written once before, without a digest, and once more afterwards.
 
 use std::{
-    fs,
+    fs::{self, File, OpenOptions, TryLockError},
     io::IoSlice,
     path::{Path, PathBuf},
+    thread,
+    time::Duration,
 };
 
-use forebay::{Limits, Result};
+use forebay::{Error, Limits, Result};
 use serde::{Deserialize, Serialize};
 
-use super::Made;
+use super::{Made, Plan, codes};
 use crate::{
-    input::{Input, remote},
-    output::AtomicFile,
+    input::{Input, display, io_error, remote},
+    output::{AtomicFile, write_all_at},
     shards::sha256_of,
 };
 
@@ -54,6 +57,44 @@ pub(super) fn place(folder: &Path, name: &str) -> PathBuf {
     remote::beneath(folder, Path::new(FOLDER).join(format!("{name}.json")))
 }
 
+/// Attempts to be the one who says which plan is being made, and the time between them.
+const TRIES: usize = 100;
+const WAIT: Duration = Duration::from_millis(10);
+
+/// Keeps other plans away whose shards have the same names, as long as the file is open: as many processes as like make
+/// one plan side by side, and of two plans the shards would be a mixture. Where there are no locks, a shard that is there is
+/// all that keeps others away.
+pub(super) fn claim(folder: &Path, plan: &Plan) -> Result<Option<File>> {
+    if remote::is_remote(folder) {
+        return Ok(None);
+    }
+    let path = folder.join(FOLDER).join(format!("{}-of-{:05}.lock", plan.settings().name, plan.shards()));
+    super::make_folder(&folder.join(FOLDER))?;
+    let file = OpenOptions::new().read(true).write(true).create(true).truncate(false).open(&path);
+    let file = file.map_err(|e| io_error(&display(&path), "open", e))?;
+    let (mark, failed) = (plan.mark(), |e| io_error(&display(&path), "write", e));
+    for _ in 0..TRIES {
+        match file.try_lock() {
+            Ok(()) => {
+                // Nobody makes any.
+                write_all_at(&file, mark.as_bytes(), 0).map_err(failed)?;
+                file.unlock().map_err(failed)?;
+            }
+            Err(TryLockError::WouldBlock) => {}
+            Err(TryLockError::Error(_)) => return Ok(None),
+        }
+        if file.try_lock_shared().is_ok() {
+            if fs::read(&path).is_ok_and(|text| text == mark.as_bytes()) {
+                return Ok(Some(file));
+            }
+            break;
+        }
+        thread::sleep(WAIT);
+    }
+    let message = "another plan is being made here, whose shards have the same names; wait for it, or write elsewhere";
+    Err(Error::new(&codes::FOREIGN, message).file(display(folder)).with_options(&["name"]))
+}
+
 impl Record {
     /// Says that a shard is being made.
     pub(super) fn begun(key: &str) -> Record {
@@ -69,6 +110,11 @@ impl Record {
         };
         let whole = Whole { bytes: shard.len(), sha256, state, made: made.clone() };
         Ok(Record { whole: Some(whole), ..Record::begun(key) })
+    }
+
+    /// Whether it says what was made.
+    pub(super) fn is_whole(&self) -> bool {
+        self.whole.is_some()
     }
 
     /// The record that is there. One that does not read is none.

@@ -83,7 +83,6 @@ pub use forebay_columns::panics_are_errors;
 pub use format::TableFormat;
 pub use output::TableOutput;
 #[doc(hidden)]
-pub use packing::refuse_promise;
 pub use route::{create, document, open, open_bytes, open_text, table_format};
 pub use scan::Scanned;
 

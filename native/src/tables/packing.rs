@@ -11,7 +11,7 @@ use forebay::{Error, Result, error::codes::ARGUMENT};
 use super::{FileWriter, TableFormat};
 use crate::{
     input::{display, remote},
-    output::AtomicFile,
+    output::{AtomicFile, promised},
 };
 
 /// A compression around a whole text, which reading takes off again.
@@ -19,42 +19,6 @@ use crate::{
 pub(super) enum Packing {
     Gzip,
     Zstd,
-}
-
-/// Extensions that say that a file is compressed as a whole, and by what.
-const PACKED: [(&str, &str); 15] = [
-    ("gz", "gzip"),
-    ("gzip", "gzip"),
-    ("tgz", "gzip"),
-    ("zst", "Zstandard"),
-    ("zstd", "Zstandard"),
-    ("tzst", "Zstandard"),
-    ("bz2", "bzip2"),
-    ("xz", "xz"),
-    ("lzma", "LZMA"),
-    ("lz4", "LZ4"),
-    ("br", "Brotli"),
-    ("sz", "Snappy"),
-    ("z", "compress"),
-    ("zip", "ZIP"),
-    ("7z", "7-Zip"),
-];
-
-/// The name of the compression that a file's name promises.
-fn promised(path: &Path) -> Option<(&'static str, &'static str)> {
-    let extension = path.extension()?.to_str()?.to_ascii_lowercase();
-    PACKED.into_iter().find(|(known, _)| *known == extension)
-}
-
-/// Refuses an output whose name promises a compression that it will not have. `what` is said of what is written.
-pub fn refuse_promise(path: &Path, what: &str) -> Result<()> {
-    match promised(path) {
-        None => Ok(()),
-        Some((extension, name)) => {
-            let message = format!("the name ends in .{extension}, but {what} is not written in {name}; leave it out");
-            Err(Error::new(&ARGUMENT, message).file(display(path)))
-        }
-    }
 }
 
 impl Packing {
@@ -113,7 +77,7 @@ pub(super) fn text_file(
     let packer = Packing::of(path, format)?.map(|packing| packing.packer(level)).transpose()?;
     let file = match verify && remote::is_remote(path) {
         true => AtomicFile::create_to_read_back(path, force)?,
-        false => AtomicFile::create_streaming(path, force)?,
+        false => AtomicFile::create_as_named(path, force)?,
     };
     Ok(FileWriter::new(file).packed(packer))
 }
@@ -178,8 +142,6 @@ mod tests {
         ] {
             assert_eq!(of(name, format).unwrap_err().code().id(), "usage.argument", "{name}");
         }
-        assert!(refuse_promise("a.tar.gz".as_ref(), "TAR").is_err());
-        assert!(refuse_promise("a.tar".as_ref(), "TAR").is_ok());
     }
 
     #[test]

@@ -14,7 +14,7 @@ use forebay::{
 use super::stage::{aside, is_held, is_stage, remove_dead};
 use crate::{
     input::{Input, display, io_error, remote},
-    shards::{self, WarehouseOptions, sha256_of},
+    shards::{self, GLANCE, WarehouseOptions, sha256_of, stale},
 };
 
 /// A warehouse in a folder.
@@ -31,6 +31,8 @@ pub struct Kept {
     pub bytes: u64,
     /// Whether it is the newest without a fault that was made of its sources with its settings.
     pub current: bool,
+    /// What is said if a source was changed after it was built.
+    pub stale: Option<String>,
     /// Whether it is being built: then a process may be at work on it.
     pub unfinished: bool,
     /// Whether a process is at work on it now.
@@ -137,7 +139,8 @@ pub fn list(out: &Path) -> Result<Vec<Kept>> {
     };
     for (folder, bytes) in kept {
         let (manifest, fault) = looked_at(&folder);
-        found.push(Kept { folder, manifest, fault, bytes, current: false, unfinished: false, held: false });
+        let stale = manifest.as_ref().and_then(|manifest| stale(&folder, manifest, GLANCE));
+        found.push(Kept { folder, manifest, fault, bytes, current: false, stale, unfinished: false, held: false });
     }
     let made = |kept: &Kept| kept.manifest.as_ref().map_or(0, |manifest| manifest.created_at_ms);
     found.sort_by_key(made);
@@ -157,22 +160,41 @@ pub fn list(out: &Path) -> Result<Vec<Kept>> {
     let stages = if far { Vec::new() } else { folders(out, is_stage)? };
     for folder in stages {
         let (bytes, held) = (bytes_in(&folder), is_held(&folder));
-        found.push(Kept { folder, manifest: None, fault: None, bytes, current: false, unfinished: true, held });
+        found.push(Kept {
+            folder,
+            manifest: None,
+            fault: None,
+            bytes,
+            current: false,
+            stale: None,
+            unfinished: true,
+            held,
+        });
     }
     Ok(found)
 }
 
 /// Removes the warehouses that a newer one of the same sources and settings replaces, and what builds have left that
-/// were ended in the middle. Nothing is removed where `only_say`.
+/// were ended in the middle. The newer one is proven first: every shard has the SHA-256 of its manifest, or nothing goes in
+/// its favor. Nothing is removed where `only_say`.
 pub fn gc(out: &Path, only_say: bool) -> Result<Vec<Removed>> {
     let mut removed = Vec::new();
     let all = list(out)?;
-    let current =
-        |(k, kept): (usize, &Kept)| Some((kept.manifest.as_ref().filter(|_| kept.current).and_then(kind_of)?, k));
-    let newest: HashMap<String, usize> = all.iter().enumerate().filter_map(current).collect();
-    for (k, kept) in all.into_iter().enumerate() {
-        let newer = || newest.get(&kept.manifest.as_ref().and_then(kind_of)?).filter(|newer| **newer > k);
-        let why = match &kept {
+    let kinds: Vec<_> = all.iter().map(|kept| kept.manifest.as_ref().and_then(kind_of)).collect();
+    let counts = kinds.iter().flatten().fold(HashMap::<_, usize>::new(), |mut counts, kind| {
+        *counts.entry(kind).or_default() += 1;
+        counts
+    });
+    let mut newest: HashMap<&str, usize> = HashMap::new();
+    for (k, kind) in kinds.iter().enumerate().rev() {
+        let Some(kind) = kind.as_ref().filter(|kind| counts.get(kind).is_some_and(|n| *n > 1)) else { continue };
+        if !newest.contains_key(kind.as_str()) && all[k].fault.is_none() && whole(&all[k].folder)?.is_some() {
+            newest.insert(kind, k);
+        }
+    }
+    for (k, kept) in all.iter().enumerate() {
+        let newer = || newest.get(kinds.get(k)?.as_deref()?).filter(|newer| **newer > k);
+        let why = match kept {
             Kept { unfinished: true, held: false, .. } => "its build did not end",
             Kept { manifest: Some(_), .. } if newer().is_some() => "a newer one was made of the same sources",
             _ => continue,
@@ -182,7 +204,7 @@ pub fn gc(out: &Path, only_say: bool) -> Result<Vec<Removed>> {
                 (Some(manifest), _) => remove(&kept.folder, manifest)?,
                 (None, _) => remove_dead(&kept.folder),
             };
-        removed.push(Removed { folder: kept.folder, bytes: kept.bytes, why, gone });
+        removed.push(Removed { folder: kept.folder.clone(), bytes: kept.bytes, why, gone });
     }
     Ok(removed)
 }

@@ -6,8 +6,8 @@ use std::{
 };
 
 use forebay::{
-    Result,
-    annotations::{Annotation, Classes, Exif, Format, Labels, Picture, ReadOptions, Seen, Turn, record},
+    Error, Result,
+    annotations::{Annotation, Classes, Exif, Format, Labels, Picture, ReadOptions, Seen, Turn, codes, record},
     image::{decode::orientation, probe},
     warehouse::Cause,
 };
@@ -19,11 +19,7 @@ use super::{
 use crate::{
     Dataset,
     input::{Input, display, io_error, remote::is_remote},
-    labels::{
-        Open,
-        names::{Names, with_and_without_ending},
-        of_samples,
-    },
+    labels::{Open, names::Names, of_samples},
     parallel::{blocks::in_blocks, ordered},
 };
 
@@ -36,8 +32,8 @@ pub(super) struct Read {
     format: Format,
     labels: Labels,
     options: ReadOptions,
-    /// Which of the pictures were found.
-    found: Vec<bool>,
+    /// The names of the pictures, and which of them were found.
+    names: Names,
 }
 
 impl Read {
@@ -56,11 +52,11 @@ impl Read {
             Ok(())
         };
         let set = Open::new(options.clone()).format(settings.label_format).read_after(path, stamped)?;
-        let found = vec![false; set.labels.pictures.len()];
-        Ok(Read { name: display(path), format: set.format, labels: set.labels, options, found })
+        Ok(Read::new(display(path), set.format, set.labels, options))
     }
 
-    /// What the samples of a dataset carry in their metadata; nothing if none carries what is said to be ours.
+    /// What the samples of a dataset carry in their metadata; nothing if none carries any. If a field was named, that is
+    /// refused: frames without boxes are not what was meant.
     pub fn of_samples(dataset: &Dataset, settings: &Settings) -> Result<Option<Read>> {
         let options = options(settings);
         let is_marked = |i: u64| {
@@ -71,41 +67,52 @@ impl Read {
             said.map_or(true, |found| found.is_some())
         };
         if !in_blocks(dataset.len(), |mut range| Ok(range.any(is_marked)))?.contains(&true) {
-            return Ok(None);
+            let field = options.boxes.as_ref().map(ToString::to_string).filter(|field| field != "none");
+            return field.map_or(Ok(None), |field| {
+                let message = format!("no sample has boxes in its metadata as {field} says");
+                Err(Error::new(&codes::FORMAT, message).with_options(&["boxes"]).file(dataset.name()))
+            });
         }
         let labels = of_samples(dataset, &options)?;
-        let found = vec![false; labels.pictures.len()];
-        Ok(Some(Read { name: dataset.name().into(), format: Format::Records, labels, options, found }))
+        Ok(Some(Read::new(dataset.name().into(), Format::Records, labels, options)))
+    }
+
+    fn new(name: String, format: Format, labels: Labels, options: ReadOptions) -> Read {
+        let names = Names::of(labels.pictures.iter().map(|picture| picture.name.as_str()));
+        Read { name, format, labels, options, names }
     }
 
     /// Gives the frames of `survey` from number `first` on their boxes, by the names of their pictures. A picture that the
     /// labels do not name, or that nobody has labeled, is refused.
-    pub fn join(&mut self, survey: &mut Survey, first: usize, workers: usize) -> Result<()> {
-        let names = self.names();
-        self.lay(survey, first, workers, |_, frame| find(&names, &frame.source))
+    pub fn join(&self, survey: &mut Survey, first: usize, workers: usize) -> Result<()> {
+        self.lay(survey, first, workers, false)
     }
 
     /// As [`join`](Self::join), where the first frame is the first of the pictures, and so on.
-    pub fn join_in_order(&mut self, survey: &mut Survey, first: usize, workers: usize) -> Result<()> {
-        self.lay(survey, first, workers, |i, _| Some(i))
+    pub fn join_in_order(&self, survey: &mut Survey, first: usize, workers: usize) -> Result<()> {
+        self.lay(survey, first, workers, true)
     }
 
-    fn lay(
-        &mut self,
-        survey: &mut Survey,
-        first: usize,
-        workers: usize,
-        entry_of: impl Fn(usize, &Frame) -> Option<usize>,
-    ) -> Result<()> {
+    /// The number of the entry of a frame.
+    fn entry(&self, survey: &Survey, frame: &Frame) -> Result<Option<usize>> {
+        let place = match &frame.place {
+            Place::File(stamp) => display(&stamp.path),
+            Place::Sample { .. } => {
+                let run = survey.runs.get(frame.run).map(String::as_str).unwrap_or_default();
+                format!("{run}: {}", frame.source)
+            }
+        };
+        self.names.take(&frame.source, &place).map_err(|e| e.file(&self.name))
+    }
+
+    fn lay(&self, survey: &mut Survey, first: usize, workers: usize, in_order: bool) -> Result<()> {
         let frames = survey.frames.split_off(first);
         let mut matched = Vec::new();
         for (i, frame) in frames.into_iter().enumerate() {
-            let entry = entry_of(i, &frame).and_then(|k| Some((k, self.labels.pictures.get(k)?)));
+            let entry = if in_order { Some(i) } else { self.entry(survey, &frame)? };
+            let entry = entry.and_then(|k| Some((k, self.labels.pictures.get(k)?)));
             match entry {
-                Some((k, picture)) if !picture.unlabelled => {
-                    self.found[k] = true;
-                    matched.push((frame, k));
-                }
+                Some((k, picture)) if !picture.unlabelled => matched.push((frame, k)),
                 _ => survey.refused.push(Refused {
                     cause: Cause::Unlabeled,
                     reason: match entry {
@@ -163,8 +170,16 @@ impl Read {
         let known = matched.iter().zip(&seen).filter(|(_, seen)| seen.is_some()).map(|((_, k), _)| *k);
         let mut labels = Labels::default();
         labels.pictures = known.filter_map(|k| self.labels.pictures.get(k).cloned()).collect();
+        let mut options = self.options.clone();
+        if options.exif.is_none() {
+            // Turned pictures are stored as they are seen, and nobody said that of their boxes.
+            for (picture, seen) in labels.pictures.iter().zip(seen.iter().flatten()) {
+                picture.refuse_unknown_raster(*seen, self.format).map_err(|e| e.file(&self.name))?;
+            }
+            options.exif = Some(Exif::Apply);
+        }
         let mut next = seen.iter().flatten();
-        labels.told(self.format, &self.options, |_| Ok(next.next().copied())).map_err(|e| e.file(&self.name))?;
+        labels.told(self.format, &options, |_| Ok(next.next().copied())).map_err(|e| e.file(&self.name))?;
         let mut pictures = labels.pictures.into_iter();
         Ok(seen.iter().map(|seen| seen.and_then(|_| pictures.next())).collect())
     }
@@ -177,12 +192,12 @@ impl Read {
         workers: usize,
         in_order: bool,
     ) -> Result<Vec<Option<Vec<Annotation>>>> {
-        let (names, n) = (self.names(), frames.len());
-        let entry = |i: usize, frame: &Frame| if in_order { Some(i) } else { find(&names, &frame.source) };
+        let n = frames.len();
         let labeled = |k: &usize| self.labels.pictures.get(*k).is_some_and(|picture| !picture.unlabelled);
         let (mut matched, mut numbers) = (Vec::new(), Vec::new());
         for (i, frame) in frames.into_iter().enumerate() {
-            if let Some(k) = entry(i, &frame).filter(labeled) {
+            let entry = if in_order { Some(i) } else { self.entry(survey, &frame)? };
+            if let Some(k) = entry.filter(labeled) {
                 matched.push((frame, k));
                 numbers.push(i);
             }
@@ -208,8 +223,8 @@ impl Read {
 
     /// Refuses the pictures that no source has, as frames of run `run`.
     pub fn end(self, survey: &mut Survey, run: usize) {
-        for (picture, found) in self.labels.pictures.iter().zip(&self.found) {
-            if !found {
+        for (k, picture) in self.labels.pictures.iter().enumerate() {
+            if !self.names.is_taken(k) {
                 survey.refused.push(Refused {
                     cause: Cause::PictureMissing,
                     file: picture.name.clone(),
@@ -219,35 +234,17 @@ impl Read {
             }
         }
     }
-
-    fn names(&self) -> Names {
-        Names::of(self.labels.pictures.iter().map(|picture| picture.name.as_str()))
-    }
 }
 
 fn options(settings: &Settings) -> ReadOptions {
     let mut options = settings.label_options.clone();
     options.limits = settings.limits.clone();
-    // What is turned is refused for its picture, and not with all labels.
-    options.exif = Some(if settings.exif == Exif::Apply { Exif::Apply } else { Exif::Ignore });
+    options.exif = match settings.exif {
+        Exif::Apply => options.exif.map(|_| Exif::Apply),
+        // What is turned is refused for its picture, and not with all labels.
+        _ => Some(Exif::Ignore),
+    };
     options
-}
-
-/// The entry of a picture: by its name, by what is behind the folders around it, or by the last part of its name where only
-/// one has that.
-fn find(names: &Names, source: &str) -> Option<usize> {
-    for name in with_and_without_ending(source) {
-        if let Some(found) = names.longest_in(name) {
-            return Some(found);
-        }
-        let mut alike = names.ending_with(name.rsplit('/').next().unwrap_or(name));
-        match (alike.next(), alike.next()) {
-            (None, _) => {}
-            (found, None) => return found,
-            _ => return None,
-        }
-    }
-    None
 }
 
 /// The numbers that classes have among the warehouse's.
@@ -291,24 +288,4 @@ fn look(survey: &Survey, frame: &Frame) -> Result<Option<Seen>> {
     }
     let turn = Turn::from_exif(orientation(&bytes) as u32);
     Ok(Some(Seen { width: probed.width, height: probed.height, turn }))
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn names_match_as_a_whole_before_their_last_part_does() {
-        let mut labels = Labels::default();
-        let names = ["a/1.jpg", "b/1.jpg", "c/2.jpg", "3.jpg", "d\\5.jpg", "train/6", "7"];
-        labels.pictures = names.map(forebay::annotations::Picture::named).to_vec();
-        let found = vec![false; 7];
-        let read = Read { name: String::new(), format: Format::Coco, labels, options: ReadOptions::default(), found };
-        let names = read.names();
-        let find = |source: &str| find(&names, source);
-        assert_eq!([find("a/1.jpg"), find("train/b/1.jpg"), find("1.jpg")], [Some(0), Some(1), None]);
-        assert_eq!([find("2.jpg"), find("x/2.jpg"), find("x/3.jpg"), find("4.jpg")], [Some(2), Some(2), Some(3), None]);
-        // As other systems part folders, and as formats that name no endings say it: the same as beside samples.
-        assert_eq!([find("x/d/5.jpg"), find("train/6.png"), find("val/7.png")], [Some(4), Some(5), Some(6)]);
-    }
 }

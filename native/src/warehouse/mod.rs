@@ -137,7 +137,7 @@ pub fn build_with(
         // Now, and not when all pictures were looked at.
         trace::refuse_other(path, &display(path))?;
     }
-    let survey = sources::survey(sources, settings)?;
+    let mut survey = sources::survey(sources, settings)?;
     if survey.frames.is_empty() && survey.refused.is_empty() {
         return Err(Error::new(&codes::NO_FRAMES, "there is no frame to store in the sources").file(&survey.root));
     }
@@ -156,6 +156,7 @@ pub fn build_with(
                     if let Some(built) = reuse(&target, &survey, settings)? {
                         return Ok(built);
                     }
+                    survey.notes.push(format!("{} was damaged, and is built again", display(&target)));
                 }
                 Existing::Replace => {}
             }
@@ -210,6 +211,10 @@ pub fn build_with(
     manifest.summary = summary(&tallies);
     manifest.thresholds = settings.thresholds.clone();
     manifest.classes = (!survey.classes.is_empty()).then(|| survey.classes.clone());
+    if sources.len() > 1 || settings.labels.is_some() {
+        let all = sources.iter().chain(&settings.labels).map(|path| display(path));
+        manifest.other.insert(crate::shards::SOURCES.into(), all.collect::<Vec<_>>().into());
+    }
     if !violations.is_empty() {
         manifest.other.insert("violations_allowed".into(), json!(violations));
     }
@@ -350,7 +355,11 @@ fn tally(survey: &Survey, chunks: &[Chunk]) -> Vec<RunTally> {
 fn judge(settings: &Settings, tallies: &[RunTally], open: u64) -> Result<Vec<String>> {
     let mut totals = summary(tallies).totals;
     totals.total = totals.total.saturating_add(open);
-    permit(settings, settings.thresholds.broken_by(&totals))
+    let mut broken = settings.thresholds.broken_by(&totals);
+    if open > 0 {
+        broken.iter_mut().for_each(|one| one.insert_str(0, "at least "));
+    }
+    permit(settings, broken)
 }
 
 /// Thresholds that are broken, if they may be.
@@ -409,6 +418,11 @@ pub mod codes {
         "warehouse.not_begun",
         "A part of a build was to be made, and no build of these sources and settings was begun in the folder.",
     );
+    /// The sources are others by now.
+    pub const STALE: Code = Code::usage(
+        "warehouse.stale",
+        "A source was changed after the warehouse was built, and only one that is up to date was to be opened.",
+    );
     /// Every code of this module.
-    pub const ALL: &[&Code] = &[&BUSY, &NO_FRAMES, &NOT_BEGUN];
+    pub const ALL: &[&Code] = &[&BUSY, &NO_FRAMES, &NOT_BEGUN, &STALE];
 }

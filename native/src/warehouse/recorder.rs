@@ -44,6 +44,11 @@ pub(super) fn label_files(labels: &Path) -> Result<Vec<PathBuf>> {
     Ok(files)
 }
 
+/// Whether a file reads as a label of the recorder.
+pub(super) fn is_label(file: &Path) -> bool {
+    std::fs::read(file).is_ok_and(|text| serde_json::from_slice::<Record>(&text).is_ok())
+}
+
 /// Reads the label `file` of the run at `folder`, which is number `run`. `root` is what names are relative to.
 pub(super) fn read(root: &Path, folder: &Path, run: usize, file: &Path, limits: &Limits) -> Result<Read> {
     let found = std::fs::metadata(file).map_err(|e| io_error(&display(file), "look at the label", e))?;

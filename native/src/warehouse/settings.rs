@@ -36,7 +36,8 @@ pub struct Settings {
     pub labels: Option<PathBuf>,
     /// The format of the labels; found out unless given.
     pub label_format: Option<Format>,
-    /// What the labels cannot say by themselves; `exif` and `limits` are those of the build.
+    /// What the labels cannot say by themselves; `limits` are those of the build. Any `exif` says that boxes of turned
+    /// pictures lie in these as [`exif`](Self::exif) has them; without it they are refused if the labels do not say it.
     pub label_options: ReadOptions,
     /// Width and height of the images.
     pub size: [u32; 2],

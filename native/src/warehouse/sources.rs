@@ -5,7 +5,7 @@ use std::{
     path::{Path, PathBuf},
 };
 
-use forebay::{Error, Result, annotations::codes as label, error::codes as common};
+use forebay::{Error, Result, error::codes as common};
 
 use super::{
     Settings,
@@ -36,27 +36,28 @@ pub(crate) fn survey_with(sources: &[PathBuf], settings: &Settings, open: &OpenO
     let names: Vec<String> = sources.iter().map(|path| display(path)).collect();
     let mut survey = Survey { root: names.join(", "), ..Survey::default() };
     let workers = settings.workers.unwrap_or_else(all_cores);
-    let mut labels = match &settings.labels {
+    let labels = match &settings.labels {
         Some(path) => Some(Read::open(path, &mut survey, settings)?),
         None => None,
     };
-    let (mut asked, mut found) = (false, false);
-    for source in sources {
-        // With labels of its own a source is pictures, whatever else lies beside them.
-        let runs = if labels.is_none() { runs_of(source)? } else { None };
+    let mut bare = Vec::new();
+    for (k, source) in sources.iter().enumerate() {
+        if sources.iter().take(k).any(|before| before == source) {
+            survey.notes.push(format!("{} is given more than once, and so are its frames", display(source)));
+        }
+        let runs = runs_of(source, labels.is_some())?;
         let (first, datasets) = (survey.frames.len(), survey.datasets.len());
         match runs {
             Some(runs) => add_runs(&mut survey, source, runs, settings)?,
             None => {
                 add_dataset(&mut survey, source, open)?;
-                match &mut labels {
+                match &labels {
                     Some(labels) => labels.join(&mut survey, first, workers)?,
                     None => {
                         let own = survey.datasets.last().map(|dataset| Read::of_samples(dataset, settings));
-                        asked = true;
-                        if let Some(mut own) = own.transpose()?.flatten() {
-                            found = true;
-                            own.join_in_order(&mut survey, first, workers)?;
+                        match own.transpose()?.flatten() {
+                            Some(own) => own.join_in_order(&mut survey, first, workers)?,
+                            None => bare.push(display(source)),
                         }
                     }
                 }
@@ -65,27 +66,31 @@ pub(crate) fn survey_with(sources: &[PathBuf], settings: &Settings, open: &OpenO
         let dataset = (survey.datasets.len() > datasets).then_some(datasets);
         survey.parts.push(Part { frames: first..survey.frames.len(), dataset });
     }
-    let field = settings.label_options.boxes.as_ref().map(ToString::to_string).filter(|field| field != "none");
-    if let Some(field) = field.filter(|_| asked && !found) {
-        // Frames without boxes are not what was meant.
-        let message = format!("no sample has boxes in its metadata as {field} says");
-        return Err(Error::new(&label::FORMAT, message).with_options(&["boxes"]).file(&survey.root));
+    if labels.is_some() && survey.datasets.is_empty() {
+        let message = "runs have labels of their own, and no source has pictures for other labels; leave these out, or name \
+                       the folder of the pictures";
+        return Err(Error::new(&common::ARGUMENT, message).with_options(&["labels"]).file(&survey.root));
     }
     if let Some(labels) = labels.filter(|_| !survey.runs.is_empty()) {
         labels.end(&mut survey, 0);
+    }
+    let of_pictures = |name: &String| format!("{name}: no sample has boxes in its metadata, so all are without boxes");
+    if bare.len() < sources.len() {
+        survey.notes.extend(bare.iter().map(of_pictures));
     }
     Ok(survey)
 }
 
 /// The folders of runs in a source, sorted; none where it is of another kind. A run has a folder `labels` with JSON files
-/// in it.
-fn runs_of(source: &Path) -> Result<Option<Vec<PathBuf>>> {
+/// in it; if other labels are given, they must also be the recorder's.
+fn runs_of(source: &Path, are_given: bool) -> Result<Option<Vec<PathBuf>>> {
     if !source.is_dir() {
         return Ok(None);
     }
     let has_labels = |folder: &Path| -> Result<bool> {
         let labels = folder.join("labels");
-        Ok(labels.is_dir() && !recorder::label_files(&labels)?.is_empty())
+        let files = if labels.is_dir() { recorder::label_files(&labels)? } else { Vec::new() };
+        Ok(!files.is_empty() && (!are_given || files.iter().any(|file| recorder::is_label(file))))
     };
     if has_labels(source)? {
         return Ok(Some(vec![source.to_owned()]));

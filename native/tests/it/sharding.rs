@@ -359,3 +359,56 @@ fn an_error_of_one_thread_ends_the_others() {
         .filter(|entry| entry.as_ref().unwrap().file_name().to_string_lossy().ends_with(".part"));
     assert_eq!(left.count(), 0);
 }
+
+#[test]
+fn nothing_that_others_made_is_replaced_whenever_it_came() {
+    let folder = Folder::new();
+    let inputs = inputs(&folder);
+    let (plan, out) = (Plan::of(&inputs, Settings::new(2).with_shuffle(1)).unwrap(), folder.at("out"));
+    let shards = plan.open().unwrap();
+    let path = out.join(plan.name(0));
+    // It came while the shard was being made.
+    let made = shards.make_with(0, &out, &how(), &mut |_| fs::write(&path, b"precious").unwrap());
+    assert_eq!(code(made), "shards.foreign");
+    assert_eq!(fs::read(&path).unwrap(), b"precious");
+    fs::remove_file(&path).unwrap();
+    shards.make(0, &out, &how()).unwrap();
+    // A finished shard that somebody edited, which is sound.
+    let bytes = fs::read(&path).unwrap();
+    fs::copy(&inputs[1], &path).unwrap();
+    assert_eq!(code(shards.make(0, &out, &how())), "shards.foreign");
+    assert_eq!(fs::read(&path).unwrap(), fs::read(&inputs[1]).unwrap());
+    // A link is not written through, not even by force.
+    #[cfg(unix)]
+    {
+        fs::remove_file(&path).unwrap();
+        fs::write(folder.at("elsewhere"), b"precious").unwrap();
+        std::os::unix::fs::symlink(folder.at("elsewhere"), &path).unwrap();
+        assert_eq!(code(shards.make(0, &out, &how())), "shards.foreign");
+        let mut forced = how();
+        forced.force = true;
+        shards.make(0, &out, &forced).unwrap();
+        assert_eq!(fs::read(folder.at("elsewhere")).unwrap(), b"precious");
+        assert_eq!(fs::read(&path).unwrap(), bytes);
+    }
+}
+
+#[test]
+fn two_plans_do_not_mix() {
+    let folder = Folder::new();
+    let inputs = inputs(&folder);
+    let plan = |seed| Plan::of(&inputs, Settings::new(3).with_shuffle(seed)).unwrap();
+    let (one, other, out) = (plan(1), plan(2), folder.at("out"));
+    let mut forced = how();
+    forced.force = true;
+    let mut refused = Vec::new();
+    let mut meanwhile = |_: &forebay_native::convert::Progress| {
+        refused.push(code(other.open().unwrap().make_all(&[0, 1, 2], &out, &forced, 1, &mut |_| {})));
+        // The same plan may be made by as many as like.
+        assert_eq!(one.open().unwrap().make_all(&[2], &out, &how(), 1, &mut |_| {}).unwrap().left, 2);
+    };
+    one.open().unwrap().make_all(&[0, 1, 2], &out, &how(), 1, &mut meanwhile).unwrap();
+    assert!(!refused.is_empty() && refused.iter().all(|code| *code == "shards.foreign"), "{refused:?}");
+    assert_eq!(all_names(&one, &out).into_iter().collect::<HashSet<_>>().len(), 75);
+    other.open().unwrap().make_all(&[0, 1, 2], &out, &forced, 1, &mut |_| {}).unwrap();
+}

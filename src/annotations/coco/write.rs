@@ -5,16 +5,16 @@ use std::fmt::Write;
 use crate::{
     Result,
     annotations::{
-        Annotation, Id, Labels, Loss, Losses, Picture, Rle, Shape,
+        Annotation, Labels, Loss, Losses, Picture, Rle, Shape,
         json::{number, string, whole},
-        write::{self, Out},
+        write::{self, Out, is_distinct, own_number, picture_ids},
     },
 };
 
 use super::own::{self, Own};
 
-/// Writes labels as one COCO file, piece by piece. Pictures and annotations are numbered from 1; classes keep their
-/// numbers where they have some, and are numbered from 1 where they have none.
+/// Writes labels as one COCO file, piece by piece. Pictures, annotations and classes keep their numbers where all have
+/// different ones, and are numbered from 1 otherwise.
 pub fn write(labels: &Labels, put: &mut dyn FnMut(&[u8]) -> Result<()>) -> Result<Losses> {
     write::file(Script::default(), labels, put)
 }
@@ -24,6 +24,8 @@ pub fn write(labels: &Labels, put: &mut dyn FnMut(&[u8]) -> Result<()>) -> Resul
 pub(in crate::annotations) struct Script {
     categories: Vec<i64>,
     ids: Vec<i64>,
+    /// Whether annotations keep their numbers.
+    own: bool,
     /// Pictures written, and annotations.
     written: [usize; 2],
 }
@@ -35,7 +37,8 @@ impl write::Script for Script {
 
     fn begin(&mut self, labels: &Labels, out: &mut Out<'_>) -> Result<()> {
         self.categories = categories(labels, out.losses);
-        self.ids = picture_ids(labels, out.losses);
+        self.ids = picture_ids(labels, 1, out.losses);
+        self.own = annotation_ids(labels, out.losses);
         out.text.push_str("{\"images\":[");
         Ok(())
     }
@@ -62,9 +65,12 @@ impl write::Script for Script {
                 continue;
             };
             comma(out.text, annotations);
-            for (key, value) in
-                [("{\"id\":", *annotations as i64), (",\"image_id\":", id), (",\"category_id\":", *class)]
-            {
+            let own = own_number(annotation.id.as_ref()).filter(|_| self.own);
+            for (key, value) in [
+                ("{\"id\":", own.unwrap_or(*annotations as i64)),
+                (",\"image_id\":", id),
+                (",\"category_id\":", *class),
+            ] {
                 out.text.push_str(key);
                 whole(out.text, value);
             }
@@ -117,7 +123,7 @@ fn is_kept(picture: &Picture, losses: &mut Losses) -> bool {
 
 /// The classes' numbers.
 fn categories(labels: &Labels, losses: &mut Losses) -> Vec<i64> {
-    let own: Option<Vec<i64>> = labels.classes.iter().map(|class| own(class.id.as_ref())).collect();
+    let own: Option<Vec<i64>> = labels.classes.iter().map(|class| own_number(class.id.as_ref())).collect();
     own.filter(|ids| is_distinct(ids)).unwrap_or_else(|| {
         let had = labels.classes.iter().filter(|class| class.id.is_some()).count();
         losses.add_many(Loss::Id, had as u64);
@@ -125,27 +131,15 @@ fn categories(labels: &Labels, losses: &mut Losses) -> Vec<i64> {
     })
 }
 
-/// The pictures' numbers.
-fn picture_ids(labels: &Labels, losses: &mut Losses) -> Vec<i64> {
-    let own: Option<Vec<i64>> = labels.pictures.iter().map(|picture| own(picture.id.as_ref())).collect();
-    own.filter(|ids| is_distinct(ids)).unwrap_or_else(|| {
-        let had = labels.pictures.iter().filter(|picture| picture.id.is_some()).count();
-        losses.add_many(Loss::Id, had as u64);
-        (1..).take(labels.pictures.len()).collect()
-    })
-}
-
-fn own(id: Option<&Id>) -> Option<i64> {
-    match id {
-        Some(Id::Number(n)) => Some(*n),
-        _ => None,
+/// Whether annotations have numbers of their own.
+fn annotation_ids(labels: &Labels, losses: &mut Losses) -> bool {
+    let all = || labels.pictures.iter().flat_map(|picture| &picture.annotations);
+    let ids: Option<Vec<i64>> = all().map(|annotation| own_number(annotation.id.as_ref())).collect();
+    let keep = ids.is_some_and(|ids| is_distinct(&ids));
+    if !keep {
+        losses.add_many(Loss::Id, all().filter(|annotation| annotation.id.is_some()).count() as u64);
     }
-}
-
-fn is_distinct(ids: &[i64]) -> bool {
-    let mut sorted = ids.to_vec();
-    sorted.sort_unstable();
-    sorted.windows(2).all(|pair| pair[0] != pair[1])
+    keep
 }
 
 /// What is said of an annotation behind its numbers.

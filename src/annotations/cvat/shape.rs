@@ -99,7 +99,11 @@ impl Shapes {
             .filter(|_| self.account.take(u64::from(width) * u64::from(height)))
             .and_then(|size| mask::from_rows(runs, [left, top, width, height], size));
         match made {
-            Some(mask) => annotation.shape = Shape::Mask(Box::new(mask)),
+            Some(mask) => {
+                // Some tools write masks of the whole picture.
+                annotation.rect = mask.bounds().unwrap_or(rect);
+                annotation.shape = Shape::Mask(Box::new(mask));
+            }
             None => notes.add(Cause::BadMask),
         }
         Ok(annotation)

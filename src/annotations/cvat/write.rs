@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use crate::error::Result;
 use crate::limits::Limits;
 
-use super::super::write::{Out, class_details_of_xml, file};
+use super::super::write::{Out, class_details_of_xml, file, picture_ids};
 use super::super::xml::{Writer, is_held};
 use super::super::{Annotation, Labels, Loss, Losses, Picture, Rect, Shape, Source, write as shared};
 use super::mask;
@@ -36,18 +36,21 @@ pub fn write(labels: &Labels, put: &mut dyn FnMut(&[u8]) -> Result<()>) -> Resul
 #[derive(Debug)]
 pub(in crate::annotations) struct Script {
     writer: Writer,
+    /// The numbers of the pictures.
+    ids: Vec<i64>,
     account: Account,
 }
 
 impl Default for Script {
     fn default() -> Script {
-        Script { writer: Writer::new(), account: Account::new(&Limits::default()) }
+        Script { writer: Writer::new(), ids: Vec::new(), account: Account::new(&Limits::default()) }
     }
 }
 
 impl super::super::write::Script for Script {
     fn begin(&mut self, labels: &Labels, out: &mut Out<'_>) -> Result<()> {
         *out.losses = class_details_of_xml(labels);
+        self.ids = picture_ids(labels, 0, out.losses);
         self.writer.open("annotations", &[]);
         self.writer.text("version", "1.1");
         meta(&mut self.writer, labels);
@@ -60,7 +63,8 @@ impl super::super::write::Script for Script {
             out.losses.add(Loss::Unlabelled);
             return Ok(());
         }
-        image(&mut self.writer, labels, (i, picture), &mut self.account, out.losses);
+        let id = self.ids.get(i).copied().unwrap_or_default();
+        image(&mut self.writer, labels, (id, picture), &mut self.account, out.losses);
         out.text.push_str(&self.writer.take());
         Ok(())
     }
@@ -108,7 +112,7 @@ fn meta(out: &mut Writer, labels: &Labels) {
 fn image(
     out: &mut Writer,
     labels: &Labels,
-    (number, picture): (usize, &Picture),
+    (number, picture): (i64, &Picture),
     account: &mut Account,
     losses: &mut Losses,
 ) {

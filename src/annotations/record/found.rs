@@ -436,13 +436,14 @@ impl Gather<'_> {
     }
 
     /// What was found, unless all of it could be shares as well as pixels.
-    fn end(self, place: &Place<'_>) -> Result<Option<Found>> {
+    fn end(mut self, place: &Place<'_>) -> Result<Option<Found>> {
         let annotations = &self.found.picture.annotations;
         let within = |rect: &Rect| [rect.x0, rect.y0, rect.x1, rect.y1].iter().all(|side| (0.0..=1.0).contains(side));
         if self.unnamed && !annotations.is_empty() && annotations.iter().all(|one| within(&one.rect)) {
             let message = "every corner is from 0 to 1: pixels, or shares of the picture, and nothing says which";
             return Err(ambiguous(&place.list, message));
         }
+        self.found.picture.assumed = true;
         Ok(Some(self.found))
     }
 }

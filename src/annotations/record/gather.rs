@@ -68,7 +68,7 @@ impl Gather {
 
     /// Adds the picture of the sample in this place, of this name if it has one.
     pub fn add(&mut self, place: u64, told: Told, name: Option<String>, info: &SampleInfo) -> Result<()> {
-        let Told { mut picture, notes, found, .. } = told;
+        let Told { mut picture, notes, found, shares, .. } = told;
         self.labels.notes.join(notes);
         self.marked |= found;
         picture.unlabelled = !found;
@@ -79,6 +79,7 @@ impl Gather {
         if picture.size().is_none() {
             let size = Some((info.width, info.height)).filter(|(width, height)| *width > 0 && *height > 0);
             (picture.width, picture.height) = size.unzip();
+            picture.shares = shares;
         }
         self.labels.pictures.push(picture);
         Ok(())

@@ -27,7 +27,8 @@ use std::{
 use bytes::Bytes;
 
 use super::{
-    Format, HEAD_BYTES, LabelStats, Labels, ReadOptions, Seen, Tally, Turn, coco, codes, cvat, detect, listing,
+    Format, HEAD_BYTES, LabelStats, Labels, ReadOptions, Seen, Tally, Turn, base_name, coco, codes, cvat, detect,
+    listing,
 };
 use crate::{
     error::{Error, Result},
@@ -40,6 +41,18 @@ use texts::{DESCRIPTIONS, beneath};
 
 /// Extensions of files that may hold labels.
 const EXTENSIONS: [&str; 8] = ["json", "xml", "txt", "csv", "yaml", "yml", "names", "data"];
+/// Texts that lie beside label files and are none.
+const ASIDE: [&str; 9] = [
+    "classes.txt",
+    "labels.txt",
+    "license.txt",
+    "names.txt",
+    "readme.txt",
+    "test.txt",
+    "train.txt",
+    "trainval.txt",
+    "val.txt",
+];
 /// Bytes of a file that are read at once where it is not read whole.
 const PIECE: u64 = 1 << 20;
 /// Bytes of a picture that normally give its size.
@@ -334,10 +347,16 @@ impl SetReader {
         }
     }
 
-    /// Whether there is nothing in a file.
-    fn is_blank(&self, file: usize) -> bool {
-        let head = self.head(file, HEAD_BYTES as u64);
-        head == self.range(file) && self.pieces.get(head).is_some_and(|text| text.trim_ascii().is_empty())
+    /// Whether a file begins as JSON of any kind does.
+    fn begins_as_json(&self, file: usize) -> bool {
+        let head = self.pieces.get(self.head(file, HEAD_BYTES as u64));
+        head.is_some_and(|text| matches!(text.trim_ascii_start().first(), Some(b'{' | b'[')))
+    }
+
+    /// What pictures of the set are called, without folders and endings.
+    fn pictures_by_stem(&self) -> HashSet<&str> {
+        let names = self.files.iter().map(|file| file.name.as_str());
+        names.filter(|name| listing::is_picture(name)).map(|name| listing::stem(base_name(name))).collect()
     }
 
     /// The format of the files, and those that have it.
@@ -361,15 +380,35 @@ impl SetReader {
         };
         let has = |(file, found): (&usize, &Option<Format>)| (*found == Some(format)).then_some(*file);
         let mut list: Vec<usize> = candidates.iter().zip(&self.known).filter_map(has).collect();
-        if matches!(format, Format::Kitti | Format::Dota) {
-            // A text beside these with nothing in it is of a picture in which nothing is.
+        let ending = match format {
+            Format::Voc => "xml",
+            Format::LabelMe | Format::Recorder => "json",
+            Format::Kitti | Format::Dota => "txt",
+            _ => "",
+        };
+        if !ending.is_empty() && self.entry.is_none() {
+            // What lies beside label files and is called as one is one too: its reader says that nothing is in the picture,
+            // or what is wrong with it.
             let folder = |file: &usize| self.name(*file).rsplit_once('/').map_or("", |(folder, _)| folder);
             let folders: HashSet<&str> = list.iter().map(folder).collect();
-            let is_text = |file: &usize| listing::ending(self.name(*file)) == "txt";
-            let found = candidates.iter().zip(&self.known).filter(|(file, found)| {
-                found.is_none() && is_text(file) && folders.contains(folder(file)) && self.is_blank(**file)
-            });
-            list.extend(found.map(|(file, _)| *file).collect::<Vec<_>>());
+            let pictures: HashSet<&str> = match format {
+                Format::LabelMe | Format::Recorder => self.pictures_by_stem(),
+                _ => HashSet::new(),
+            };
+            let is_lost = |file: &usize| {
+                let name = self.name(*file);
+                let is_named = match format {
+                    Format::LabelMe | Format::Recorder => {
+                        !self.begins_as_json(*file) || pictures.contains(listing::stem(base_name(name)))
+                    }
+                    Format::Kitti | Format::Dota => !ASIDE.contains(&base_name(name).to_ascii_lowercase().as_str()),
+                    _ => true,
+                };
+                is_named && listing::ending(name) == ending && folders.contains(folder(file))
+            };
+            let others = candidates.iter().zip(&self.known).filter(|(_, found)| **found != Some(format));
+            let lost: Vec<usize> = others.map(|(file, _)| *file).filter(is_lost).collect();
+            list.extend(lost);
             list.sort_unstable();
         }
         if list.is_empty() {

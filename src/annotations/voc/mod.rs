@@ -12,7 +12,7 @@ mod write;
 
 use crate::error::Result;
 
-use super::write::{Out, class_details_of_xml, files, label_names};
+use super::write::{Out, class_details_of_xml, files, label_names, lost_ids};
 use super::{Labels, Loss, Losses, ReadOptions, base_name};
 
 pub use read::read;
@@ -61,6 +61,7 @@ pub(super) struct Script {
 impl super::write::Script for Script {
     fn begin(&mut self, labels: &Labels, out: &mut Out<'_>) -> Result<()> {
         *out.losses = class_details_of_xml(labels);
+        lost_ids(labels, out.losses);
         self.names = label_names(labels, "xml");
         Ok(())
     }

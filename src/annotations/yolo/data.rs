@@ -94,7 +94,8 @@ impl Data {
                     data.class_count = Some(count.ok_or_else(wrong)?);
                 }
                 "names" => data.names_file = Some(value),
-                "train" | "valid" | "test" => {
+                // Some tools name parts as they like: a list of pictures is a part of the set.
+                _ if SPLITS.contains(&key) || key == "valid" || value.ends_with(".txt") => {
                     let split = if key == "valid" { "val" } else { key };
                     data.places.push(Place { split: split.to_owned(), path: value, spot });
                 }

@@ -5,7 +5,7 @@ use std::collections::HashMap;
 use crate::error::{Error, Result};
 
 use super::super::listing::stem;
-use super::super::write::{Out, boxed_by, class_details, files, present, told};
+use super::super::write::{Out, boxed_by, files, only_names, present, told};
 use super::super::{Annotation, Classes, Clip, Flags, Labels, Loss, Losses, Picture, Rect, Shape, Task, codes};
 
 /// Writes a set: a `data.yaml`, and the labels of each picture in `labels/`; the pictures belong into `images/`. What the
@@ -30,7 +30,7 @@ pub(in crate::annotations) struct Script {
 impl super::super::write::Script for Script {
     fn begin(&mut self, labels: &Labels, out: &mut Out<'_>) -> Result<()> {
         self.task = Some(self.task.unwrap_or_else(|| task_of(labels)));
-        *out.losses = class_details(labels);
+        *out.losses = only_names(labels);
         count_names(&labels.classes, out.losses)?;
         out.file("data.yaml", data_yaml(&labels.classes).as_bytes())
     }

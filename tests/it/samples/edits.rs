@@ -402,11 +402,11 @@ fn journals_are_merged_and_what_both_changed_is_named() {
             r#"{"do":"tag","sample":5,"add":["t"]}"#,
         ],
     );
-    let e = merge(&ours, &theirs, 1, None).unwrap_err();
+    let e = merge(&ours, &theirs, [0, 1], None).unwrap_err();
     assert_eq!((e.code().id(), e.place().sample), ("edits.conflict", Some(1)));
     assert!(e.message().contains("label: \"ours\" in the first journal, \"theirs\" in the second"), "{e}");
     for (side, label) in [(Side::Ours, "ours"), (Side::Theirs, "theirs")] {
-        let merged = merge(&ours, &theirs, 1, Some(side)).unwrap();
+        let merged = merge(&ours, &theirs, [0, 1], Some(side)).unwrap();
         assert_eq!(merged.conflicts.len(), 1);
         let edited = Edited::new(merged.journal);
         let record: Value = serde_json::from_str(&edited.record(1, 1, Some("{}")).unwrap()).unwrap();
@@ -439,7 +439,7 @@ fn the_side_that_counts_is_what_is_applied() {
     for (side, order, boxed) in
         [(Side::Theirs, vec![3, 0, 1, 2], json!({"x": 1})), (Side::Ours, vec![3, 0, 2], json!(5))]
     {
-        let merged = merge(&ours, &theirs, 0, Some(side)).unwrap();
+        let merged = merge(&ours, &theirs, [0; 2], Some(side)).unwrap();
         let found: Vec<_> = merged.conflicts.iter().map(|one| (one.sample, one.path.as_str())).collect();
         // A field that is called as a place is none, a tag lies in no other, and both left out the last sample.
         assert_eq!(found, [(Some(2), "box.x"), (Some(1), "label")], "{side:?}");
@@ -468,7 +468,7 @@ fn a_journal_of_more_samples_than_there_can_be_costs_nothing() {
     };
     let edited = Edited::new(journal(1 << 53).unwrap());
     assert_eq!((edited.len(), edited.at(1), edited.at(4)), ((1 << 53) - 1, Some(9), Some(4)));
-    assert_eq!(merge(edited.journal(), edited.journal(), 0, None).unwrap().journal.changes().len(), 2);
+    assert_eq!(merge(edited.journal(), edited.journal(), [0; 2], None).unwrap().journal.changes().len(), 2);
     for samples in [(1 << 53) + 1, u64::MAX] {
         assert_eq!(journal(samples).unwrap_err().code().id(), "edits.line");
     }

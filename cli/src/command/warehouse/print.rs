@@ -64,9 +64,10 @@ pub(super) fn built(built: &Built, took: Duration, drift: Option<Value>, out: &O
         out.line(format!("{} frames were done by a build that did not end", human::count(built.resumed)));
     }
     let how = if built.reused { "there already, and whole".to_owned() } else { format!("{:.1} s", took.as_secs_f64()) };
-    let (samples, shards) = (human::count(built.samples), human::count(built.shards));
+    let samples = human::count(built.samples);
+    let shards = if built.shards == 1 { "1 shard".into() } else { format!("{} shards", human::count(built.shards)) };
     let bytes = human::bytes(built.bytes);
-    out.line(format!("{}: {samples} samples, {shards} shards, {bytes}, {how}", display(&built.manifest)));
+    out.line(format!("{}: {samples} samples, {shards}, {bytes}, {how}", display(&built.manifest)));
 }
 
 fn refused_value(refused: &Refused) -> Value {
@@ -125,8 +126,8 @@ pub(super) fn list(found: &[Kept], out: &Output) {
     }
     columns(&rows, usize::MAX, out);
     for kept in found {
-        if let Some(fault) = &kept.fault {
-            out.note(format!("{}: {fault}", display(&kept.folder)));
+        for said in kept.fault.iter().chain(&kept.stale) {
+            out.note(format!("{}: {said}", display(&kept.folder)));
         }
     }
 }
@@ -148,6 +149,7 @@ fn kept_value(kept: &Kept) -> Value {
         "state": state(kept),
         "bytes": kept.bytes,
         "fault": kept.fault,
+        "stale": kept.stale,
         "version": manifest.map(|m| &m.version),
         "peer_version": manifest.map(|m| &m.peer_version),
         "dataset_root": manifest.map(|m| &m.dataset_root),

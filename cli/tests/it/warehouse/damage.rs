@@ -1,4 +1,5 @@
-//! Warehouses that are not what they were: what is read of them is seen to be wrong, and none that is sound goes in their favor.
+//! Warehouses that are not what they were, or would not be what was meant: what is read of them is seen to be wrong, none that is
+//! sound goes in their favor, and no picture gets the boxes of another.
 
 use std::{fs, path::PathBuf, process::Output};
 
@@ -185,5 +186,145 @@ fn damaged_pixels_and_boxes_are_not_read_as_if_they_were_sound() {
         assert_eq!((&refused["code"], &refused["section"]), (&"warehouse.block_checksum".into(), &what.into()));
         assert_eq!(error_of(&run(&export))["code"], "warehouse.block_checksum", "{what}");
         assert_eq!(run(&["head", &from, "-n", "2"]).status.code(), Some(1), "{what}");
+    }
+}
+
+#[test]
+fn the_newest_is_proven_before_an_older_one_goes() {
+    let folder = Folder::new();
+    let out = path(&folder, "g");
+    pictures(&folder, 12);
+    build(&folder, "g", &["--boxes", "none"], 0);
+    pictures(&folder, 11);
+    let new = build(&folder, "g", &["--boxes", "none"], 0);
+    let shard = PathBuf::from(new["manifest"].as_str().unwrap()).with_file_name("shard_00000.bin");
+    // Header and length are right, so that only the digest tells.
+    flip(&shard, 4000);
+    assert_eq!(said(&run(&["warehouse", "gc", &out]), 0), Value::Array(vec![]));
+    flip(&shard, 4000);
+    assert_eq!(said(&run(&["warehouse", "gc", &out]), 0).as_array().unwrap().len(), 1);
+}
+
+#[test]
+fn a_source_that_changed_since_is_told() {
+    let folder = Folder::new();
+    let (from, _) = warehouse(&folder, &[]);
+    let out = path(&folder, "w");
+    let stale = || said(&run(&["warehouse", "list", &out]), 0)[0]["stale"].clone();
+    let notes = || said(&run(&["check", &from]), 0).to_string();
+    assert!(stale().is_null() && !notes().contains("after the warehouse was built"), "{} {}", stale(), notes());
+    let later = std::time::SystemTime::now() + std::time::Duration::from_secs(60);
+    fs::File::options().write(true).open(folder.at("t.tar")).unwrap().set_modified(later).unwrap();
+    assert!(stale().as_str().unwrap().contains("t.tar was changed after"), "{}", stale());
+    assert!(notes().contains("t.tar was changed after the warehouse was built"), "{}", notes());
+}
+
+/// COCO's labels of pictures of 64 x 48, one box in each.
+fn coco(folder: &Folder, names: &[&str], size: [u32; 2], bbox: [u32; 4]) -> String {
+    let images = names
+        .iter()
+        .zip(1..)
+        .map(|(name, id)| serde_json::json!({ "id": id, "file_name": name, "width": size[0], "height": size[1] }));
+    let boxes = (1..=names.len()).map(
+        |id| serde_json::json!({ "id": id, "image_id": id, "category_id": 1, "bbox": bbox, "area": 1, "iscrowd": 0 }),
+    );
+    let (images, boxes): (Vec<_>, Vec<_>) = (images.collect(), boxes.collect());
+    let all = serde_json::json!({ "images": images, "annotations": boxes, "categories": [{ "id": 1, "name": "a" }] });
+    fs::write(folder.at("coco.json"), all.to_string()).unwrap();
+    path(folder, "coco.json")
+}
+
+fn build_of(folder: &Folder, sources: &[&str], more: &[&str]) -> Output {
+    let out = path(folder, &format!("w{}", fs::read_dir(folder.path()).unwrap().count()));
+    let sources: Vec<String> = sources.iter().map(|source| path(folder, source)).collect();
+    let sources = sources.iter().map(String::as_str);
+    let line: Vec<&str> = ["warehouse", "build"].into_iter().chain(sources).chain(["-o", &out]).collect();
+    run(&[&line[..], &["--size", "64x64", "--resize", "force"], more].concat())
+}
+
+#[test]
+fn a_picture_gets_no_boxes_of_another_of_its_name() {
+    let folder = Folder::new();
+    for run in ["v1", "v2"] {
+        fs::create_dir_all(folder.at("p").join(run)).unwrap();
+        fs::write(folder.at("p").join(run).join("1.jpg"), super::turned_jpeg(1)).unwrap();
+    }
+    let labels = coco(&folder, &["v1/1.jpg"], [64, 48], [16, 12, 32, 24]);
+    let made = said(&build_of(&folder, &["p"], &["--labels", &labels]), 0);
+    let totals = &made["summary"]["totals"];
+    assert_eq!(
+        (&made["samples"], &totals["boxes"], &totals["refused"]["unlabeled"]),
+        (&1.into(), &1.into(), &1.into())
+    );
+    // Folder by folder both could be that picture.
+    let refused = error_of(&build_of(&folder, &["p/v1", "p/v2"], &["--labels", &labels]));
+    assert_eq!(refused["code"], "label.ambiguous", "{refused}");
+    coco(&folder, &["1.jpg"], [64, 48], [16, 12, 32, 24]);
+    let refused = error_of(&build_of(&folder, &["p"], &["--labels", &labels]));
+    assert_eq!(refused["code"], "label.ambiguous", "{refused}");
+    coco(&folder, &["a/1.jpg", "b/1.jpg"], [64, 48], [16, 12, 32, 24]);
+    let refused = error_of(&build_of(&folder, &["p/v1"], &["--labels", &labels]));
+    assert_eq!(refused["code"], "label.ambiguous", "{refused}");
+}
+
+#[test]
+fn runs_keep_their_labels_beside_pictures_with_others() {
+    let folder = Folder::new();
+    fs::create_dir_all(folder.at("captures/run/labels")).unwrap();
+    fs::write(folder.at("captures/run/1.jpg"), super::turned_jpeg(1)).unwrap();
+    let label = r#"{"frame_id":1,"image":"1.jpg","image_present":true,"labels":[{"bbox_px":[0,0,32,24]}]}"#;
+    fs::write(folder.at("captures/run/labels/1.json"), label).unwrap();
+    fs::create_dir_all(folder.at("pf")).unwrap();
+    fs::write(folder.at("pf/2.jpg"), super::turned_jpeg(1)).unwrap();
+    let labels = coco(&folder, &["2.jpg"], [64, 48], [16, 12, 32, 24]);
+    let made = said(&build_of(&folder, &["captures", "pf"], &["--labels", &labels]), 0);
+    let totals = &made["summary"]["totals"];
+    assert_eq!(
+        (&made["samples"], &totals["boxes"], &totals["refused"]),
+        (&2.into(), &2.into(), &serde_json::json!({}))
+    );
+    // Labels for nobody.
+    let refused = error_of(&build_of(&folder, &["captures"], &["--labels", &labels]));
+    assert_eq!(refused["code"], "usage.argument", "{refused}");
+}
+
+#[test]
+fn every_source_has_the_boxes_that_were_named() {
+    let folder = Folder::new();
+    pictures(&folder, 4);
+    let other = [("a.bmp", bmp(40, 1)), ("a.json", br#"{"others":[[1,0,10,2]]}"#.to_vec())];
+    fs::write(folder.at("u.tar"), tar(&other)).unwrap();
+    let refused = error_of(&build_of(&folder, &["t.tar", "u.tar"], &["--boxes", "json.boxes:xywh"]));
+    assert_eq!(refused["code"], "label.format", "{refused}");
+    assert!(refused["file"].as_str().unwrap().ends_with("u.tar"), "{refused}");
+}
+
+#[test]
+fn boxes_of_turned_pictures_lie_where_it_was_said() {
+    let folder = Folder::new();
+    let members = [("a.jpg", super::turned_jpeg(6)), ("a.json", br#"{"boxes":[[0,0,24,32]]}"#.to_vec())];
+    fs::write(folder.at("t.tar"), tar(&members)).unwrap();
+    fs::create_dir(folder.at("p")).unwrap();
+    fs::write(folder.at("p/a.jpg"), super::turned_jpeg(6)).unwrap();
+    let boxes = |source: &str, more: &[&str]| {
+        let made = said(&build_of(&folder, &[source], more), 0);
+        super::stored(std::path::Path::new(made["manifest"].as_str().unwrap()))[0].boxes[0]
+            .map(|side| (side * 48.0).round())
+    };
+    // Of 64 x 48 stored pixels, seen as 48 x 64: nobody said in which of them four numbers are.
+    let named = ["--boxes", "json.boxes:xywh"];
+    let refused = error_of(&build_of(&folder, &["t.tar"], &named));
+    assert_eq!(refused["code"], "label.ambiguous", "{refused}");
+    assert!(refused["message"].as_str().unwrap().contains("--exif"), "{refused}");
+    assert_eq!(boxes("t.tar", &[&named[..], &["--exif", "apply"]].concat()), [0.0, 0.0, 24.0, 24.0]);
+    assert_eq!(boxes("t.tar", &[&named[..], &["--exif", "ignore"]].concat()), [0.0, 0.0, 18.0, 32.0]);
+    // Labels that give a size say it, whatever is to become of the picture.
+    let labels = coco(&folder, &["a.jpg"], [48, 64], [0, 0, 24, 32]);
+    for (more, right) in [
+        (&[][..], [0.0, 0.0, 24.0, 24.0]),
+        (&["--exif", "apply"], [0.0, 0.0, 24.0, 24.0]),
+        (&["--exif", "ignore"], [0.0, 24.0, 24.0, 48.0]),
+    ] {
+        assert_eq!(boxes("p", &[&["--labels", &labels], more].concat()), right, "{more:?}");
     }
 }

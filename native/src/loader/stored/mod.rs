@@ -38,7 +38,8 @@ use crate::{
     ahead::Store as Ahead,
     cache::Cache,
     input::display,
-    shards::{self, OpenWarehouse, WarehouseOptions},
+    shards::{self, GLANCE, OpenWarehouse, WarehouseOptions, stale},
+    warehouse::codes as built,
 };
 use store::Store;
 
@@ -51,6 +52,7 @@ pub(super) struct Terms {
     pub(super) version: Option<String>,
     pub(super) allow_violations: bool,
     pub(super) allow_unproven: bool,
+    pub(super) fresh: bool,
 }
 
 /// The warehouses of a loader, which all have the same shape.
@@ -301,6 +303,11 @@ impl Held {
         let opened = shards::open(path, &how)?;
         notes.push(format!("{} shards opened in {} ms", opened.shards.len(), begun.elapsed().as_millis()));
         hold(&opened.warehouse, terms, notes).map_err(named)?;
+        let most = if terms.fresh { usize::MAX } else { GLANCE };
+        match path.parent().and_then(|folder| stale(folder, opened.warehouse.manifest(), most)) {
+            Some(said) if terms.fresh => return Err(named(Error::new(&built::STALE, said).with_options(&["fresh"]))),
+            said => notes.extend(said),
+        }
         prove(&opened, terms, notes)?;
         let warehouse = opened.warehouse.clone();
         let begun = Instant::now();

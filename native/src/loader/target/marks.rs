@@ -57,6 +57,7 @@ impl Marks {
         settings.label_format = format;
         settings.limits = open.limits.clone();
         settings.exif = if orient { Exif::Apply } else { Exif::Ignore };
+        settings.label_options.exif = Some(settings.exif);
         settings.workers = Some(workers);
         let Marked { samples, classes, keypoints } = marked(sources, datasets, &settings)?;
         let of_sample = |all: Option<Vec<Annotation>>| -> Option<Box<[Mark]>> {
