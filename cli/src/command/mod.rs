@@ -142,10 +142,9 @@ impl Command {
 
 /// Runs the command with the process's arguments.
 pub fn main() -> ExitCode {
-    #[cfg(feature = "arrow")]
     keep_quiet_about_errors();
     signals::make_writes_fail();
-    let command = Cli::command();
+    let command = help::with_help(Cli::command());
     let matches = command.clone().try_get_matches();
     let parsed = matches.and_then(|matches| Ok((Cli::from_arg_matches(&matches)?, Given::of(&command, &matches))));
     let (cli, given) = match parsed {
@@ -251,11 +250,10 @@ fn man(out: &Output) -> Result<Outcome> {
 }
 
 /// A panic that becomes an error is told as one.
-#[cfg(feature = "arrow")]
 fn keep_quiet_about_errors() {
     let usual = std::panic::take_hook();
     std::panic::set_hook(Box::new(move |panic| {
-        if !forebay_native::tables::panics_are_errors() {
+        if !forebay::guard::panics_are_errors() {
             usual(panic);
         }
     }));
