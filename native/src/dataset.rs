@@ -241,7 +241,8 @@ impl Dataset {
     /// What is worth knowing of the file as a whole: where a folder's classes were found, sidecars of an archive that
     /// lie apart from their pictures, how an archive ends.
     pub fn notes(&self) -> Vec<String> {
-        self.notes_on_samples().into_iter().chain(self.container().and_then(Container::note)).collect()
+        let of_container = self.container().map(Container::notes).unwrap_or_default();
+        self.notes_on_samples().into_iter().chain(of_container).collect()
     }
     /// Those that the container itself has not.
     pub(crate) fn notes_on_samples(&self) -> Vec<String> {

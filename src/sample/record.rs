@@ -290,6 +290,44 @@ pub fn is_media(name: &str) -> bool {
     MediaFormat::from_name(name) != MediaFormat::Unknown
 }
 
+/// Extensions of files that describe a sample: none of them is one where there is another file.
+const DESCRIBING: [&str; 27] = [
+    "json",
+    "jsn",
+    "jsonl",
+    "yaml",
+    "yml",
+    "toml",
+    "xml",
+    "csv",
+    "tsv",
+    "txt",
+    "text",
+    "md",
+    "html",
+    "transcript",
+    "caption",
+    "cls",
+    "cls2",
+    "class",
+    "label",
+    "labels",
+    "id",
+    "index",
+    "inx",
+    "count",
+    "key",
+    "url",
+    "srt",
+];
+
+/// Whether a file's name is that of one which describes a sample, by its last extension.
+#[must_use]
+pub fn is_sidecar(name: &str) -> bool {
+    let extension = name.rsplit_once('.').map_or("", |(_, extension)| extension);
+    DESCRIBING.iter().any(|known| known.eq_ignore_ascii_case(extension))
+}
+
 /// Fields as an object, each with its own text.
 fn object(some: &[(String, Box<RawValue>)], more: &[&(String, Box<RawValue>)]) -> String {
     let mut out = String::from("{");

@@ -16,9 +16,12 @@ mod summary;
 mod verify;
 mod write;
 
-use std::{path::Path, sync::Arc};
+use std::{
+    path::Path,
+    sync::{Arc, Mutex, PoisonError},
+};
 
-use forebay::{Error, Result, check::Fault, filter::Filter, samples::is_of_sample};
+use forebay::{Error, Result, check::Fault, filter::Filter, samples::is_of_sample, tar::webdataset::Tally};
 
 use crate::{
     dataset::Dataset,
@@ -149,13 +152,16 @@ fn begin(origin: &Origin, filtered: Filtered, output: &Path) -> Begun {
     summary.faults.extend(filtered.faults);
     summary.skipped_members = origin.skipped_members();
     summary.notes = origin.notes();
-    Begun { summary, filtered: filtered.any }
+    let tally = if let Origin::Stream(input) = origin { Some(input.tally()) } else { None };
+    Begun { summary, filtered: filtered.any, tally }
 }
 
 /// A conversion that goes on: what is known of it so far.
 struct Begun {
     summary: Summary,
     filtered: bool,
+    /// Of a stream, whose samples are known at the end.
+    tally: Option<Arc<Mutex<Tally>>>,
 }
 
 impl Begun {
@@ -163,6 +169,9 @@ impl Begun {
     fn end(mut self, options: &Options, notes: impl Iterator<Item = String>) -> Result<Summary> {
         if self.filtered && self.summary.samples == 0 {
             refuse_empty(options)?;
+        }
+        if let Some(tally) = self.tally {
+            self.summary.notes.extend(tally.lock().unwrap_or_else(PoisonError::into_inner).notes());
         }
         self.summary.notes.extend(notes);
         Ok(self.summary)

@@ -19,7 +19,7 @@ use forebay::{
     samples::Watch,
     tar::{
         Event, StreamReader,
-        webdataset::{Boundary, group},
+        webdataset::{Boundary, Tally, group},
     },
 };
 
@@ -35,6 +35,7 @@ pub struct StreamInput {
     reader: Box<dyn Read + Send>,
     limits: Limits,
     filter: Option<Filter>,
+    tally: Arc<Mutex<Tally>>,
 }
 
 impl std::fmt::Debug for StreamInput {
@@ -87,7 +88,11 @@ impl StreamInput {
             _ => return Ok(None),
         };
         let file_len = file_len(path).unwrap_or(0);
-        Ok(Some(StreamInput { name, file_len, reader, limits: limits.clone(), filter: None }))
+        Ok(Some(Self::of(name, file_len, reader, limits)))
+    }
+
+    fn of(name: String, file_len: u64, reader: Box<dyn Read + Send>, limits: &Limits) -> StreamInput {
+        StreamInput { name, file_len, reader, limits: limits.clone(), filter: None, tally: Arc::default() }
     }
 
     /// Opens an archive elsewhere that nobody reads but once: where small files lie close together, looking for their names
@@ -101,7 +106,7 @@ impl StreamInput {
         }
         let reader = Box::new(Reading::open(path)?);
         let (name, file_len) = (display(path), reader.file_len());
-        Ok(Some(StreamInput { name, file_len, reader, limits: limits.clone(), filter: None }))
+        Ok(Some(Self::of(name, file_len, reader, limits)))
     }
 
     /// The name as the user gave it.
@@ -111,6 +116,10 @@ impl StreamInput {
     /// Bytes on disk; 0 for a pipe.
     pub fn file_len(&self) -> u64 {
         self.file_len
+    }
+    /// What is known of the samples once they were read.
+    pub(crate) fn tally(&self) -> Arc<Mutex<Tally>> {
+        self.tally.clone()
     }
     pub(crate) fn set_filter(&mut self, filter: Filter) {
         self.filter = Some(filter);
@@ -126,6 +135,7 @@ impl StreamInput {
             reader: self.reader,
             limits: self.limits,
             watch: self.filter.as_ref().map(Watch::new),
+            tally: self.tally,
             buffer: vec![0; READ],
             boundary: Boundary::default(),
             files: Vec::new(),
@@ -157,6 +167,7 @@ struct Samples {
     passed: std::vec::IntoIter<Error>,
     limits: Limits,
     watch: Option<Watch>,
+    tally: Arc<Mutex<Tally>>,
     buffer: Vec<u8>,
     boundary: Boundary,
     /// The files of the group that is coming in.
@@ -209,7 +220,10 @@ impl Samples {
     fn add(&mut self, groups: Vec<Vec<(String, Vec<u8>)>>) -> Result<()> {
         let mut ready = Vec::new();
         for files in groups {
-            let grouped = group(files.iter().map(|(name, _)| name.as_str()))?;
+            let grouped = group(files.iter().map(|(name, content)| (name.as_str(), content.len() as u64)))?;
+            let mut tally = self.tally.lock().unwrap_or_else(PoisonError::into_inner);
+            tally.add(&grouped, |file| files.get(file).map(|(name, _)| name.as_str()));
+            drop(tally);
             let mut contents: Vec<Bytes> = Vec::with_capacity(files.len());
             let mut names = Vec::with_capacity(files.len());
             for (name, content) in files {
