@@ -128,10 +128,7 @@ pub(crate) fn open(path: &Path, limits: &Limits, keep_going: bool) -> Result<Dat
 fn open_with(path: &Path, limits: &Limits, keep_going: bool, class_level: Option<u32>) -> Result<Dataset> {
     let mut options = OpenOptions::default();
     (options.limits, options.keep_going, options.class_level) = (limits.clone(), keep_going, class_level);
-    let dataset = Dataset::open_with(path, &options).map_err(|e| advised(e, path, limits))?;
-    // "Sound, 0 samples" of a folder that is not what was meant would be believed.
-    dataset.folder().map_or(Ok(()), |folder| folder.refuse_without_pictures())?;
-    Ok(dataset)
+    Dataset::open_with(path, &options).map_err(|e| advised(e, path, limits))
 }
 
 /// What to do with a file that does not hold samples, or cannot be asked at random.

@@ -121,9 +121,6 @@ impl Job {
 
     /// As [`run`](Self::run), telling how far it is after every chunk of samples.
     pub fn run_with(self, output: &Path, progress: &mut dyn FnMut(&Progress)) -> Result<Summary> {
-        if let Origin::Datasets { sources, .. } = &self.origin {
-            sources.iter().filter_map(|source| source.folder()).try_for_each(|f| f.refuse_without_pictures())?;
-        }
         refuse_parts(output, self.origin.inputs().0.iter().map(Path::new))?;
         self.origin.refuse_nothing_left()?;
         if self.filtered.any && self.origin.count() == Some(0) {
