@@ -137,10 +137,17 @@ pub(crate) fn advised(e: Error, path: &Path, limits: &Limits) -> Error {
     if e.code() == &input::codes::PIPE {
         return e.more("of tables, text is read from a pipe with --from csv, tsv or jsonl");
     }
-    if e.code() == &codes::NOT_SAMPLES && StreamInput::open(path, limits).is_ok_and(|s| s.is_some()) {
-        let message = "a compressed archive can only be read in order; convert it first: forebay convert";
-        return Error::new(&codes::NOT_SAMPLES, format!("{message} {} out.tbl", input::display(path)))
-            .file(input::display(path));
+    if e.code() == &codes::NOT_SAMPLES {
+        match StreamInput::open(path, limits) {
+            Ok(Some(_)) => {
+                let message = "a compressed archive can only be read in order; convert it first: forebay convert";
+                return Error::new(&codes::NOT_SAMPLES, format!("{message} {} out.tbl", input::display(path)))
+                    .file(input::display(path));
+            }
+            // What is compressed is no archive, and named.
+            Err(inside) if inside.code() == &codes::UNKNOWN_FORMAT => return inside,
+            _ => {}
+        }
     }
     if matches!(table_format(path), Ok(Some(_))) {
         let message =

@@ -1,14 +1,16 @@
 //! An archive that is read once, from front to back: `.tar.gz`, `.tar.zst`, a pipe.
 
 use std::{
-    io::{self, BufReader, Read},
+    io::{self, BufReader, Cursor, Read},
     path::Path,
+    sync::{Arc, Mutex, PoisonError},
 };
 
 use bytes::Bytes;
 use forebay::{
     Error, Limits, Result,
-    detect::{HEAD_LEN, detect},
+    detect::{HEAD_LEN, detect, foreign},
+    error::codes::UNKNOWN_FORMAT,
     filter::Filter,
     formats::Format,
     image::probe_named,
@@ -71,10 +73,11 @@ impl StreamInput {
         let format = detect(&first_bytes(path, HEAD_LEN)?);
         let name = display(path);
         let reader: Box<dyn Read + Send> = match format {
-            Some(Format::Gzip) => Box::new(Gzip::new(BufReader::new(Reading::open(path)?))),
-            Some(Format::Zstd) => {
+            Some(packed @ Format::Gzip) => of_tar(Gzip::new(BufReader::new(Reading::open(path)?)), path, packed)?,
+            Some(packed @ Format::Zstd) => {
                 let raw = Reading::open(path)?;
-                Box::new(zstd::stream::read::Decoder::new(raw).map_err(|e| unread(&name, e))?)
+                let unpacked = zstd::stream::read::Decoder::new(raw).map_err(|e| unread(&name, e))?;
+                of_tar(unpacked, path, packed)?
             }
             Some(Format::Tar) | None if piped => Box::new(Reading::open(path)?),
             Some(other) if piped => {
@@ -142,6 +145,36 @@ impl StreamInput {
             ready: Vec::new().into_iter(),
         }
     }
+}
+
+/// The same bytes, if they are those of a TAR, or of nothing that is known in a file that is called one; else what they are.
+fn of_tar(mut unpacked: impl Read + Send + 'static, path: &Path, packed: Format) -> Result<Box<dyn Read + Send>> {
+    let name = display(path);
+    let mut head = vec![0; HEAD_LEN as usize];
+    let read = fill(&mut unpacked, &mut head).map_err(|e| unread(&name, e).file(&name))?;
+    head.truncate(read);
+    let found = detect(&head);
+    let kind = match found {
+        Some(format) => Some(format!("this is {}, compressed", format.name())),
+        None => foreign(&head),
+    };
+    let called_tar = || {
+        let name = name.to_ascii_lowercase();
+        [".tar.gz", ".tgz", ".tar.zst", ".tzst"].iter().any(|end| name.ends_with(end))
+    };
+    if head.is_empty() || found == Some(Format::Tar) || kind.is_none() && (is_pipe(path) || called_tar()) {
+        return Ok(Box::new(Cursor::new(head).chain(unpacked)));
+    }
+    let unpack = if packed == Format::Gzip { "gunzip -k" } else { "unzstd" };
+    let message = match kind {
+        Some(kind) => format!("unpacked, {kind}; {unpack} {name} unpacks it"),
+        None => format!(
+            "unpacked, this is no TAR; a table says so by its name, as in x.csv.{}, and other files are unpacked first: \
+             {unpack} {name}",
+            if packed == Format::Gzip { "gz" } else { "zst" }
+        ),
+    };
+    Err(Error::new(&UNKNOWN_FORMAT, message).file(name))
 }
 
 /// Reads until the buffer is full or the stream ends.
