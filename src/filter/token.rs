@@ -98,6 +98,9 @@ impl<'a> Tokens<'a> {
     }
 
     fn sign(&mut self, c: char) -> Result<Token> {
+        if self.rest.starts_with("<>") {
+            return Err(error(&codes::SYNTAX, self.at, "<> is written !="));
+        }
         if let Some(sign) = SIGNS.iter().find(|s| self.rest.starts_with(**s)) {
             self.skip(sign.len());
             return Ok(Token::Sign(sign));
@@ -131,7 +134,9 @@ impl<'a> Tokens<'a> {
             && !digits.contains(".e")
             && !digits.contains(".E");
         if !shaped {
-            return wrong("is malformed");
+            // A date, most likely.
+            let is_date = digits.bytes().filter(|byte| *byte == b'-').count() == 2;
+            return wrong(if is_date { "is malformed; a date stands in quotes" } else { "is malformed" });
         }
         if digits.bytes().all(|b| b.is_ascii_digit()) {
             return match text.parse::<i128>() {

@@ -19,6 +19,7 @@ mod exact;
 mod extract;
 mod filtering;
 mod head;
+pub(crate) mod help;
 mod inspect;
 mod labels;
 mod outliers;
@@ -65,10 +66,13 @@ struct Cli {
 #[derive(Debug, Subcommand)]
 enum Command {
     /// Say what a file is, how big, and what is inside.
+    #[command(alias = "info")]
     Inspect(inspect::Args),
     /// Show the first samples or rows.
+    #[command(alias = "ls")]
     Head(head::Args),
     /// Say whether a file is sound: every fault, with sample or row and offset.
+    #[command(alias = "validate")]
     Check(check::Args),
     /// Count sizes, shapes, formats and classes; of tables, what the values of each column are like.
     Stats(stats::Args),
@@ -89,6 +93,7 @@ enum Command {
     /// Measure how fast the loader is on these files, and against the bare decoder.
     Bench(bench::Args),
     /// Show a dataset, or a folder of them, in the browser.
+    #[command(alias = "view")]
     Serve(serve::Args),
     /// Build tensor warehouses, list them, and clear them away.
     Warehouse(warehouse::Args),
@@ -265,6 +270,6 @@ mod tests {
 
     #[test]
     fn the_arguments_are_consistent() {
-        Cli::command().debug_assert();
+        help::with_help(Cli::command()).debug_assert();
     }
 }
