@@ -58,7 +58,12 @@ impl Parser<'_> {
 
     /// What is written here in place of what other languages have.
     fn advice(&self) -> &'static str {
-        let Token::Name(word) = &self.token else { return "" };
+        let word = match &self.token {
+            Token::Name(word) => word,
+            // Behind a value: what is left of 2024-02-29.
+            Token::Int(n) if *n < 0 => return "; a date stands in quotes: \"2024-02-29\"",
+            _ => return "",
+        };
         match word.to_ascii_lowercase().as_str() {
             "is" | "null" => "; `is 1` is == 1, `is null` is == null, and `is not null` is != null",
             "like" | "ilike" | "glob" | "matches" => "; a pattern is asked for by ~, with * and ?: name ~ \"*.jpg\"",

@@ -134,9 +134,7 @@ impl<'a> Tokens<'a> {
             && !digits.contains(".e")
             && !digits.contains(".E");
         if !shaped {
-            // A date, most likely.
-            let is_date = digits.bytes().filter(|byte| *byte == b'-').count() == 2;
-            return wrong(if is_date { "is malformed; a date stands in quotes" } else { "is malformed" });
+            return wrong("is malformed");
         }
         if digits.bytes().all(|b| b.is_ascii_digit()) {
             return match text.parse::<i128>() {

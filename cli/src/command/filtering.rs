@@ -15,10 +15,7 @@ use forebay_native::{
 };
 
 use super::check::describe;
-use crate::{
-    exit::Outcome,
-    output::{Output, say},
-};
+use crate::{exit::Outcome, output::Output};
 
 /// Bounds on what a file may cost.
 #[derive(Clone, Debug, clap::Args)]
@@ -219,13 +216,7 @@ fn shard(file: &str) -> Option<(&str, u64, u64, &str)> {
 
 /// Parses `--where`.
 pub(crate) fn filter(text: Option<&str>) -> Result<Option<Filter>> {
-    let filter = text.map(Filter::parse).transpose()?;
-    if let Some(pattern) = filter.as_ref().and_then(Filter::compared_pattern) {
-        say(&format!(
-            "note: == compares {pattern:?} letter by letter; a pattern is asked for by ~, as in: name ~ {pattern:?}"
-        ));
-    }
-    Ok(filter)
+    text.map(Filter::parse).transpose()
 }
 
 #[cfg(test)]

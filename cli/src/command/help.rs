@@ -1,6 +1,10 @@
 //! What `--help` adds to the options: commands in groups, examples of each, and what was most likely meant by a mistake.
 
-use clap::error::{ContextKind, ContextValue, ErrorKind};
+use clap::{
+    ArgMatches,
+    error::{ContextKind, ContextValue, ErrorKind},
+};
+use forebay::filter::Filter;
 use forebay_native::input::PIPE;
 
 /// The groups of commands, and examples of each command.
@@ -60,7 +64,7 @@ const GROUPS: [(&str, &[(&str, &[&str])]); 6] = [
     (
         "Labels and curation",
         &[
-            ("labels", &["forebay labels check coco.json", "forebay labels convert coco.json --to yolo -o yolo"]),
+            ("labels", &["forebay labels check coco.json", "forebay labels convert coco.json yolo --to yolo"]),
             ("duplicates", &["forebay duplicates train.tbl", "forebay duplicates train.tbl --where 'cls == 3'"]),
             ("outliers", &["forebay outliers train.tbl", "forebay outliers train.tbl --where 'cls == 3'"]),
         ],
@@ -70,7 +74,7 @@ const GROUPS: [(&str, &[(&str, &[&str])]); 6] = [
         &[
             (
                 "plan",
-                &["forebay plan train.tbl --batch 256 --ranks 8", "forebay plan 'shards/*.tbl' --batch 64 --json"],
+                &["forebay plan train.tbl --batch 256 --world 8", "forebay plan 'shards/*.tbl' --batch 64 --json"],
             ),
             ("bench", &["forebay bench train.tbl", "forebay bench train.tbl --image 224 --workers 4"]),
             ("warehouse", &["forebay warehouse build captures -o warehouse", "forebay warehouse list warehouse"]),
@@ -78,7 +82,7 @@ const GROUPS: [(&str, &[(&str, &[&str])]); 6] = [
     ),
     (
         "Files elsewhere (s3://, gs://, az://, https://)",
-        &[("cache", &["forebay cache list"]), ("parts", &["forebay parts s3://bucket/folder"])],
+        &[("cache", &["forebay cache list"]), ("parts", &["forebay parts list s3://bucket/folder"])],
     ),
     (
         "The shell",
@@ -130,6 +134,13 @@ pub(super) fn with_help(command: clap::Command) -> clap::Command {
             command.mut_subcommand(name, |c| c.after_help(format!("Examples:{examples}")))
         },
     )
+}
+
+/// Text with a star that the filter of a command compares as it is.
+pub(super) fn compared_pattern(matches: &ArgMatches) -> Option<String> {
+    let (_, of_command) = matches.subcommand()?;
+    let text = of_command.try_get_one::<String>("filter").ok()??;
+    Filter::parse(text).ok()?.compared_pattern().map(str::to_owned)
 }
 
 /// What was most likely meant by arguments that are refused.

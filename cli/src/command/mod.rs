@@ -151,8 +151,11 @@ pub fn main() -> ExitCode {
     signals::make_writes_fail();
     let command = help::with_help(Cli::command());
     let matches = command.clone().try_get_matches();
-    let parsed = matches.and_then(|matches| Ok((Cli::from_arg_matches(&matches)?, Given::of(&command, &matches))));
-    let (cli, given) = match parsed {
+    let parsed = matches.and_then(|matches| {
+        let pattern = help::compared_pattern(&matches);
+        Ok((Cli::from_arg_matches(&matches)?, Given::of(&command, &matches), pattern))
+    });
+    let (cli, given, pattern) = match parsed {
         Ok(parsed) => parsed,
         Err(e) => return usage(&e),
     };
@@ -160,6 +163,11 @@ pub fn main() -> ExitCode {
         signals::watch();
     }
     let out = Output::new(cli.talk).only_prints(cli.command.only_prints());
+    if let Some(pattern) = pattern {
+        out.note(format!(
+            "note: == compares {pattern:?} letter by letter; a pattern is asked for by ~, as in: name ~ {pattern:?}"
+        ));
+    }
     let cache = match cli.command.reads().then(|| cli.cache.begin(&out)).transpose() {
         Ok(cache) => cache.flatten(),
         Err(e) => return finish(Err(e), &out),

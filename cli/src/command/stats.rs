@@ -96,8 +96,8 @@ pub(super) fn run(args: &Args, given: &Given, out: &Output) -> Result<Outcome> {
         && report.classes.distinct == 0
     {
         // A field that there is not is said with the one that was meant.
-        seen.judge(label)?;
-        let message = "no sample has a class in the field that was named for it";
+        let unknown = seen.judge(label).err().map(|e| format!(": {}", e.message())).unwrap_or_default();
+        let message = format!("no sample has a class in the field that was named for it{unknown}");
         return Err(Error::new(&codes::ARGUMENT, message).with_options(&["label"]));
     }
     if out.json() {
