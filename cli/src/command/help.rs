@@ -94,10 +94,10 @@ const GROUPS: [(&str, &[(&str, &[&str])]); 6] = [
     ),
 ];
 
-const WORDS: &str =
-    "TBL is Forebay's file of samples: images or other files with their metadata, and an index, so that each is read
-without the others; it is made of a TAR, a ZIP or a folder. TBF is its file of tables, rows and columns in
-binary; IDV is that of ML.NET.";
+const WORDS: &str = "\
+TBL is Forebay's file of samples: images or other files with their metadata, and an index, so
+that each is read without the others; it is made of a TAR, a ZIP or a folder. TBF is its file of
+tables, rows and columns in binary; IDV is that of ML.NET.";
 const PAGES: &str = "Each command has examples: forebay convert --help. All of it: https://github.com/forebay/forebay";
 
 /// Columns that a line of the list has at most, and where its text begins.
@@ -111,7 +111,7 @@ pub(super) fn with_help(command: clap::Command) -> clap::Command {
         list.push_str(&format!(" {title}:\n"));
         for (name, _) in commands {
             let about = command.find_subcommand(name).and_then(|c| c.get_about()).map(ToString::to_string);
-            let about = about.unwrap_or_else(|| "Print this, or the help of a command.".to_owned());
+            let about = about.unwrap_or_else(|| "Print this, or the help of a command".to_owned());
             let mut line = format!("  {name:<width$}", width = INDENT - 3);
             for word in about.split(' ') {
                 if line.chars().count() + 1 + word.chars().count() > WIDTH {
