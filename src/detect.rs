@@ -1,6 +1,9 @@
 //! Which format a file has, by its content and never by its name.
 
-use crate::formats::{FIRST_BYTES, Format};
+use crate::{
+    foreign::known,
+    formats::{FIRST_BYTES, Format},
+};
 
 /// First bytes that suffice to tell every format apart.
 pub const HEAD_LEN: u64 = 512;
@@ -22,6 +25,18 @@ pub fn detect(head: &[u8]) -> Option<Format> {
     let known = known.or_else(|| is_tar(head).then_some(Format::Tar));
     // Where no warehouse is read, none is looked for.
     known.or_else(|| (cfg!(feature = "warehouse") && is_manifest(head)).then_some(Format::Warehouse))
+}
+
+/// What a file is that begins with `head`, in words: a format of Forebay's, or another that is known.
+#[doc(hidden)]
+pub fn name_of(head: &[u8]) -> Option<&'static str> {
+    detect(head).map(Format::name).or_else(|| known(head).map(|(name, _)| name))
+}
+
+/// What such a file is and what to do about it, if it is of a format that Forebay does not read.
+#[doc(hidden)]
+pub fn foreign(head: &[u8]) -> Option<String> {
+    crate::foreign::foreign(head)
 }
 
 /// The manifest of a warehouse is an object with these fields near its beginning, the second an object itself.

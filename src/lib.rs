@@ -58,6 +58,8 @@ pub mod error;
 pub mod filter;
 mod foreign;
 pub mod formats;
+#[doc(hidden)]
+pub mod guard;
 pub mod idv;
 pub mod image;
 pub mod limits;

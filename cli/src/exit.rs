@@ -4,7 +4,10 @@ use std::{io::Write, process::ExitCode};
 
 use forebay::{Error, Result, error::Kind};
 
-use crate::output::{self, Output, Talk};
+use crate::{
+    command::help::meant,
+    output::{self, Output, Talk},
+};
 
 /// The exit code for an error of this kind.
 pub fn exit_code(kind: Kind) -> u8 {
@@ -68,10 +71,16 @@ pub(crate) fn usage(e: &clap::Error) -> ExitCode {
     if !help && std::env::args_os().any(|a| a == "--json") {
         let text = e.to_string();
         let text = text.trim_start_matches("error: ").split("\n\n").next().unwrap_or_default().trim();
-        let error = Error::new(&forebay::error::codes::ARGUMENT, text);
+        let mut error = Error::new(&forebay::error::codes::ARGUMENT, text);
+        if let Some(meant) = meant(e) {
+            error = error.more(&meant);
+        }
         return finish(Err(error), &Output::new(Talk { json: true, ..Talk::default() }));
     }
     let printed = e.print().and_then(|()| std::io::stdout().flush());
+    if let Some(meant) = meant(e) {
+        output::say(&format!("\n  {meant}"));
+    }
     let code = e.exit_code() as u8;
     match printed {
         Err(e) if code == 0 && e.kind() != std::io::ErrorKind::BrokenPipe => {

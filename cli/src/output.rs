@@ -15,6 +15,8 @@ use forebay_native::input::io_error;
 use serde::Serialize;
 use serde_json::json;
 
+use crate::command::help::meant_by_file;
+
 /// How much is said, and in which form.
 #[derive(Clone, Copy, Debug, Default, clap::Args)]
 pub(crate) struct Talk {
@@ -112,6 +114,12 @@ impl Output {
     pub fn error(&self, e: Error) {
         let options: Vec<_> = e.options().iter().map(|name| option(name)).collect();
         let e = if options.is_empty() { e } else { e.more(&format!("see {}", options.join(", "))) };
+        let is_missing = |e: &Error| {
+            let cause = std::error::Error::source(e).and_then(|cause| cause.downcast_ref::<io::Error>());
+            cause.is_some_and(|cause| cause.kind() == io::ErrorKind::NotFound)
+        };
+        let meant = e.place().file.as_deref().filter(|_| is_missing(&e)).and_then(meant_by_file);
+        let e = if let Some(meant) = meant { e.more(&meant) } else { e };
         if self.json() {
             let fault = Fault::from(&e);
             self.value(&json!({ "error": Named { file: e.place().file.as_deref(), kind: e.kind().name(), fault } }));

@@ -28,8 +28,7 @@ use forebay::{
 };
 
 use crate::{
-    codes,
-    guard::guarded,
+    codes, guarded,
     sink::{InTurn, SideBySide},
 };
 

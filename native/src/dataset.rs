@@ -94,7 +94,7 @@ impl RecordText {
 
 impl Dataset {
     /// Opens a TBL, a TAR, a ZIP, a folder, or a tensor warehouse: its manifest or the folder that has it. It may lie elsewhere:
-    /// [addresses](crate::remote) are opened as paths are.
+    /// [addresses](crate::remote) are opened as paths are. A folder without images is an error, and no dataset of 0 samples.
     pub fn open(path: impl AsRef<Path>) -> Result<Dataset> {
         Self::open_with(path.as_ref(), &OpenOptions::default())
     }
@@ -107,6 +107,7 @@ impl Dataset {
                 return Self::open_warehouse(&manifest, options);
             }
             let folder = Folder::open_at(path, options.class_level)?;
+            folder.refuse_without_pictures()?;
             return Ok(Self::new(Source::Folder(Arc::new(folder)), options, None));
         }
         match Self::from_input(Input::open(path, options.io)?, options) {
@@ -241,7 +242,8 @@ impl Dataset {
     /// What is worth knowing of the file as a whole: where a folder's classes were found, sidecars of an archive that
     /// lie apart from their pictures, how an archive ends.
     pub fn notes(&self) -> Vec<String> {
-        self.notes_on_samples().into_iter().chain(self.container().and_then(Container::note)).collect()
+        let of_container = self.container().map(Container::notes).unwrap_or_default();
+        self.notes_on_samples().into_iter().chain(of_container).collect()
     }
     /// Those that the container itself has not.
     pub(crate) fn notes_on_samples(&self) -> Vec<String> {

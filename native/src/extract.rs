@@ -97,7 +97,7 @@ impl Target {
         };
         let payload = dataset.payload(i)?;
         let had: Vec<String> = files.iter().map(|file| file.name.clone()).collect();
-        as_one(&mut files, extension);
+        as_one(&mut files, extension, payload.len() as u64);
         let before = files.iter().map(|file| file.name.clone()).collect::<Vec<_>>();
         let now = self.keys.give(&before, i);
         files.iter_mut().zip(now).for_each(|(file, now)| file.name = now);

@@ -1,5 +1,8 @@
 //! A folder of files as a dataset: every image or video a sample, files of the same stem its sidecars, one folder level
-//! its class. Other files are left out and counted.
+//! its class. Other files are left out, counted, and the first of them named.
+//!
+//! A file is an image or video by its name or, on this machine, by its first bytes: those of a file that has neither the
+//! name of one nor that of a sidecar are looked at. Elsewhere each look would be a request, so there it is by name alone.
 
 use std::path::{Path, PathBuf};
 
@@ -7,9 +10,10 @@ use bytes::Bytes;
 use forebay::{
     Error, Result,
     codec::Codec,
-    detect::{HEAD_LEN, detect},
+    detect::{HEAD_LEN, detect, foreign, name_of},
     error::codes,
     formats::Format,
+    image::format_of,
     sample::{
         MediaFormat, SampleInfo,
         record::{self, Sidecar},
@@ -25,6 +29,9 @@ use classes::ClassLevel;
 
 use crate::input::{Input, codes::CHANGED, display, first_bytes, remote};
 
+/// Files that are left out are named up to this many.
+const NAMED: usize = 3;
+
 /// A folder that was walked: names and sizes, no contents. Files are in the order of their names, so that
 /// every machine sees the same dataset.
 #[derive(Debug)]
@@ -35,7 +42,9 @@ pub struct Folder {
     groups: Groups,
     /// Which of the groups are samples.
     samples: Vec<u32>,
+    /// How many files are left out, and the names of the first: those of a kind that is known come before others.
     left_out: u64,
+    first_left_out: Vec<String>,
     /// Links that lead back into a folder that they lie in.
     loops: u64,
     levels: ClassLevel,
@@ -97,21 +106,35 @@ impl Folder {
         loops: u64,
         class_level: Option<u32>,
     ) -> Result<Folder> {
-        let groups = group(files.iter().map(|(name, _)| name.as_str())).map_err(|e| e.file(&name))?;
-        let media = |i: &u32| {
-            let primary = groups.get(*i as usize).and_then(|s| files.get(s.primary));
-            primary.is_some_and(|(name, _)| record::is_media(name))
-        };
-        let samples: Vec<u32> = (0..groups.len() as u32).filter(media).collect();
-        let of = |i: u32| groups.get(i as usize);
-        let kept: usize = samples.iter().filter_map(|&i| of(i)).map(|s| 1 + s.sidecars.len()).sum();
-        let primaries = || samples.iter().filter_map(|&i| of(i)).filter_map(|s| files.get(s.primary));
+        let groups = group(files.iter().map(|(name, bytes)| (name.as_str(), *bytes))).map_err(|e| e.file(&name))?;
+        let (mut samples, mut left_out, mut known, mut others) = (Vec::new(), 0, Vec::new(), Vec::new());
+        for (i, sample) in groups.iter().enumerate() {
+            let Some((name, _)) = files.get(sample.primary) else { continue };
+            let head = match record::is_media(name) || record::is_sidecar(name) || remote::is_remote(root) {
+                true => Vec::new(),
+                // What does not open is no image, and named with what is left out.
+                false => first_bytes(&root.join(name), HEAD_LEN).unwrap_or_default(),
+            };
+            if format_of(name, &head) != MediaFormat::Unknown {
+                samples.push(i as u32);
+                continue;
+            }
+            left_out += 1 + sample.sidecars.len() as u64;
+            match name_of(&head) {
+                Some(kind) if known.len() < NAMED => known.push(format!("{name} ({kind})")),
+                None if others.len() < NAMED => others.push(name.clone()),
+                _ => {}
+            }
+        }
+        known.extend(others);
+        known.truncate(NAMED);
+        let primaries = || samples.iter().filter_map(|&i| groups.get(i as usize)).filter_map(|s| files.get(s.primary));
         let levels = ClassLevel::of(primaries().map(|(name, _)| name.as_str()), class_level);
-        let left_out = (files.len() - kept) as u64;
-        Ok(Folder { root: root.into(), name, files, groups, samples, left_out, loops, levels })
+        Ok(Folder { root: root.into(), name, files, groups, samples, left_out, first_left_out: known, loops, levels })
     }
 
-    /// Refuses a folder without any picture, if one is wanted to read from: of datasets it says how they are opened.
+    /// Refuses a folder without any image: of datasets it says how they are opened, and of other things what they are.
+    /// "0 samples" of a folder that is not what was meant would be believed.
     #[doc(hidden)]
     pub fn refuse_without_pictures(&self) -> Result<()> {
         if !self.is_empty() {
@@ -142,7 +165,7 @@ impl Folder {
         let (count, extension) = if tbl >= tar { (tbl, "tbl") } else { (tar, "tar") };
         let message = match (count, self.left_out) {
             (0, 0) => "the folder has no pictures".to_owned(),
-            (0, n) => format!("the folder has no pictures, but {n} other files"),
+            (0, n) => format!("the folder has no pictures, but {n} other files{}", self.known_as()),
             (n, _) => format!(
                 "the folder has no pictures, but {n} {}; datasets are named one by one or by a pattern, and joined by: \
                  forebay concat '{}/*.{extension}' -o all.{extension}",
@@ -151,6 +174,52 @@ impl Folder {
             ),
         };
         Err(Error::new(&codes::NOT_SAMPLES, message).file(&self.name))
+    }
+
+    /// What a folder of other files is, as far as it is known, and what to do about it.
+    fn known_as(&self) -> String {
+        const PACK: &str = "write its samples as a TAR, as webdataset does";
+        let root = self.name.trim_end_matches('/');
+        let base = |name: &str| name.rsplit('/').next().unwrap_or_default().to_ascii_lowercase();
+        let any = |is: &dyn Fn(&str) -> bool| self.files.iter().any(|(name, _)| is(&base(name)));
+        let hidden = |file: &str| self.root.join(file).is_file();
+        let kind = match () {
+            () if any(&|name| name == "data.mdb") => "an LMDB database",
+            () if any(&|name| name.ends_with(".mds") || name.contains(".mds.")) => {
+                "a dataset of MosaicML Streaming (MDS)"
+            }
+            () if any(&|name| name == "index.json") && any(&|name| name.starts_with("chunk-")) => {
+                "a dataset of LitData"
+            }
+            () if any(&|name| name.ends_with(".lance")) => "a Lance dataset",
+            () if any(&|name| name == "zarr.json") || hidden(".zgroup") || hidden(".zarray") => "a Zarr store",
+            () => "",
+        };
+        if !kind.is_empty() {
+            return format!(": this is {kind}, which Forebay does not read; {PACK}");
+        }
+        for (words, extensions) in [
+            ("Parquet", &["parquet", "pq"][..]),
+            ("Arrow", &["arrow", "feather"]),
+            ("CSV", &["csv"]),
+            ("JSON lines", &["jsonl"]),
+        ] {
+            for extension in extensions {
+                let found = |(name, _): &&(String, u64)| base(name).ends_with(&format!(".{extension}"));
+                if let Some((first, _)) = self.files.iter().find(found) {
+                    let inside = first.rsplit_once('/').map_or(String::new(), |(folder, _)| format!("/{folder}"));
+                    return format!(
+                        ": these are tables ({words}), which are named one by one or by a pattern, and joined by: forebay \
+                         convert '{root}{inside}/*.{extension}' all.{extension}"
+                    );
+                }
+            }
+        }
+        let about = |(name, _): &(String, u64)| {
+            let head = first_bytes(&remote::beneath(&self.root, name), HEAD_LEN).ok()?;
+            Some(format!("; of the first, {name}: {}", foreign(&head)?))
+        };
+        self.files.iter().take(NAMED).find_map(about).unwrap_or_default()
     }
 
     /// The folder's name as the user gave it.
@@ -181,10 +250,16 @@ impl Folder {
     pub fn class_level(&self) -> u32 {
         self.levels.level
     }
-    /// What is worth knowing of the folder: where classes were found that are not at its first level, links that were not
-    /// followed.
+    /// What is worth knowing of the folder: which folders were taken for classes, files that are left out, links that were
+    /// not followed.
     pub fn notes(&self) -> Vec<String> {
         let mut notes: Vec<String> = self.levels.note.iter().cloned().collect();
+        let first = self.first_left_out.join(", ");
+        match self.left_out {
+            0 => {}
+            1 => notes.push(format!("1 file belongs to no image or video and is left out: {first}")),
+            n => notes.push(format!("{n} files belong to no image or video and are left out; the first: {first}")),
+        }
         match self.loops {
             0 => {}
             1 => notes.push("1 link that leads back to a folder that it lies in was not followed".into()),
@@ -220,7 +295,7 @@ impl Folder {
     pub fn sample_name(&self, i: u64) -> Option<&str> {
         self.file(i).ok().map(|(name, _)| name.as_str())
     }
-    /// What the file system knows about sample `i`.
+    /// What the file system knows about sample `i`, and its name.
     pub fn info(&self, i: u64) -> Result<SampleInfo> {
         let (name, size) = self.file(i)?;
         let mut info = SampleInfo::unread(i, 0, *size, MediaFormat::from_name(name));

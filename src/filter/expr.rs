@@ -87,6 +87,19 @@ impl Operand {
 }
 
 impl Expr {
+    /// Text with a star that is compared as it is.
+    pub(super) fn compared_pattern(&self) -> Option<&str> {
+        match self {
+            Expr::And(parts) | Expr::Or(parts) => parts.iter().find_map(Expr::compared_pattern),
+            Expr::Not(inner) => inner.compared_pattern(),
+            Expr::Compare(a, Op::Equal | Op::NotEqual, b) => [a, b].into_iter().find_map(|side| match side {
+                Operand::Literal(Value::Str(text)) if text.contains('*') => Some(text.as_ref()),
+                _ => None,
+            }),
+            _ => None,
+        }
+    }
+
     pub(super) fn eval<R: Record + ?Sized>(&self, record: &R) -> bool {
         match self {
             Expr::And(all) => all.iter().all(|e| e.eval(record)),

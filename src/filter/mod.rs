@@ -121,6 +121,12 @@ impl Filter {
         parse::parse(text, limits)
     }
 
+    /// Text with a star that the filter compares by `==` or `!=`: perhaps a pattern was meant.
+    #[doc(hidden)]
+    pub fn compared_pattern(&self) -> Option<&str> {
+        self.expr.compared_pattern()
+    }
+
     /// True if the record is wanted.
     pub fn matches<R: Record + ?Sized>(&self, record: &R) -> bool {
         self.expr.eval(record)

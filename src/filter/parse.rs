@@ -53,7 +53,26 @@ impl Parser<'_> {
     }
 
     fn expected(&self, what: &str) -> Error {
-        error(&codes::SYNTAX, self.at, format!("expected {what}, found {}", self.token.describe()))
+        error(&codes::SYNTAX, self.at, format!("expected {what}, found {}{}", self.token.describe(), self.advice()))
+    }
+
+    /// What is written here in place of what other languages have.
+    fn advice(&self) -> &'static str {
+        let word = match &self.token {
+            Token::Name(word) => word,
+            // Behind a value: what is left of 2024-02-29.
+            Token::Int(n) if *n < 0 => return "; a date stands in quotes: \"2024-02-29\"",
+            _ => return "",
+        };
+        match word.to_ascii_lowercase().as_str() {
+            "is" | "null" => "; `is 1` is == 1, `is null` is == null, and `is not null` is != null",
+            "like" | "ilike" | "glob" | "matches" => "; a pattern is asked for by ~, with * and ?: name ~ \"*.jpg\"",
+            "between" => "; `x between 1 and 2` is x >= 1 && x <= 2",
+            "and" => "; \"and\" is && or and, in small letters",
+            "or" => "; \"or\" is || or or, in small letters",
+            "not" | "in" | "true" | "false" => "; words of the language are written in small letters",
+            _ => "",
+        }
     }
 
     fn deeper<T>(&mut self, inner: impl FnOnce(&mut Self) -> Result<T>) -> Result<T> {
@@ -145,7 +164,7 @@ impl Parser<'_> {
                     return Ok(Expr::InList(left, self.list()?));
                 }
                 if !matches!(self.token, Token::Name(_) | Token::Quoted(_)) {
-                    return Err(self.expected("a list in [ ] or a field"));
+                    return Err(self.expected("a list in [ ] or a field").more("as in [1, 2]"));
                 }
                 Ok(Expr::InField(left, self.path()?))
             }

@@ -98,6 +98,9 @@ impl<'a> Tokens<'a> {
     }
 
     fn sign(&mut self, c: char) -> Result<Token> {
+        if self.rest.starts_with("<>") {
+            return Err(error(&codes::SYNTAX, self.at, "<> is written !="));
+        }
         if let Some(sign) = SIGNS.iter().find(|s| self.rest.starts_with(**s)) {
             self.skip(sign.len());
             return Ok(Token::Sign(sign));

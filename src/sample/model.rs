@@ -93,7 +93,7 @@ impl MediaFormat {
     pub fn from_name(name: &str) -> Self {
         let extension = name.rsplit_once('.').map_or("", |(_, e)| e);
         match extension.to_ascii_lowercase().as_str() {
-            "jpg" | "jpeg" => Self::Jpeg,
+            "jpg" | "jpeg" | "jpe" | "jfif" => Self::Jpeg,
             "png" => Self::Png,
             "webp" => Self::WebP,
             "bmp" => Self::Bmp,

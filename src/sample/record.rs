@@ -290,6 +290,44 @@ pub fn is_media(name: &str) -> bool {
     MediaFormat::from_name(name) != MediaFormat::Unknown
 }
 
+/// Extensions of files that describe a sample: none of them is one where there is another file.
+const DESCRIBING: [&str; 27] = [
+    "json",
+    "jsn",
+    "jsonl",
+    "yaml",
+    "yml",
+    "toml",
+    "xml",
+    "csv",
+    "tsv",
+    "txt",
+    "text",
+    "md",
+    "html",
+    "transcript",
+    "caption",
+    "cls",
+    "cls2",
+    "class",
+    "label",
+    "labels",
+    "id",
+    "index",
+    "inx",
+    "count",
+    "key",
+    "url",
+    "srt",
+];
+
+/// Whether a file's name is that of one which describes a sample, by its last extension.
+#[must_use]
+pub fn is_sidecar(name: &str) -> bool {
+    let extension = name.rsplit_once('.').map_or("", |(_, extension)| extension);
+    DESCRIBING.iter().any(|known| known.eq_ignore_ascii_case(extension))
+}
+
 /// Fields as an object, each with its own text.
 fn object(some: &[(String, Box<RawValue>)], more: &[&(String, Box<RawValue>)]) -> String {
     let mut out = String::from("{");
@@ -415,6 +453,47 @@ pub fn spell_out(record: &str) -> Cow<'_, str> {
     let mut more = Map::new();
     more.insert("exact".into(), Value::Object(exact));
     merge(record, &more).into()
+}
+
+/// The opposite of [`spell_out`]: sidecars whose exact text is JSON stand there as that text, and what `exact` then says once
+/// more is gone. So a record that was kept as values reads as the one that it was.
+pub fn as_spelled(record: &str) -> Cow<'_, str> {
+    let Some(mut fields) = fields_of(record) else { return record.into() };
+    let Some(at) = fields.iter().position(|(key, _)| key == "exact") else { return record.into() };
+    let Some(exact) = fields_of(fields[at].1.get()) else { return record.into() };
+    let (mut left, mut changed) = (String::from("{"), false);
+    for (key, text) in &exact {
+        let said = serde_json::from_str::<String>(text.get()).ok();
+        let raw = said.as_deref().and_then(|text| serde_json::from_str::<&RawValue>(text).ok());
+        let field = fields.iter_mut().find(|(name, _)| name == key && name != "exact");
+        if let (Some(raw), Some((_, field))) = (raw, field)
+            // A text that is a number is no number.
+            && !field.get().starts_with('"')
+        {
+            changed |= field.get() != raw.get();
+            let is_all = said.as_deref() == Some(raw.get());
+            *field = raw.to_owned();
+            if is_all {
+                changed = true;
+                continue;
+            }
+        }
+        push_field(&mut left, key, text.get());
+    }
+    if !changed {
+        return record.into();
+    }
+    left.push('}');
+    let mut out = String::from("{");
+    for (key, value) in &fields {
+        match key.as_str() {
+            "exact" if left == "{}" => {}
+            "exact" => push_field(&mut out, key, &left),
+            _ => push_field(&mut out, key, value.get()),
+        }
+    }
+    out.push('}');
+    out.into()
 }
 
 /// Adds the fields of `more` behind those of the record; a field that both have takes the new value. What is not an
@@ -573,6 +652,19 @@ mod tests {
         assert_eq!(files(&through_values, 3, "jpg").unwrap()[1].content.as_deref(), Some(&b"{\"x\": 1.50}"[..]));
         assert_eq!(spell_out(&spaced), spaced);
         assert_eq!(spell_out(r#"{"label": [ 1 ]}"#), r#"{"label": [ 1 ]}"#);
+    }
+
+    #[test]
+    fn a_record_that_values_do_not_keep_reads_as_it_was_once_it_is_spelled_out() {
+        for number in ["-0", "1E5", "1.10", "18446744073709551616", "[1e2,{\"a\":-0.0}]", "1", "\"1.10\""] {
+            for end in ["", "\n"] {
+                let json = format!("{{\"n\": {number}}}{end}");
+                let record = compose(3, "a.jpg", &[Sidecar { extension: "json", bytes: json.as_bytes() }], 0, &[]);
+                let values: Value = serde_json::from_str(&spell_out(&record)).unwrap();
+                assert_eq!(as_spelled(&values.to_string()), record, "{number}");
+                assert_eq!(as_spelled(&record), record);
+            }
+        }
     }
 
     #[test]

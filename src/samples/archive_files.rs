@@ -66,7 +66,7 @@ pub fn archive_files(
         Some(record) => record::files(record, id, extension)?,
         None => vec![RestoredFile { name: format!("{id:08}.{extension}"), content: None }],
     };
-    let renamed = as_one(&mut files, extension);
+    let renamed = as_one(&mut files, extension, payload.len() as u64);
     let file =
         |file: RestoredFile| ArchiveFile::new(file.name, file.content.map_or_else(|| payload.clone(), Bytes::from));
     Ok((files.into_iter().map(file).collect::<Result<_>>()?, renamed))
@@ -74,8 +74,9 @@ pub fn archive_files(
 
 /// Sees to it that who reads the files of a sample [finds it in them](group): a payload without an extension, or with that
 /// of one of its sidecars, gets one more. If that does not help, as with sidecars that are pictures, all stays as it was.
-pub fn as_one(files: &mut Vec<RestoredFile>, extension: &str) -> Option<Renamed> {
-    if files.len() < 2 || finds_it(files) {
+/// `bytes` are the payload's.
+pub fn as_one(files: &mut Vec<RestoredFile>, extension: &str, bytes: u64) -> Option<Renamed> {
+    if files.len() < 2 || finds_it(files, bytes) {
         return None;
     }
     let at = files.iter().position(|file| file.content.is_none())?;
@@ -84,10 +85,10 @@ pub fn as_one(files: &mut Vec<RestoredFile>, extension: &str) -> Option<Renamed>
     let was = std::mem::take(&mut payload.name);
     payload.name = format!("{was}.{extension}");
     let is = payload.name.clone();
-    // In front it is the sample whatever it is.
+    // Of files as large the first is the sample.
     for place in [at, 0] {
         other.insert(place, payload.clone());
-        if finds_it(&other) {
+        if finds_it(&other, bytes) {
             *files = other;
             return Some(Renamed { was, is });
         }
@@ -97,8 +98,9 @@ pub fn as_one(files: &mut Vec<RestoredFile>, extension: &str) -> Option<Renamed>
 }
 
 /// Whether all of the files read as one sample, which is the payload.
-fn finds_it(files: &[RestoredFile]) -> bool {
-    let found = group(files.iter().map(|file| file.name.as_str())).unwrap_or_default();
+fn finds_it(files: &[RestoredFile], bytes: u64) -> bool {
+    let sized = |file: &RestoredFile| file.content.as_ref().map_or(bytes, |content| content.len() as u64);
+    let found = group(files.iter().map(|file| (file.name.as_str(), sized(file)))).unwrap_or_default();
     let payload = |sample: usize| files.get(sample).is_some_and(|file| file.content.is_none());
     found.len() == 1 && found.get(0).is_some_and(|sample| payload(sample.primary))
 }

@@ -24,20 +24,18 @@ impl Dataset {
         let mut report = Report::new(self.len());
         self.passed().iter().for_each(|e| report.fault(e));
         damage.into_iter().for_each(|e| report.fault(e));
-        if let Some(note) = self.note() {
-            report.note(&Error::new(&codes::NOTE, note));
-        }
+        self.notes().into_iter().for_each(|note| report.note(&Error::new(&codes::NOTE, note)));
         report
     }
 
-    /// What is to be said of an archive as a whole: how a TAR ends, what a ZIP has besides files.
+    /// What is to be said of an archive as a whole: what its samples are, how a TAR ends.
     #[doc(hidden)]
-    pub fn note(&self) -> Option<String> {
+    pub fn notes(&self) -> Vec<String> {
         match self {
-            Dataset::Tar(tar) => tar.archive().ending.note(),
+            Dataset::Tar(tar) => tar.notes(),
             #[cfg(feature = "zip")]
-            Dataset::Zip(zip) => zip.note(),
-            _ => None,
+            Dataset::Zip(zip) => zip.notes(),
+            _ => Vec::new(),
         }
     }
 }

@@ -51,7 +51,19 @@ impl MetadataChoice {
                         "has the integer {number}, which needs more than 64 bits; write it as text"
                     )));
                 }
-                serde_json::from_slice(&bytes).map_err(|e| wrong(format!("is not JSON: {e}")))?
+                let lines = || {
+                    let mut lines =
+                        bytes.split(|byte| *byte == b'\n').filter(|line| !line.trim_ascii().is_empty()).take(2);
+                    lines.clone().count() == 2 && lines.all(|line| serde_json::from_slice::<Map<_, _>>(line).is_ok())
+                };
+                serde_json::from_slice(&bytes).map_err(|e| match lines() {
+                    true => wrong(
+                        "is lines of JSON, and must be one object, whose list `samples` has one for each sample: \
+                                   {\"samples\":[{\"a\":1},{\"a\":2}]}"
+                            .into(),
+                    ),
+                    false => wrong(format!("is not JSON: {e}")),
+                })?
             }
             MetadataFormat::Msgpack => {
                 let cursor = Cursor::new(&bytes, 0, "metadata", &codes::ARGUMENT);

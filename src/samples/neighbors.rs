@@ -73,7 +73,7 @@ impl Neighbors {
         let own = begins.iter().rposition(|begins| *begins).unwrap_or_default();
         let pictured = files.iter().skip(own).any(|file| is_media(&file.name));
         self.pictured = pictured || joins && own == 0 && self.pictured;
-        let found = group(files.iter().map(|file| file.name.as_str()))?;
+        let found = group(files.iter().map(|file| (file.name.as_str(), file.content.len() as u64)))?;
         let mut samples = vec![self.read; files.len()];
         for (number, sample) in found.iter().enumerate() {
             for file in sample.in_order() {

@@ -298,7 +298,7 @@ impl Opener {
             };
             return Ok(None);
         }
-        let message = known.unwrap_or("the first bytes belong to no format that Forebay reads");
+        let message = known.unwrap_or_else(|| "the first bytes belong to no format that Forebay reads".to_owned());
         Err(Error::new(&codes::UNKNOWN_FORMAT, message).offset(0))
     }
 }

@@ -57,14 +57,14 @@ impl Stray {
 impl Tar {
     /// Groups an archive's members by their names.
     pub fn new(archive: Archive) -> Result<Self> {
-        let groups = group(archive.members.names())?;
+        let groups = group(archive.members.iter().map(|member| (member.name, member.size)))?;
         Ok(Tar { archive, groups })
     }
     /// Groups the members of an archive that is still being scanned. The last group is left out, since it may go on:
     /// so the samples that are there keep their numbers and their sidecars however far the scan goes.
     #[doc(hidden)]
     pub fn growing(archive: Archive) -> Result<Self> {
-        let groups = finished(archive.members.names())?;
+        let groups = finished(archive.members.iter().map(|member| (member.name, member.size)))?;
         Ok(Tar { archive, groups })
     }
 
@@ -99,6 +99,12 @@ impl Tar {
     #[doc(hidden)]
     pub fn archive(&self) -> &Archive {
         &self.archive
+    }
+    /// What is worth knowing: guesses, samples that are no images by name, how the archive ends.
+    pub(crate) fn notes(&self) -> Vec<String> {
+        let mut notes = self.groups.notes(|file| self.archive.members.name(file));
+        notes.extend(self.archive.ending.note());
+        notes
     }
     /// Which members make which samples.
     #[doc(hidden)]

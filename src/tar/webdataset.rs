@@ -1,4 +1,4 @@
-//! Which files make one sample, by their names alone, so that every host groups alike.
+//! Which files make one sample, by their names and lengths alone, so that every host groups alike and no payload is read.
 //!
 //! WebDataset's rule: files that follow one another and share everything up to the first dot of the last path
 //! component, the *key*, belong together. Here
@@ -9,15 +9,16 @@
 //!   archive and the same first key of the next stay two groups, and nothing is lost;
 //! * every file of a group whose last extension is that of an image or video is a sample of its own. So
 //!   `photo.2020.jpg` and `photo.2021.jpg` are two samples, and so are `a.jpg` and its mask `a.seg.png`;
-//! * the other files of a group are sidecars of its first sample. Where no file is an image or video, the first
-//!   file is the sample and the others are its sidecars.
+//! * the other files of a group are sidecars of its first sample. Where no file is an image or video, the sample is the
+//!   one whose last extension is not that of a sidecar (`json`, `cls`, `txt`, ...): the `flac` of `a.cls`, `a.flac` and
+//!   `a.json`. If that leaves several files or none, it is the largest of them, which is a guess and said in a note.
 //!
 //! So every file is exactly once a sample or a sidecar.
 //!
 //! ```
 //! use forebay::tar::webdataset::group;
-//! let names = ["a.cls", "a.jpg", "a.seg.png", "a.json", "b.jpg"];
-//! let groups = group(names)?;
+//! let files = [("a.cls", 1), ("a.jpg", 9_000), ("a.seg.png", 800), ("a.json", 30), ("b.jpg", 9_000)];
+//! let groups = group(files)?;
 //! let first = groups.get(0).unwrap();
 //! assert_eq!((first.primary, first.sidecars, first.before), (1, &[0, 3][..], 1));
 //! assert_eq!(groups.get(1).unwrap().primary, 2);
@@ -60,15 +61,40 @@ pub struct Groups {
     /// Where the sidecars of each sample end.
     ends: Vec<u32>,
     sidecars: Vec<u32>,
+    /// How many samples are guesses, and the first of them.
+    guessed: u32,
+    first_guess: u32,
+}
+
+/// A file that is no image or video by its name.
+#[derive(Clone, Copy, Debug)]
+struct Other {
+    file: u32,
+    bytes: u64,
+    is_sidecar: bool,
+}
+
+/// The sample of a group without an image or video, and whether that is a guess.
+fn sample_of(others: &[Other]) -> Option<(u32, bool)> {
+    let open = others.iter().filter(|other| !other.is_sidecar).count();
+    // Of two as large the first.
+    let candidates = others.iter().rev().filter(|other| open == 0 || !other.is_sidecar);
+    let largest = candidates.max_by_key(|other| other.bytes)?;
+    Some((largest.file, others.len() > 1 && open != 1))
 }
 
 impl Groups {
     /// Takes in the files of one group.
-    fn close(&mut self, media: &mut Vec<u32>, others: &mut Vec<u32>) {
-        let alone = media.is_empty();
-        let Some(&first) = media.first().or(others.first()) else { return };
+    fn close(&mut self, media: &mut Vec<u32>, others: &mut Vec<Other>) {
+        let Some((first, guess)) = media.first().map(|&first| (first, false)).or_else(|| sample_of(others)) else {
+            return;
+        };
+        if guess {
+            self.first_guess = if self.guessed == 0 { first } else { self.first_guess };
+            self.guessed = self.guessed.saturating_add(1);
+        }
         self.primaries.push(first);
-        self.sidecars.extend(others.iter().skip(usize::from(alone)));
+        self.sidecars.extend(others.iter().map(|other| other.file).filter(|file| *file != first));
         self.ends.push(self.sidecars.len() as u32);
         for &other in media.iter().skip(1) {
             self.primaries.push(other);
@@ -76,6 +102,15 @@ impl Groups {
         }
         media.clear();
         others.clear();
+    }
+
+    /// What is to be said of the samples of an archive whose files have these names: which are guesses, and whether they are
+    /// images at all.
+    #[doc(hidden)]
+    pub fn notes<'a>(&self, name: impl Fn(usize) -> Option<&'a str>) -> Vec<String> {
+        let mut tally = Tally::default();
+        tally.add(self, name);
+        tally.notes()
     }
 
     /// How many samples there are.
@@ -119,27 +154,86 @@ impl Groups {
     }
 }
 
-/// Groups files by their names, which come in the order of the archive or folder. Fails only over 2^32 files.
-pub fn group<'a>(names: impl IntoIterator<Item = &'a str>) -> Result<Groups> {
-    grouped(names, true)
+/// What is worth knowing of the samples of archives: how many are guesses, and how many no images by their names.
+#[doc(hidden)]
+#[derive(Debug, Default)]
+pub struct Tally {
+    samples: u64,
+    guessed: u64,
+    first_guess: String,
+    others: u64,
+    first_other: String,
+}
+
+impl Tally {
+    /// Takes in groups of files that have these names.
+    pub fn add<'a>(&mut self, groups: &Groups, name: impl Fn(usize) -> Option<&'a str>) {
+        let named = |file: u32| name(file as usize).unwrap_or_default();
+        if self.guessed == 0 && groups.guessed > 0 {
+            self.first_guess = named(groups.first_guess).to_owned();
+        }
+        self.guessed += u64::from(groups.guessed);
+        self.samples += groups.len() as u64;
+        for other in groups.primaries.iter().map(|&file| named(file)).filter(|name| !record::is_media(name)) {
+            if self.others == 0 {
+                self.first_other = other.to_owned();
+            }
+            self.others += 1;
+        }
+    }
+
+    /// What is to be said of them.
+    pub fn notes(&self) -> Vec<String> {
+        let Tally { samples, guessed, first_guess, others, first_other } = self;
+        let guess = "no image or video by name, and the largest of several files was taken for the sample";
+        let guess = match guessed {
+            0 => None,
+            1 => Some(format!("1 sample has {guess}: {first_guess}")),
+            n => Some(format!("{n} samples have {guess}; the first: {first_guess}")),
+        };
+        let other = match *others {
+            0 => None,
+            _ if is_archive(first_other) => {
+                Some(format!("{first_other} is an archive itself, and a sample as it is; unpack the outer one first"))
+            }
+            n if n == *samples => Some(
+                "no file of the archive has the name of an image or video; each sample is a file as it is".to_owned(),
+            ),
+            1 => Some(format!("1 sample has no name of an image or video: {first_other}")),
+            n => Some(format!("{n} samples have no names of images or videos; the first: {first_other}")),
+        };
+        guess.into_iter().chain(other).collect()
+    }
+}
+
+fn is_archive(name: &str) -> bool {
+    [".tar", ".tgz", ".tar.gz", ".tar.zst", ".zip", ".tbl"].iter().any(|end| name.to_ascii_lowercase().ends_with(end))
+}
+
+/// Groups files by their names and bytes, which come in the order of the archive or folder. Fails only over 2^32 files.
+pub fn group<'a>(files: impl IntoIterator<Item = (&'a str, u64)>) -> Result<Groups> {
+    grouped(files, true)
 }
 
 /// As [`group`], without the last group: what can no longer change while further names come.
-pub fn finished<'a>(names: impl IntoIterator<Item = &'a str>) -> Result<Groups> {
-    grouped(names, false)
+pub fn finished<'a>(files: impl IntoIterator<Item = (&'a str, u64)>) -> Result<Groups> {
+    grouped(files, false)
 }
 
-fn grouped<'a>(names: impl IntoIterator<Item = &'a str>, last: bool) -> Result<Groups> {
+fn grouped<'a>(files: impl IntoIterator<Item = (&'a str, u64)>, last: bool) -> Result<Groups> {
     let mut groups = Groups::default();
     let mut boundary = Boundary::<&str>::default();
     let (mut media, mut others) = (Vec::new(), Vec::new());
-    for (file, name) in names.into_iter().enumerate() {
+    for (file, (name, bytes)) in files.into_iter().enumerate() {
         let file = u32::try_from(file)
             .map_err(|_| Error::new(&limits::codes::INDEX, "more than 2^32 files cannot be grouped"))?;
         if boundary.begins(name) {
             groups.close(&mut media, &mut others);
         }
-        if record::is_media(name) { &mut media } else { &mut others }.push(file);
+        match record::is_media(name) {
+            true => media.push(file),
+            false => others.push(Other { file, bytes, is_sidecar: record::is_sidecar(name) }),
+        }
     }
     if last {
         groups.close(&mut media, &mut others);
@@ -207,7 +301,7 @@ mod tests {
     use super::*;
 
     fn samples(names: &[&'static str]) -> Vec<(&'static str, Vec<&'static str>)> {
-        let groups = group(names.iter().copied()).unwrap();
+        let groups = group(names.iter().map(|name| (*name, 0))).unwrap();
         assert_eq!(groups.files(), names.len());
         groups.iter().map(|s| (names[s.primary], s.sidecars.iter().map(|&i| names[i as usize]).collect())).collect()
     }
@@ -221,6 +315,33 @@ mod tests {
     }
 
     #[test]
+    fn the_sample_of_a_group_without_an_image_is_no_sidecar_or_else_the_largest() {
+        let of = |files: &[(&'static str, u64)]| {
+            let groups = group(files.iter().copied()).unwrap();
+            let sample = groups.get(0).unwrap();
+            let sidecars: Vec<_> = sample.sidecars.iter().map(|&i| files[i as usize].0).collect();
+            (groups.len(), files[sample.primary].0, sidecars, sample.before, groups.guessed())
+        };
+        // As webdataset sorts them.
+        let audio = [("a.cls", 1), ("a.flac", 2), ("a.json", 3)];
+        assert_eq!(of(&audio), (1, "a.flac", vec!["a.cls", "a.json"], 1, 0));
+        assert_eq!(of(&[("a.cls", 1), ("a.emb.NPY", 1)]), (1, "a.emb.NPY", vec!["a.cls"], 1, 0));
+        assert_eq!(of(&[("a.json", 7), ("a.npy", 5), ("a.wav", 6)]), (1, "a.wav", vec!["a.json", "a.npy"], 2, 1));
+        assert_eq!(of(&[("a.cls", 1), ("a.txt", 2)]), (1, "a.txt", vec!["a.cls"], 1, 1));
+        assert_eq!(of(&[("a.npy", 5), ("a.wav", 5)]), (1, "a.npy", vec!["a.wav"], 0, 1));
+        assert_eq!(of(&[("a.cls", 1)]), (1, "a.cls", vec![], 0, 0));
+        let notes = |files: &[(&'static str, u64)]| {
+            let names: Vec<_> = files.iter().map(|(name, _)| *name).collect();
+            group(files.iter().copied()).unwrap().notes(|i| names.get(i).copied())
+        };
+        assert!(notes(&[("a.cls", 1), ("a.jpg", 1)]).is_empty());
+        assert!(notes(&[("a.npy", 5), ("a.wav", 5)])[0].ends_with(": a.npy"));
+        assert!(notes(&audio)[0].starts_with("no file of the archive has the name of an image"));
+        assert!(notes(&[("a.tar", 5), ("b.tar", 5)])[0].contains("is an archive itself"));
+        assert!(notes(&[("a.jpg", 5), ("labels/a.txt", 5)])[0].ends_with(": labels/a.txt"));
+    }
+
+    #[test]
     fn every_image_of_a_group_is_a_sample() {
         assert_eq!(
             samples(&["p.2020.jpg", "p.2021.jpg", "p.json", ".jpg"]),
@@ -231,16 +352,17 @@ mod tests {
     #[test]
     fn finished_samples_stay_as_they_are_whatever_comes() {
         let names = ["1.cls", "1.jpg", "1.json", "2.jpg", "2.seg.png", "2.cls", "3", "4.txt", "4.cls"];
-        let all: Vec<_> = group(names).unwrap().iter().map(|s| (s.primary, s.sidecars.to_vec())).collect();
+        let all: Vec<_> =
+            group(names.map(|name| (name, 0))).unwrap().iter().map(|s| (s.primary, s.sidecars.to_vec())).collect();
         for n in 0..=names.len() {
-            let some: Vec<_> = finished(names[..n].iter().copied())
+            let some: Vec<_> = finished(names[..n].iter().map(|name| (*name, 0)))
                 .unwrap()
                 .iter()
                 .map(|s| (s.primary, s.sidecars.to_vec()))
                 .collect();
             assert_eq!(some, all[..some.len()], "after {n} names");
         }
-        assert_eq!(finished(names).unwrap().len(), all.len() - 1);
+        assert_eq!(finished(names.map(|name| (name, 0))).unwrap().len(), all.len() - 1);
     }
 
     #[test]
@@ -259,8 +381,9 @@ mod tests {
 
     #[test]
     fn the_order_of_files_is_known_to_need_keeping_or_not() {
-        assert!(group(["a.cls", "a.jpg", "a.json", "a.seg.png", "b.jpg"]).unwrap().is_in_order());
-        let mixed = group(["a.cls", "a.jpg", "a.seg.png", "a.json"]).unwrap();
+        let of = |names: &[&'static str]| group(names.iter().map(|name| (*name, 0))).unwrap();
+        assert!(of(&["a.cls", "a.jpg", "a.json", "a.seg.png", "b.jpg"]).is_in_order());
+        let mixed = of(&["a.cls", "a.jpg", "a.seg.png", "a.json"]);
         assert!(!mixed.is_in_order());
         assert_eq!(mixed.file_order().collect::<Vec<_>>(), [0, 1, 3, 2]);
     }
@@ -268,6 +391,6 @@ mod tests {
     #[test]
     fn a_hundred_thousand_images_of_one_key_are_grouped_quickly() {
         let names: Vec<String> = (0..100_000).map(|i| format!("video.{i}.jpg")).collect();
-        assert_eq!(group(names.iter().map(String::as_str)).unwrap().len(), names.len());
+        assert_eq!(group(names.iter().map(|name| (name.as_str(), 0))).unwrap().len(), names.len());
     }
 }

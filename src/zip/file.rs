@@ -99,7 +99,7 @@ impl Zip {
                 deflated: entry.deflated,
             });
         }
-        let groups = group(entries.iter().map(|entry| entry.name.as_str()))?;
+        let groups = group(entries.iter().map(|entry| (entry.name.as_str(), entry.size)))?;
         Ok(Zip(Arc::new(Inner { names, places, groups, left_out, limits: limits.clone() })))
     }
 
@@ -128,10 +128,9 @@ impl Zip {
     pub fn limits(&self) -> &Limits {
         &self.0.limits
     }
-    /// What is worth knowing: an archive without a picture is perhaps none of samples.
-    pub fn note(&self) -> Option<String> {
-        let none = !self.is_empty() && !(0..self.len()).filter_map(|i| self.name(i)).any(record::is_media);
-        none.then(|| "no file of the archive has the name of a picture or video; each is a sample as it is".to_owned())
+    /// What is worth knowing: guesses, and samples that are no images by name.
+    pub fn notes(&self) -> Vec<String> {
+        self.0.groups.notes(|file| self.member_name(file))
     }
 
     /// The members' numbers of sample `i`.

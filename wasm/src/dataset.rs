@@ -98,7 +98,7 @@ impl Dataset {
             }
             _ => {}
         }
-        about.notes.extend(core.note());
+        about.notes.extend(core.notes());
         text(&about)
     }
 

@@ -79,11 +79,8 @@ fn start() {
     std::panic::set_hook(Box::new(|info| {
         let said = info.to_string();
         // Other crates panic over what a file claims: that is the file's fault, and said as such.
-        #[cfg(feature = "columns")]
-        let said = match forebay_columns::panics_are_errors() {
-            true => json(&forebay_columns::guard::gave_up(info.payload())),
-            false => said,
-        };
+        #[cfg(any(feature = "columns", feature = "tensor"))]
+        let said = forebay::guard::error_of(info.payload()).map_or(said, |e| json(&e));
         *LAST_PANIC.lock().unwrap_or_else(PoisonError::into_inner) = said;
     }));
 }

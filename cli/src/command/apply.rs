@@ -26,7 +26,7 @@ pub(super) struct Args {
     #[arg(long)]
     dry_run: bool,
     /// Replace an output that exists.
-    #[arg(long, short, conflicts_with = "in_place")]
+    #[arg(long, short, alias = "overwrite", conflicts_with = "in_place")]
     force: bool,
     #[command(flatten)]
     limits: LimitArgs,

@@ -86,7 +86,7 @@ pub(super) struct Args {
     #[arg(long = "target", value_name = "NAME=KIND:FROM", value_parser = target)]
     targets: Vec<(String, Target)>,
     /// Only samples that this filter accepts, such as 'width >= 224'.
-    #[arg(long = "where", value_name = "FILTER")]
+    #[arg(long = "where", alias = "filter", value_name = "FILTER")]
     filter: Option<String>,
     /// How bytes come in: copied, or mapped, which is for files that nothing shortens meanwhile.
     #[arg(long, value_parser = word::<Io>(), default_value = "read")]
@@ -104,7 +104,7 @@ pub(super) struct Args {
     #[arg(long, value_name = "FILE")]
     timeline: Option<PathBuf>,
     /// Replace a timeline that is there.
-    #[arg(long, short, requires = "timeline")]
+    #[arg(long, short, alias = "overwrite", requires = "timeline")]
     force: bool,
     /// On how many pictures the bare decoder is measured; 0 leaves it out.
     #[arg(long, value_name = "N", default_value_t = 500)]

@@ -2,8 +2,12 @@
 
 use std::path::PathBuf;
 
-use forebay::{Result, tbl::MetadataFormat};
-use forebay_native::convert::{Job, To};
+use forebay::{Error, Result, error::codes::ARGUMENT, tbl::MetadataFormat};
+use forebay_native::{
+    convert::{Job, To},
+    input,
+    tables::TableFormat,
+};
 
 use super::{
     convert::{WriteArgs, metadata, report, target},
@@ -26,7 +30,7 @@ pub(super) struct Args {
     #[command(flatten)]
     write: WriteArgs,
     /// Only samples that this filter accepts.
-    #[arg(long = "where", value_name = "FILTER")]
+    #[arg(long = "where", alias = "filter", value_name = "FILTER")]
     filter: Option<String>,
     /// How metadata is written.
     #[arg(long, value_parser = word::<MetadataFormat>(), default_value = "json")]
@@ -48,6 +52,10 @@ pub(super) const USES: Uses = &[
 
 pub(super) fn run(args: &Args, given: &Given, out: &Output) -> Result<Outcome> {
     let limits = args.limits.limits();
+    if args.to.is_none() && TableFormat::from_name(&args.output).is_some() && To::from_name(&args.output).is_none() {
+        let message = "samples are joined here; tables are joined by convert: forebay convert a.csv b.csv x.csv";
+        return Err(Error::new(&ARGUMENT, message).file(input::display(&args.output)));
+    }
     let to = target(args.to, &args.output)?;
     given.check(USES, if to == To::Tar { Route::Tar } else { Route::Tbl })?;
     let mut options = args.write.options(to, &limits)?;

@@ -55,6 +55,9 @@ pub(super) struct Args {
     // In one list: options may then stand between them.
     #[arg(required = true, num_args = 1.., value_name = "FILE")]
     files: Vec<PathBuf>,
+    /// The file to write, for whoever does not name it last.
+    #[arg(short, long, value_name = "FILE")]
+    output: Option<PathBuf>,
     /// The format to write; by default the output's extension says it.
     #[arg(long, value_parser = word::<AnyFormat>())]
     to: Option<AnyFormat>,
@@ -63,7 +66,7 @@ pub(super) struct Args {
     #[command(flatten)]
     decode: DecodeArgs,
     /// Only samples or rows that this filter accepts, such as 'width >= 224 && cls == 3'.
-    #[arg(long = "where", value_name = "FILTER")]
+    #[arg(long = "where", alias = "filter", value_name = "FILTER")]
     filter: Option<String>,
     /// Metadata for the whole file: a document whose fields stand beside the samples, and whose `samples`, if
     /// there are any, are added to the samples' own.
@@ -168,7 +171,7 @@ pub(super) struct WriteArgs {
     #[arg(long, value_parser = threads, default_value_t = all_cores())]
     workers: usize,
     /// Replace an output that exists.
-    #[arg(long)]
+    #[arg(long, short, alias = "overwrite")]
     force: bool,
     /// Read every sample back before the output appears.
     #[arg(long)]
@@ -304,7 +307,8 @@ pub(super) fn metadata(file: Option<&Path>, format: MetadataFormat, limits: &Lim
 
 pub(super) fn run(args: &Args, given: &Given, out: &Output) -> Result<Outcome> {
     let limits = args.limits.limits();
-    let Some((output, inputs)) = args.files.split_last().filter(|(_, inputs)| !inputs.is_empty()) else {
+    let files = args.output.as_ref().map(|output| (output, args.files.as_slice())).or(args.files.split_last());
+    let Some((output, inputs)) = files.filter(|(_, inputs)| !inputs.is_empty()) else {
         let message = "an input and an output are needed, as in: forebay convert train.tar train.tbl";
         return Err(Error::new(&codes::ARGUMENT, message));
     };

@@ -21,7 +21,7 @@ use crate::{exit::Outcome, human, output::Output, words::threads};
 #[derive(Debug, clap::Args)]
 pub(super) struct SurveyArgs {
     /// Only samples that this filter accepts.
-    #[arg(long = "where", value_name = "FILTER")]
+    #[arg(long = "where", alias = "filter", value_name = "FILTER")]
     filter: Option<String>,
     /// Threads.
     #[arg(long, value_parser = threads, default_value_t = all_cores())]

@@ -63,7 +63,7 @@ struct MergeArgs {
     #[arg(long)]
     theirs: bool,
     /// Replace an output that exists.
-    #[arg(long, short)]
+    #[arg(long, short, alias = "overwrite")]
     force: bool,
 }
 

@@ -1,6 +1,6 @@
 //! Records with the digits that are in the file: a value holds no integer beyond 64 bits.
 
-use forebay::sample::holds::too_wide;
+use forebay::sample::{holds::too_wide, record::as_spelled};
 use forebay_native::dataset::Dataset;
 use serde_json::Value;
 
@@ -9,7 +9,8 @@ const WIDE: f64 = 9_223_372_036_854_775_808.0;
 
 /// The row of sample `i` as a line of JSON.
 pub(super) fn line(row: &Value, dataset: &Dataset, i: u64) -> String {
-    let text = || dataset.record(i).ok().flatten().filter(|text| too_wide(text.as_bytes()).is_some());
+    // What a MessagePack rounds, it has as text.
+    let text = || Some(as_spelled(&dataset.record(i).ok()??).into_owned()).filter(|t| too_wide(t.as_bytes()).is_some());
     let exact = Some(&row["metadata"]).filter(|value| may_be_rounded(value)).and_then(|_| text());
     let (Some(exact), Some(fields)) = (exact, row.as_object()) else { return row.to_string() };
     let field = |(key, value): (&String, &Value)| match key.as_str() {

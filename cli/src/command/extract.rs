@@ -23,7 +23,7 @@ pub(super) struct Args {
     /// The dataset.
     file: PathBuf,
     /// One sample, by its number.
-    #[arg(short, long, required_unless_present = "all", conflicts_with = "all")]
+    #[arg(short, long, conflicts_with = "all")]
     index: Option<u64>,
     /// The file for the one sample's payload, or - for standard output.
     #[arg(short, long, requires = "index", conflicts_with = "to")]
@@ -35,16 +35,24 @@ pub(super) struct Args {
     #[arg(long, value_name = "FOLDER")]
     to: Option<PathBuf>,
     /// With --all: only samples that this filter accepts.
-    #[arg(long = "where", value_name = "FILTER", requires = "all", conflicts_with = "index")]
+    #[arg(long = "where", alias = "filter", value_name = "FILTER", requires = "all", conflicts_with = "index")]
     filter: Option<String>,
     /// Replace files that exist.
-    #[arg(long)]
+    #[arg(long, short, alias = "overwrite")]
     force: bool,
     #[command(flatten)]
     limits: LimitArgs,
 }
 
 pub(super) fn run(args: &Args, out: &Output) -> Result<Outcome> {
+    if args.index.is_none() && !args.all {
+        let file = input::display(&args.file);
+        let message = format!(
+            "say which samples: one by its number, forebay extract {file} -i 17 -o 17.jpg, or all of them: forebay extract \
+             {file} --all --to folder"
+        );
+        return Err(Error::new(&codes::ARGUMENT, message));
+    }
     let dataset = open(&args.file, &args.limits.limits(), false)?;
     match (args.index, &args.to) {
         (Some(i), None) => one(&dataset, i, args, out),

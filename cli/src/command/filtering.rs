@@ -128,10 +128,7 @@ pub(crate) fn open(path: &Path, limits: &Limits, keep_going: bool) -> Result<Dat
 fn open_with(path: &Path, limits: &Limits, keep_going: bool, class_level: Option<u32>) -> Result<Dataset> {
     let mut options = OpenOptions::default();
     (options.limits, options.keep_going, options.class_level) = (limits.clone(), keep_going, class_level);
-    let dataset = Dataset::open_with(path, &options).map_err(|e| advised(e, path, limits))?;
-    // "Sound, 0 samples" of a folder that is not what was meant would be believed.
-    dataset.folder().map_or(Ok(()), |folder| folder.refuse_without_pictures())?;
-    Ok(dataset)
+    Dataset::open_with(path, &options).map_err(|e| advised(e, path, limits))
 }
 
 /// What to do with a file that does not hold samples, or cannot be asked at random.
@@ -140,10 +137,17 @@ pub(crate) fn advised(e: Error, path: &Path, limits: &Limits) -> Error {
     if e.code() == &input::codes::PIPE {
         return e.more("of tables, text is read from a pipe with --from csv, tsv or jsonl");
     }
-    if e.code() == &codes::NOT_SAMPLES && StreamInput::open(path, limits).is_ok_and(|s| s.is_some()) {
-        let message = "a compressed archive can only be read in order; convert it first: forebay convert";
-        return Error::new(&codes::NOT_SAMPLES, format!("{message} {} out.tbl", input::display(path)))
-            .file(input::display(path));
+    if e.code() == &codes::NOT_SAMPLES {
+        match StreamInput::open(path, limits) {
+            Ok(Some(_)) => {
+                let message = "a compressed archive can only be read in order; convert it first: forebay convert";
+                return Error::new(&codes::NOT_SAMPLES, format!("{message} {} out.tbl", input::display(path)))
+                    .file(input::display(path));
+            }
+            // What is compressed is no archive, and named.
+            Err(inside) if inside.code() == &codes::UNKNOWN_FORMAT => return inside,
+            _ => {}
+        }
     }
     if matches!(table_format(path), Ok(Some(_))) {
         let message =

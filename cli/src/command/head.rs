@@ -46,7 +46,7 @@ pub(super) struct Args {
     #[arg(long, default_value_t = 0)]
     skip: u64,
     /// Only samples that this filter accepts, such as 'width >= 224 && format == "jpeg"'.
-    #[arg(long = "where", value_name = "FILTER")]
+    #[arg(long = "where", alias = "filter", value_name = "FILTER")]
     filter: Option<String>,
     /// Show the SHA-256 of every payload.
     #[arg(long)]

@@ -19,6 +19,7 @@ mod exact;
 mod extract;
 mod filtering;
 mod head;
+pub(crate) mod help;
 mod inspect;
 mod labels;
 mod outliers;
@@ -65,10 +66,13 @@ struct Cli {
 #[derive(Debug, Subcommand)]
 enum Command {
     /// Say what a file is, how big, and what is inside.
+    #[command(alias = "info")]
     Inspect(inspect::Args),
     /// Show the first samples or rows.
+    #[command(alias = "ls")]
     Head(head::Args),
     /// Say whether a file is sound: every fault, with sample or row and offset.
+    #[command(alias = "validate")]
     Check(check::Args),
     /// Count sizes, shapes, formats and classes; of tables, what the values of each column are like.
     Stats(stats::Args),
@@ -89,6 +93,7 @@ enum Command {
     /// Measure how fast the loader is on these files, and against the bare decoder.
     Bench(bench::Args),
     /// Show a dataset, or a folder of them, in the browser.
+    #[command(alias = "view")]
     Serve(serve::Args),
     /// Build tensor warehouses, list them, and clear them away.
     Warehouse(warehouse::Args),
@@ -142,13 +147,15 @@ impl Command {
 
 /// Runs the command with the process's arguments.
 pub fn main() -> ExitCode {
-    #[cfg(feature = "arrow")]
     keep_quiet_about_errors();
     signals::make_writes_fail();
-    let command = Cli::command();
+    let command = help::with_help(Cli::command());
     let matches = command.clone().try_get_matches();
-    let parsed = matches.and_then(|matches| Ok((Cli::from_arg_matches(&matches)?, Given::of(&command, &matches))));
-    let (cli, given) = match parsed {
+    let parsed = matches.and_then(|matches| {
+        let pattern = help::compared_pattern(&matches);
+        Ok((Cli::from_arg_matches(&matches)?, Given::of(&command, &matches), pattern))
+    });
+    let (cli, given, pattern) = match parsed {
         Ok(parsed) => parsed,
         Err(e) => return usage(&e),
     };
@@ -156,6 +163,11 @@ pub fn main() -> ExitCode {
         signals::watch();
     }
     let out = Output::new(cli.talk).only_prints(cli.command.only_prints());
+    if let Some(pattern) = pattern {
+        out.note(format!(
+            "note: == compares {pattern:?} letter by letter; a pattern is asked for by ~, as in: name ~ {pattern:?}"
+        ));
+    }
     let cache = match cli.command.reads().then(|| cli.cache.begin(&out)).transpose() {
         Ok(cache) => cache.flatten(),
         Err(e) => return finish(Err(e), &out),
@@ -251,11 +263,10 @@ fn man(out: &Output) -> Result<Outcome> {
 }
 
 /// A panic that becomes an error is told as one.
-#[cfg(feature = "arrow")]
 fn keep_quiet_about_errors() {
     let usual = std::panic::take_hook();
     std::panic::set_hook(Box::new(move |panic| {
-        if !forebay_native::tables::panics_are_errors() {
+        if !forebay::guard::panics_are_errors() {
             usual(panic);
         }
     }));
@@ -267,6 +278,6 @@ mod tests {
 
     #[test]
     fn the_arguments_are_consistent() {
-        Cli::command().debug_assert();
+        help::with_help(Cli::command()).debug_assert();
     }
 }

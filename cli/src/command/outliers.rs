@@ -43,7 +43,7 @@ pub(super) struct Args {
     #[arg(long, value_name = "JOURNAL")]
     edits: Option<PathBuf>,
     /// Replace files that exist.
-    #[arg(long, short)]
+    #[arg(long, short, alias = "overwrite")]
     force: bool,
     #[command(flatten)]
     survey: SurveyArgs,

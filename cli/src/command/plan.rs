@@ -78,7 +78,7 @@ pub(super) struct Args {
     #[arg(long, default_value_t = 0, requires = "rank")]
     skip: u64,
     /// Only samples that this filter accepts, such as 'width >= 224 && cls == 3'.
-    #[arg(long = "where", value_name = "FILTER")]
+    #[arg(long = "where", alias = "filter", value_name = "FILTER")]
     filter: Option<String>,
     #[command(flatten)]
     cost: CostArgs,

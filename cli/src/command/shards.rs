@@ -59,7 +59,7 @@ pub(super) struct Args {
     #[command(flatten)]
     write: WriteArgs,
     /// Only samples that this filter accepts, such as 'width >= 224 && cls == 3'.
-    #[arg(long = "where", value_name = "FILTER")]
+    #[arg(long = "where", alias = "filter", value_name = "FILTER")]
     filter: Option<String>,
     /// How metadata is written.
     #[arg(long, value_parser = word::<MetadataFormat>(), default_value = "json")]

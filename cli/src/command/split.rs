@@ -5,7 +5,7 @@ mod parts;
 use std::path::PathBuf;
 
 use forebay::{Error, Result, error::codes::ARGUMENT, tbl::MetadataFormat};
-use forebay_native::{convert::To, sharding};
+use forebay_native::{convert::To, input, sharding};
 
 use super::{
     convert::{WriteArgs, print},
@@ -19,7 +19,7 @@ pub(super) struct Args {
     /// The dataset.
     file: PathBuf,
     /// How many shards.
-    #[arg(long, required_unless_present_any = ["train", "val", "test"])]
+    #[arg(long)]
     shards: Option<u64>,
     /// The folder for the shards, NAME-00000-of-00008.tbl and so on, or for the parts, train.tbl and so on. It is made if it
     /// does not exist.
@@ -47,6 +47,14 @@ const PARTS: [&str; 7] = ["to", "layout", "compression", "level", "metadata_form
 
 pub(super) fn run(args: &Args, given: &Given, out: &Output) -> Result<Outcome> {
     let limits = args.limits.limits();
+    if args.shards.is_none() && !args.parts.any() {
+        let file = input::display(&args.file);
+        let message = format!(
+            "say into what: shards, forebay split {file} --shards 8 -o shards, or parts: forebay split {file} --train 0.8 \
+             --val 0.2 -o parts"
+        );
+        return Err(Error::new(&ARGUMENT, message));
+    }
     let dataset = open(&args.file, &limits, false)?;
     let to = args.to.unwrap_or(if dataset.tar().is_some() { To::Tar } else { To::Tbl });
     given.check(USES, if to == To::Tar { Route::Tar } else { Route::Tbl })?;

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use forebay::{
     Error, Result,
     error::codes,
-    filter::{Filter, Path, Record},
+    filter::{Filter, Path, Record, Seen},
     sample::stats::{Histogram, Report, Stats},
     samples::{Watch, field},
 };
@@ -40,7 +40,7 @@ pub(super) struct Args {
     #[arg(required = true, value_name = "FILE")]
     files: Vec<PathBuf>,
     /// Only samples that this filter accepts.
-    #[arg(long = "where", value_name = "FILTER")]
+    #[arg(long = "where", alias = "filter", value_name = "FILTER")]
     filter: Option<String>,
     /// The metadata field that holds the class, such as cls or json.label. Default: class, else cls.
     #[arg(long, value_name = "FIELD")]
@@ -81,16 +81,23 @@ pub(super) fn run(args: &Args, given: &Given, out: &Output) -> Result<Outcome> {
     filter.iter().try_for_each(Filter::check_for_samples)?;
     let (mut stats, mut faults) = (Stats::default(), Faults::default());
     let mut watch = filter.as_ref().map(Watch::new);
+    let wanted = args.label.as_ref().map(|label| Filter::parse(&format!("{label} in []"))).transpose()?;
+    let mut wanted = wanted.map(|label| (label.clone(), Seen::new(&label)));
     for dataset in datasets {
-        count(&dataset, watch.as_mut(), &labels, &mut stats, &mut faults)?;
+        count(&dataset, watch.as_mut(), &labels, wanted.as_mut().map(|(_, seen)| seen), &mut stats, &mut faults)?;
     }
     if let Some(watch) = watch {
         watch.judge()?;
         watch.notes().for_each(|note| out.note(format!("note: {note}")));
     }
     let report = stats.report();
-    if args.label.is_some() && report.samples > 0 && report.classes.distinct == 0 {
-        let message = "no sample has a class in the field that was named for it";
+    if let Some((label, seen)) = &wanted
+        && report.samples > 0
+        && report.classes.distinct == 0
+    {
+        // A field that there is not is said with the one that was meant.
+        let unknown = seen.judge(label).err().map(|e| format!(": {}", e.message())).unwrap_or_default();
+        let message = format!("no sample has a class in the field that was named for it{unknown}");
         return Err(Error::new(&codes::ARGUMENT, message).with_options(&["label"]));
     }
     if out.json() {
@@ -111,6 +118,7 @@ fn count(
     dataset: &Dataset,
     mut watch: Option<&mut Watch>,
     labels: &[Path],
+    mut wanted: Option<&mut Seen>,
     stats: &mut Stats,
     faults: &mut Faults,
 ) -> Result<()> {
@@ -128,6 +136,7 @@ fn count(
         });
         let mut record = forebay::filter::SampleRecord::new(&info);
         record.metadata = metadata.as_ref();
+        wanted.iter_mut().for_each(|seen| seen.add(&record));
         let label = labels.iter().find_map(|path| record.field(path).label());
         stats.add(&info, label.as_deref());
     }

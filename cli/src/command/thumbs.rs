@@ -40,7 +40,7 @@ pub(super) struct Args {
     #[arg(long, conflicts_with_all = ["size", "quality", "force"])]
     check: bool,
     /// Replace thumbnails that exist.
-    #[arg(long, short)]
+    #[arg(long, short, alias = "overwrite")]
     force: bool,
     /// Threads.
     #[arg(long, value_parser = threads, default_value_t = all_cores())]

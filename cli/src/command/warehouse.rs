@@ -60,7 +60,7 @@ enum Work {
         #[arg(long, requires = "samples")]
         means: bool,
         /// Replace a file that is there.
-        #[arg(long, short)]
+        #[arg(long, short, alias = "overwrite")]
         force: bool,
     },
     /// Remove warehouses that a newer one of the same sources replaces, and what builds left that did not end.

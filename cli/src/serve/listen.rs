@@ -1,7 +1,8 @@
 //! Connections: each has a thread, their number is limited, and all end when the server stops.
 //!
-//! If all places are taken, whoever comes gets the place of somebody who waits: of a visitor that was never admitted
-//! first, of the one that waits longest among those. So half-sent requests keep nobody out, with or without a token.
+//! If all places are taken, whoever comes gets the place of somebody who waits: of a visitor that was refused first, then of
+//! one that was never admitted, of the one that waits longest among those. So half-sent requests keep nobody out, and strangers
+//! who ask again and again cut nobody off whose first request is on its way.
 
 use std::{
     collections::HashMap,
@@ -58,13 +59,16 @@ pub(super) struct State {
     waits_since: AtomicU64,
     /// A request of it was admitted.
     known: AtomicBool,
+    /// It was refused, and only waits for the other side to have read that.
+    refused: AtomicBool,
 }
 
 const BUSY: u64 = u64::MAX;
 
 impl State {
     fn new(started: Instant) -> State {
-        let state = State { started, waits_since: AtomicU64::new(BUSY), known: AtomicBool::new(false) };
+        let (known, refused) = (AtomicBool::new(false), AtomicBool::new(false));
+        let state = State { started, waits_since: AtomicU64::new(BUSY), known, refused };
         state.wait();
         state
     }
@@ -80,6 +84,16 @@ impl State {
     /// A request was admitted.
     pub fn admit(&self) {
         self.known.store(true, Relaxed);
+    }
+    /// The answer was a refusal, and is sent.
+    pub fn refuse(&self) {
+        self.refused.store(true, Relaxed);
+    }
+    /// Who gives up their place first: whoever was refused, then who was never admitted, of these the one that waits
+    /// longest; nobody whose request is in work.
+    fn rank(&self) -> Option<(bool, bool, u64)> {
+        let (refused, since) = (self.refused.load(Relaxed), self.waits_since.load(Relaxed));
+        (refused || since != BUSY).then_some((!refused, self.is_known(), since))
     }
     /// Whether a request was ever admitted.
     pub fn is_known(&self) -> bool {
@@ -186,8 +200,7 @@ impl Open {
             return true;
         }
         let waiting = self.connections.iter().filter(|(_, c)| !crowded || c.address == address);
-        let waiting = waiting.map(|(&id, c)| ((c.state.is_known(), c.state.waits_since.load(Relaxed)), id));
-        let Some((_, id)) = waiting.filter(|((_, since), _)| *since != BUSY).min() else { return false };
+        let Some((_, id)) = waiting.filter_map(|(&id, c)| Some((c.state.rank()?, id))).min() else { return false };
         if let Some(gone) = self.connections.remove(&id) {
             // Its thread finds the end of the connection, and ends.
             let _ = gone.stream.shutdown(Shutdown::Both);
@@ -207,5 +220,23 @@ impl Drop for Visit<'_> {
         // The copy would keep the connection.
         self.listening.open().connections.remove(&self.id);
         self.listening.left.notify_one();
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn who_was_refused_gives_up_the_place_before_who_has_not_asked_yet() {
+        let started = Instant::now();
+        let [fresh, later, known, refused, busy] = std::array::from_fn(|_| State::new(started));
+        later.waits_since.store(BUSY - 1, Relaxed);
+        known.admit();
+        refused.work();
+        refused.refuse();
+        busy.work();
+        assert!(refused.rank() < fresh.rank() && fresh.rank() < later.rank() && later.rank() < known.rank());
+        assert!(refused.rank().is_some() && busy.rank().is_none());
     }
 }

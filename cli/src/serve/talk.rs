@@ -48,6 +48,7 @@ pub(super) fn talk(stream: &TcpStream, state: &State, desk: &Desk, say: &dyn Fn(
             Next::Head(request) => request,
             Next::Refused(status, why) => {
                 send(stream, desk.refuse(status, why), false, true)?;
+                state.refuse();
                 return linger(stream);
             }
         };
@@ -61,6 +62,9 @@ pub(super) fn talk(stream: &TcpStream, state: &State, desk: &Desk, say: &dyn Fn(
         let close = request.is_last() || !admitted;
         send(stream, answer, request.method == "HEAD", close)?;
         if close {
+            if !admitted {
+                state.refuse();
+            }
             return linger(stream);
         }
     }

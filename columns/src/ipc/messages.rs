@@ -21,8 +21,7 @@ use forebay::{Error, Limits, Result, limits::codes::ITEM};
 use super::unpack::Plain;
 use crate::{
     arrow::{field_of, not_arrow},
-    codes,
-    guard::guarded,
+    codes, guarded,
     ranges::Ranges,
 };
 

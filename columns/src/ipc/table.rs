@@ -22,9 +22,7 @@ use forebay::{
 use super::messages::{CONTINUATION, Decoder, TAIL, apart, damaged, description, footer, parse, places};
 use crate::{
     arrow::{Changes, Cuts, Unread, read_record_batch},
-    codes,
-    guard::guarded,
-    hugging,
+    codes, guarded, hugging,
     ranges::Fetched,
 };
 

@@ -37,9 +37,7 @@ use super::{
 };
 use crate::{
     arrow::{Changes, Cuts, Unread, not_arrow, read_record_batch},
-    codes,
-    guard::guarded,
-    hugging,
+    codes, guarded, hugging,
     ranges::Fetched,
 };
 

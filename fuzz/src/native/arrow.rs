@@ -27,7 +27,7 @@ fn be_quiet_about_errors() {
     ONCE.call_once(|| {
         let usual = panic::take_hook();
         panic::set_hook(Box::new(move |panic| {
-            if !tables::panics_are_errors() {
+            if !forebay::guard::panics_are_errors() {
                 usual(panic);
             }
         }));

@@ -12,7 +12,10 @@ use super::{
     options::Options,
     stream::{StreamInput, Streamed},
 };
-use crate::dataset::{Dataset, Used};
+use crate::{
+    dataset::{Dataset, Used},
+    input::is_of_source,
+};
 
 /// Where samples come from.
 #[derive(Debug)]
@@ -225,16 +228,26 @@ impl Item {
     /// Gives an error the place where the sample is from, as far as it has none.
     pub fn blame(&self) -> impl Fn(Error) -> Error + use<> {
         let id = (!matches!(self.from, From::Passed(_))).then_some(self.id);
+        let streamed = if let From::Stream(sample) = &self.from { Some(sample.name.clone()) } else { None };
         let from = match &self.from {
             From::Dataset { dataset, i } | From::Derived { derived: Derived { dataset, .. }, i } => {
                 Some((dataset.clone(), *i))
             }
             From::Stream(_) | From::Passed(_) => None,
         };
-        move |e| match (&from, id) {
-            (Some((dataset, i)), _) => e.sample(*i).file(dataset.name()),
-            (None, Some(id)) => e.sample(id),
-            (None, None) => e,
+        move |e| {
+            // Only what is broken is asked for its name.
+            let name = match &from {
+                _ if is_of_source(&e) => None,
+                Some((dataset, i)) => dataset.sample_name(*i).ok().flatten(),
+                None => streamed.clone(),
+            };
+            let e = if let Some(name) = name { e.member(name) } else { e };
+            match (&from, id) {
+                (Some((dataset, i)), _) => e.sample(*i).file(dataset.name()),
+                (None, Some(id)) => e.sample(id),
+                (None, None) => e,
+            }
         }
     }
 

@@ -16,9 +16,12 @@ mod summary;
 mod verify;
 mod write;
 
-use std::{path::Path, sync::Arc};
+use std::{
+    path::Path,
+    sync::{Arc, Mutex, PoisonError},
+};
 
-use forebay::{Error, Result, check::Fault, filter::Filter, samples::is_of_sample};
+use forebay::{Error, Result, check::Fault, filter::Filter, samples::is_of_sample, tar::webdataset::Tally};
 
 use crate::{
     dataset::Dataset,
@@ -118,9 +121,6 @@ impl Job {
 
     /// As [`run`](Self::run), telling how far it is after every chunk of samples.
     pub fn run_with(self, output: &Path, progress: &mut dyn FnMut(&Progress)) -> Result<Summary> {
-        if let Origin::Datasets { sources, .. } = &self.origin {
-            sources.iter().filter_map(|source| source.folder()).try_for_each(|f| f.refuse_without_pictures())?;
-        }
         refuse_parts(output, self.origin.inputs().0.iter().map(Path::new))?;
         self.origin.refuse_nothing_left()?;
         if self.filtered.any && self.origin.count() == Some(0) {
@@ -149,13 +149,16 @@ fn begin(origin: &Origin, filtered: Filtered, output: &Path) -> Begun {
     summary.faults.extend(filtered.faults);
     summary.skipped_members = origin.skipped_members();
     summary.notes = origin.notes();
-    Begun { summary, filtered: filtered.any }
+    let tally = if let Origin::Stream(input) = origin { Some(input.tally()) } else { None };
+    Begun { summary, filtered: filtered.any, tally }
 }
 
 /// A conversion that goes on: what is known of it so far.
 struct Begun {
     summary: Summary,
     filtered: bool,
+    /// Of a stream, whose samples are known at the end.
+    tally: Option<Arc<Mutex<Tally>>>,
 }
 
 impl Begun {
@@ -163,6 +166,9 @@ impl Begun {
     fn end(mut self, options: &Options, notes: impl Iterator<Item = String>) -> Result<Summary> {
         if self.filtered && self.summary.samples == 0 {
             refuse_empty(options)?;
+        }
+        if let Some(tally) = self.tally {
+            self.summary.notes.extend(tally.lock().unwrap_or_else(PoisonError::into_inner).notes());
         }
         self.summary.notes.extend(notes);
         Ok(self.summary)

@@ -1,14 +1,16 @@
 //! An archive that is read once, from front to back: `.tar.gz`, `.tar.zst`, a pipe.
 
 use std::{
-    io::{self, BufReader, Read},
+    io::{self, BufReader, Cursor, Read},
     path::Path,
+    sync::{Arc, Mutex, PoisonError},
 };
 
 use bytes::Bytes;
 use forebay::{
     Error, Limits, Result,
-    detect::{HEAD_LEN, detect},
+    detect::{HEAD_LEN, detect, foreign},
+    error::codes::UNKNOWN_FORMAT,
     filter::Filter,
     formats::Format,
     image::probe_named,
@@ -19,7 +21,7 @@ use forebay::{
     samples::Watch,
     tar::{
         Event, StreamReader,
-        webdataset::{Boundary, group},
+        webdataset::{Boundary, Tally, group},
     },
 };
 
@@ -35,6 +37,7 @@ pub struct StreamInput {
     reader: Box<dyn Read + Send>,
     limits: Limits,
     filter: Option<Filter>,
+    tally: Arc<Mutex<Tally>>,
 }
 
 impl std::fmt::Debug for StreamInput {
@@ -70,10 +73,11 @@ impl StreamInput {
         let format = detect(&first_bytes(path, HEAD_LEN)?);
         let name = display(path);
         let reader: Box<dyn Read + Send> = match format {
-            Some(Format::Gzip) => Box::new(Gzip::new(BufReader::new(Reading::open(path)?))),
-            Some(Format::Zstd) => {
+            Some(packed @ Format::Gzip) => of_tar(Gzip::new(BufReader::new(Reading::open(path)?)), path, packed)?,
+            Some(packed @ Format::Zstd) => {
                 let raw = Reading::open(path)?;
-                Box::new(zstd::stream::read::Decoder::new(raw).map_err(|e| unread(&name, e))?)
+                let unpacked = zstd::stream::read::Decoder::new(raw).map_err(|e| unread(&name, e))?;
+                of_tar(unpacked, path, packed)?
             }
             Some(Format::Tar) | None if piped => Box::new(Reading::open(path)?),
             Some(other) if piped => {
@@ -87,7 +91,11 @@ impl StreamInput {
             _ => return Ok(None),
         };
         let file_len = file_len(path).unwrap_or(0);
-        Ok(Some(StreamInput { name, file_len, reader, limits: limits.clone(), filter: None }))
+        Ok(Some(Self::of(name, file_len, reader, limits)))
+    }
+
+    fn of(name: String, file_len: u64, reader: Box<dyn Read + Send>, limits: &Limits) -> StreamInput {
+        StreamInput { name, file_len, reader, limits: limits.clone(), filter: None, tally: Arc::default() }
     }
 
     /// Opens an archive elsewhere that nobody reads but once: where small files lie close together, looking for their names
@@ -101,7 +109,7 @@ impl StreamInput {
         }
         let reader = Box::new(Reading::open(path)?);
         let (name, file_len) = (display(path), reader.file_len());
-        Ok(Some(StreamInput { name, file_len, reader, limits: limits.clone(), filter: None }))
+        Ok(Some(Self::of(name, file_len, reader, limits)))
     }
 
     /// The name as the user gave it.
@@ -111,6 +119,10 @@ impl StreamInput {
     /// Bytes on disk; 0 for a pipe.
     pub fn file_len(&self) -> u64 {
         self.file_len
+    }
+    /// What is known of the samples once they were read.
+    pub(crate) fn tally(&self) -> Arc<Mutex<Tally>> {
+        self.tally.clone()
     }
     pub(crate) fn set_filter(&mut self, filter: Filter) {
         self.filter = Some(filter);
@@ -126,12 +138,43 @@ impl StreamInput {
             reader: self.reader,
             limits: self.limits,
             watch: self.filter.as_ref().map(Watch::new),
+            tally: self.tally,
             buffer: vec![0; READ],
             boundary: Boundary::default(),
             files: Vec::new(),
             ready: Vec::new().into_iter(),
         }
     }
+}
+
+/// The same bytes, if they are those of a TAR, or of nothing that is known in a file that is called one; else what they are.
+fn of_tar(mut unpacked: impl Read + Send + 'static, path: &Path, packed: Format) -> Result<Box<dyn Read + Send>> {
+    let name = display(path);
+    let mut head = vec![0; HEAD_LEN as usize];
+    let read = fill(&mut unpacked, &mut head).map_err(|e| unread(&name, e).file(&name))?;
+    head.truncate(read);
+    let found = detect(&head);
+    let kind = match found {
+        Some(format) => Some(format!("this is {}, compressed", format.name())),
+        None => foreign(&head),
+    };
+    let called_tar = || {
+        let name = name.to_ascii_lowercase();
+        [".tar.gz", ".tgz", ".tar.zst", ".tzst"].iter().any(|end| name.ends_with(end))
+    };
+    if head.is_empty() || found == Some(Format::Tar) || kind.is_none() && (is_pipe(path) || called_tar()) {
+        return Ok(Box::new(Cursor::new(head).chain(unpacked)));
+    }
+    let unpack = if packed == Format::Gzip { "gunzip -k" } else { "unzstd" };
+    let message = match kind {
+        Some(kind) => format!("unpacked, {kind}; {unpack} {name} unpacks it"),
+        None => format!(
+            "unpacked, this is no TAR; a table says so by its name, as in x.csv.{}, and other files are unpacked first: \
+             {unpack} {name}",
+            if packed == Format::Gzip { "gz" } else { "zst" }
+        ),
+    };
+    Err(Error::new(&UNKNOWN_FORMAT, message).file(name))
 }
 
 /// Reads until the buffer is full or the stream ends.
@@ -157,6 +200,7 @@ struct Samples {
     passed: std::vec::IntoIter<Error>,
     limits: Limits,
     watch: Option<Watch>,
+    tally: Arc<Mutex<Tally>>,
     buffer: Vec<u8>,
     boundary: Boundary,
     /// The files of the group that is coming in.
@@ -209,7 +253,10 @@ impl Samples {
     fn add(&mut self, groups: Vec<Vec<(String, Vec<u8>)>>) -> Result<()> {
         let mut ready = Vec::new();
         for files in groups {
-            let grouped = group(files.iter().map(|(name, _)| name.as_str()))?;
+            let grouped = group(files.iter().map(|(name, content)| (name.as_str(), content.len() as u64)))?;
+            let mut tally = self.tally.lock().unwrap_or_else(PoisonError::into_inner);
+            tally.add(&grouped, |file| files.get(file).map(|(name, _)| name.as_str()));
+            drop(tally);
             let mut contents: Vec<Bytes> = Vec::with_capacity(files.len());
             let mut names = Vec::with_capacity(files.len());
             for (name, content) in files {

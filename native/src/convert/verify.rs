@@ -96,7 +96,7 @@ pub(super) fn tar(file: &AtomicFile, digests: &[Digest], reads_as: &[u64]) -> Re
 
 /// Files belong to samples by their names alone: each must be read as a part of the sample that it went in with.
 fn same_samples(members: &Members, reads_as: &[u64]) -> Result<()> {
-    let samples = group(members.names())?;
+    let samples = group(members.iter().map(|member| (member.name, member.size)))?;
     for (number, sample) in samples.iter().enumerate() {
         for file in sample.in_order() {
             if reads_as.get(file) != Some(&(number as u64)) {

@@ -26,9 +26,6 @@ pub(super) fn run(
 ) -> Result<Applied> {
     let Opened { dataset, edited, blobs, mut applied } = opened;
     let named = |e: Error| e.file(dataset.name());
-    if let Some(folder) = dataset.folder() {
-        folder.refuse_without_pictures()?;
-    }
     let pack = PackOptions::new(Layout::Guide, Compression::None);
     let form = if to == To::Tar { Form::Tar } else { Form::Tbl(pack) };
     let mut writer = match to {

@@ -2,9 +2,52 @@
 
 use std::collections::BTreeSet;
 
-/// The names of parts of a set, which are not classes.
-const PARTS: [&str; 11] =
-    ["train", "training", "val", "valid", "validation", "test", "testing", "eval", "dev", "trainval", "holdout"];
+/// Words for parts of a set, which are not classes.
+const PARTS: [&str; 13] = [
+    "train",
+    "training",
+    "val",
+    "valid",
+    "validation",
+    "test",
+    "testing",
+    "eval",
+    "dev",
+    "trainval",
+    "holdout",
+    "minival",
+    "fold",
+];
+/// Words for folders that hold all images, which are not classes either.
+const AROUND: [&str; 14] = [
+    "image", "images", "img", "imgs", "picture", "pictures", "photo", "photos", "jpg", "jpeg", "png", "data",
+    "dataset", "raw",
+];
+/// Words for folders of sets that are not made for classes: where one lies there are none.
+const OTHER: [&str; 22] = [
+    "mask",
+    "masks",
+    "label",
+    "labels",
+    "annotation",
+    "annotations",
+    "segmentation",
+    "segmentations",
+    "jpegimages",
+    "segmentationclass",
+    "segmentationobject",
+    "gt",
+    "groundtruth",
+    "gtfine",
+    "gtcoarse",
+    "leftimg",
+    "depth",
+    "depths",
+    "disparity",
+    "bbox",
+    "boxes",
+    "visible",
+];
 
 /// Where the classes are, and which there are.
 #[derive(Debug, Default)]
@@ -18,8 +61,9 @@ pub(crate) struct ClassLevel {
 }
 
 impl ClassLevel {
-    /// `wanted` is what the user says. Otherwise it is the first folder level where every sample lies in a folder, with
-    /// two exceptions: one folder around everything is not a class, and neither are the parts of a set.
+    /// `wanted` is what the user says. Otherwise it is the first folder level where every sample lies in a folder and the
+    /// folders may be classes: not one folder around everything, if more are inside of it, not the parts of a set, not
+    /// folders such as `images`. That is a guess, so a note says it.
     pub fn of<'a>(names: impl Iterator<Item = &'a str> + Clone, wanted: Option<u32>) -> Self {
         if let Some(level) = wanted {
             let classes = distinct(names.clone(), level);
@@ -30,43 +74,64 @@ impl ClassLevel {
         if names.clone().next().is_none() || !all_in(1) {
             return ClassLevel::default();
         }
-        let mut level = 1;
-        let mut around = distinct(names.clone(), 1);
+        let none = |why: String| ClassLevel { note: Some(format!("{why}: there are no classes")), ..Self::default() };
+        // What was passed over on the way in, in words.
+        let mut why = Vec::new();
         // The outermost folder that may be a class, for where there is nothing but one folder in the other.
-        let mut alone = (!is_part(&around[0])).then(|| (1, around.clone()));
-        // One folder around everything says nothing, if there is something to say further in.
-        while around.len() == 1 && all_in(level + 1) {
-            level += 1;
-            around = distinct(names.clone(), level);
-            if alone.is_none() && !is_part(&around[0]) {
-                alone = Some((level, around.clone()));
+        let mut alone = None;
+        let mut level = 1;
+        loop {
+            let here = distinct(names.clone(), level);
+            let kinds: Vec<Kind> = here.iter().map(|name| Kind::of(name)).collect();
+            let is_inner = all_in(level + 1);
+            if kinds.contains(&Kind::Other) && !kinds.contains(&Kind::Class) {
+                let are = if here.len() == 1 { "is no class" } else { "are no classes" };
+                return none(format!("{} {are}", listed(&here)));
             }
+            if kinds.contains(&Kind::Class) {
+                if here.len() > 1 {
+                    return found(level, here, &why);
+                }
+                alone = alone.or(Some((level, here)));
+                if !is_inner {
+                    break;
+                }
+                why = vec!["all lies in one folder".to_owned()];
+                level += 1;
+                continue;
+            }
+            // Parts, or folders around all: one of them, or several with the same inside.
+            let said = match kinds.contains(&Kind::Part) {
+                true => {
+                    format!("{} {} of a set", listed(&here), if here.len() == 1 { "is a part" } else { "are parts" })
+                }
+                false => {
+                    format!("{} {}", listed(&here), if here.len() == 1 { "is around all" } else { "are no classes" })
+                }
+            };
+            if !is_inner {
+                // As in a test set without labels, all pictures of a part may lie in it directly.
+                let inside = |name: &str| folder(name, level + 1).is_some();
+                let uniform = here.iter().all(|part| {
+                    let of_part = || names.clone().filter(|name| folder(name, level) == Some(part));
+                    of_part().all(inside) || !of_part().any(inside)
+                });
+                let classes = distinct(names.clone(), level + 1);
+                let may_be = !classes.is_empty() && classes.iter().all(|name| Kind::of(name) == Kind::Class);
+                return match uniform && may_be && kinds.contains(&Kind::Part) {
+                    true => found(level + 1, classes, &[said]),
+                    false => none(format!("{said}, and the images do not all lie in folders of classes")),
+                };
+            }
+            why.push(said);
+            // A folder around parts, or around what one part has, is that of the set.
+            alone = None;
+            level += 1;
         }
-        if around.len() == 1
-            && let Some((level, classes)) = alone
-        {
-            let note = (level > 1).then(|| said(level, &classes, "all lies in one folder"));
-            return ClassLevel { level, classes, note };
+        match alone {
+            Some((level, classes)) => found(level, classes, &why),
+            None => ClassLevel::default(),
         }
-        if !around.iter().all(|name| is_part(name)) {
-            let note = (level > 1).then(|| said(level, &around, "all lies in one folder"));
-            return ClassLevel { level, classes: around, note };
-        }
-        // In every part either all pictures lie in folders of classes, or, as in a test set without labels, none does.
-        let parts = around;
-        let inside = |name: &&str| folder(name, level + 1).is_some();
-        let uniform = parts.iter().all(|part| {
-            let of_part = || names.clone().filter(|name| folder(name, level) == Some(part));
-            of_part().all(|name| inside(&name)) || !of_part().any(|name| inside(&name))
-        });
-        let classes = distinct(names.clone(), level + 1);
-        let what = format!("{} are parts of a set", listed(&parts));
-        if classes.is_empty() || !uniform {
-            let note = format!("{what}, and their pictures do not all lie in folders of classes: there are no classes");
-            return ClassLevel { level: 0, classes: Vec::new(), note: Some(note) };
-        }
-        let note = Some(said(level + 1, &classes, &what));
-        ClassLevel { level: level + 1, classes, note }
     }
 
     /// The class of a file, and its number.
@@ -77,8 +142,47 @@ impl ClassLevel {
     }
 }
 
-fn said(level: u32, classes: &[String], why: &str) -> String {
-    format!("{why}, so the classes are the folders of level {level}: {}", listed(classes))
+/// What a folder's name says of it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Kind {
+    Part,
+    Around,
+    Other,
+    Class,
+}
+
+impl Kind {
+    /// By its words: `val2017`, `train_images`, `images-test` are parts, `JPEGImages` is of a set without classes.
+    fn of(name: &str) -> Kind {
+        let lower = name.to_ascii_lowercase();
+        let mut kind = Kind::Around;
+        let mut words = lower.split(|c: char| !c.is_alphanumeric()).map(|word| {
+            let word = word.strip_suffix("8bit").unwrap_or(word);
+            word.trim_end_matches(|c: char| c.is_ascii_digit())
+        });
+        // A year, or a number behind a word.
+        let mut any = false;
+        let known = words.all(|word| {
+            let is = |list: &[&str]| list.contains(&word);
+            match () {
+                () if word.is_empty() => return true,
+                () if is(&OTHER) => kind = Kind::Other,
+                () if is(&PARTS) && kind != Kind::Other => kind = Kind::Part,
+                () if is(&PARTS) || is(&AROUND) => {}
+                () => return false,
+            }
+            any = true;
+            true
+        });
+        if known && any { kind } else { Kind::Class }
+    }
+}
+
+/// The classes of a level, and what is said of them.
+fn found(level: u32, classes: Vec<String>, why: &[String]) -> ClassLevel {
+    let so = if why.is_empty() { String::new() } else { format!("{}, so ", why.join(", ")) };
+    let note = format!("{so}the classes are the folders of level {level}: {}", listed(&classes));
+    ClassLevel { level, classes, note: Some(note) }
 }
 
 /// A few of them in words.
@@ -90,10 +194,6 @@ fn listed(names: &[String]) -> String {
         [a, b, c] => format!("{a}, {b} and {c}"),
         [a, b, .., last] => format!("{a}, {b}, ... {last} ({})", names.len()),
     }
-}
-
-fn is_part(name: &str) -> bool {
-    PARTS.iter().any(|part| name.eq_ignore_ascii_case(part))
 }
 
 /// The folder at a level of a name, from 1; `None` if the file itself stands there, or nothing.
@@ -120,29 +220,56 @@ mod tests {
     #[test]
     fn classes_are_found_where_people_put_them() {
         let classes =
-            |level: u32, names: &[&str], noted: bool| (level, names.iter().map(|n| n.to_string()).collect(), noted);
-        assert_eq!(found(&["cat/1.jpg", "dog/1.jpg", "dog/x/2.jpg"]), classes(1, &["cat", "dog"], false));
-        assert_eq!(found(&["cat/1.jpg", "2.jpg"]), classes(0, &[], false));
-        assert_eq!(found(&[]), classes(0, &[], false));
-        // One class alone, whatever is in it.
-        assert_eq!(found(&["cat/1.jpg", "cat/2.jpg"]), classes(1, &["cat"], false));
-        assert_eq!(found(&["cat/images/1.jpg", "cat/images/2.jpg"]), classes(1, &["cat"], false));
-        assert_eq!(found(&["train/cat/1.jpg", "train/cat/2.jpg"]), classes(2, &["cat"], true));
-        assert_eq!(found(&["train/1.jpg", "train/2.jpg"]), classes(0, &[], true));
+            |level: u32, names: &[&str]| (level, names.iter().map(|n| n.to_string()).collect::<Vec<_>>(), level > 0);
+        assert_eq!(found(&["cat/1.jpg", "dog/1.jpg", "dog/x/2.jpg"]), classes(1, &["cat", "dog"]));
+        assert_eq!(found(&["cat/1.jpg", "2.jpg"]), classes(0, &[]));
+        assert_eq!(found(&[]), classes(0, &[]));
+        // One class alone.
+        assert_eq!(found(&["cat/1.jpg", "cat/2.jpg"]), classes(1, &["cat"]));
+        assert_eq!(found(&["cat/a/1.jpg", "cat/a/2.jpg"]), classes(1, &["cat"]));
+        assert_eq!(found(&["train/cat/1.jpg", "train/cat/2.jpg"]), classes(2, &["cat"]));
         // ImageNet's root, with and without its test set, and above it.
         let imagenet = ["train/n01/1.jpg", "train/n02/2.jpg", "val/n01/3.jpg"];
-        assert_eq!(found(&imagenet), classes(2, &["n01", "n02"], true));
-        assert_eq!(found(&[&imagenet[..], &["test/4.jpg", "test/5.jpg"]].concat()), classes(2, &["n01", "n02"], true));
-        assert_eq!(found(&["train/n01/images/1.jpg", "train/n02/images/1.jpg"]), classes(2, &["n01", "n02"], true));
+        assert_eq!(found(&imagenet), classes(2, &["n01", "n02"]));
+        assert_eq!(found(&[&imagenet[..], &["test/4.jpg", "test/5.jpg"]].concat()), classes(2, &["n01", "n02"]));
+        assert_eq!(found(&["train/n01/images/1.jpg", "train/n02/images/1.jpg"]), classes(2, &["n01", "n02"]));
         let above: Vec<String> = imagenet.iter().map(|name| format!("ILSVRC/CLS-LOC/{name}")).collect();
         let above: Vec<&str> = above.iter().map(String::as_str).collect();
-        assert_eq!(found(&above), classes(4, &["n01", "n02"], true));
-        assert_eq!(found(&["data/cat/1.jpg", "data/dog/1.jpg"]), classes(2, &["cat", "dog"], true));
-        // Parts without classes, or with some: nothing is made up.
-        assert_eq!(found(&["train/1.jpg", "test/2.jpg"]), classes(0, &[], true));
-        assert_eq!(found(&["train/cat/1.jpg", "train/2.jpg"]), classes(0, &[], true));
-        // Words of parts among others are classes: a train is one, too.
-        assert_eq!(found(&["bus/1.jpg", "train/1.jpg"]), classes(1, &["bus", "train"], false));
+        assert_eq!(found(&above), classes(4, &["n01", "n02"]));
+        assert_eq!(found(&["data/cat/1.jpg", "data/dog/1.jpg"]), classes(2, &["cat", "dog"]));
+        assert_eq!(found(&["food-101/images/pie/1.jpg", "food-101/images/ice/1.jpg"]), classes(3, &["ice", "pie"]));
+        // Words of parts among others are classes: a train is one, too. So are words among others, and numbers.
+        assert_eq!(found(&["bus/1.jpg", "train/1.jpg"]), classes(1, &["bus", "train"]));
+        assert_eq!(found(&["mask/1.jpg", "no mask/1.jpg"]), classes(1, &["mask", "no mask"]));
+        assert_eq!(found(&["0/1.jpg", "1/1.jpg"]), classes(1, &["0", "1"]));
+    }
+
+    #[test]
+    fn folders_that_are_no_classes_do_not_become_classes() {
+        for names in [
+            &["train/1.jpg", "train/2.jpg"][..],
+            &["train/1.jpg", "test/2.jpg"],
+            &["train/cat/1.jpg", "train/2.jpg"],
+            // COCO.
+            &["val2017/1.jpg", "val2017/2.jpg"],
+            &["coco/train2017/1.jpg", "coco/val2017/2.jpg"],
+            &["coco/images/train2017/1.jpg", "coco/images/val2017/2.jpg"],
+            &["coco/images/1.jpg", "coco/images/2.jpg"],
+            // Pascal VOC, and with masks.
+            &["VOCdevkit/VOC2012/JPEGImages/1.jpg", "VOCdevkit/VOC2012/JPEGImages/2.jpg"],
+            &["VOC2012/JPEGImages/1.jpg", "VOC2012/SegmentationClass/1.png"],
+            // YOLO, Ultralytics' and Roboflow's.
+            &["images/train/1.jpg", "images/val/1.jpg"],
+            &["train/images/1.jpg", "valid/images/1.jpg", "test/images/1.jpg"],
+            // Masks, Kaggle, Cityscapes.
+            &["images/1.jpg", "masks/1.png"],
+            &["train_images/1.jpg", "test_images/1.jpg"],
+            &["train/images/1.jpg", "train/masks/1.png"],
+            &["leftImg8bit/train/aachen/1.png", "leftImg8bit/val/ulm/1.png", "gtFine/train/aachen/1.png"],
+            &["images/1.jpg", "images/2.jpg"],
+        ] {
+            assert_eq!(found(names), (0, vec![], true), "{names:?}");
+        }
     }
 
     #[test]

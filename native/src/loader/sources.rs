@@ -22,7 +22,6 @@ use super::{
 use crate::{
     Dataset, Input, OpenOptions,
     ahead::Store,
-    folder::Folder,
     identity::{identity, outline},
     input::{display, remote},
     select::matching_all,
@@ -52,12 +51,7 @@ pub(super) struct Wanted<'a> {
 
 impl Sources {
     pub(super) fn open(paths: &[PathBuf], options: &OpenOptions) -> Result<Sources> {
-        let open = |path: &PathBuf| {
-            let dataset = Dataset::open_with(path, options).map_err(|e| rows_of(path, e))?;
-            // A folder of shards is a likely mistake, and training on nothing a quiet one.
-            dataset.folder().map_or(Ok(()), Folder::refuse_without_pictures)?;
-            Ok(dataset)
-        };
+        let open = |path: &PathBuf| Dataset::open_with(path, options).map_err(|e| rows_of(path, e));
         Ok(Sources {
             datasets: remote::each(paths, |path| remote::is_remote(path), open)?,
             annotated: None,

@@ -20,10 +20,13 @@ pub fn refuse_inputs<'a>(output: &Path, inputs: impl IntoIterator<Item = &'a Pat
     refuse(output, inputs, true)
 }
 
-/// The same for what may take the place of the dataset that it was made of, but not that of a part of it.
+/// The same for what may take the place of the dataset that it was made of, but not that of a part of it: of one of several
+/// inputs neither, for then the output was most likely forgotten, as in `convert shards/*.tbl --force`.
 #[doc(hidden)]
 pub fn refuse_parts<'a>(output: &Path, inputs: impl IntoIterator<Item = &'a Path>) -> Result<()> {
-    refuse(output, inputs, false)
+    let inputs: Vec<&Path> = inputs.into_iter().collect();
+    let several = inputs.len() > 1;
+    refuse(output, inputs, several)
 }
 
 fn refuse<'a>(output: &Path, inputs: impl IntoIterator<Item = &'a Path>, whole: bool) -> Result<()> {
@@ -41,7 +44,7 @@ fn refuse<'a>(output: &Path, inputs: impl IntoIterator<Item = &'a Path>, whole: 
     match inputs.into_iter().any(is_read) {
         false => Ok(()),
         true => {
-            let message = "the output is what is read, which would be lost; name another file";
+            let message = "the output is one of the files that are read, which would be lost; name another file";
             Err(Error::new(&ARGUMENT, message).file(display(output)))
         }
     }
@@ -103,6 +106,7 @@ mod tests {
             assert_eq!(refuse_parts(&output, [folder.path()]).is_err(), lost, "{}", output.display());
         }
         assert!(refuse_parts(&input, [input.as_path()]).is_ok());
+        assert!(refuse_parts(&input, [at("b.csv").as_path(), &input]).is_err());
         #[cfg(unix)]
         {
             std::os::unix::fs::symlink(&input, at("link")).unwrap();

@@ -181,9 +181,6 @@ impl Shards {
 /// Opens an input and finds what the filter accepts; also what of the filter's fields was seen.
 fn open(path: &Path, how: &OpenOptions, filter: Option<&Filter>) -> Result<(Opened, Option<Watch>)> {
     let dataset = Dataset::open_with(path, how).map_err(|e| advised(e, path, &how.limits))?;
-    if let Some(folder) = dataset.folder() {
-        folder.refuse_without_pictures()?;
-    }
     let (selection, watch) = match filter {
         Some(filter) => {
             let (selection, _, watch) = accepted(&dataset, filter, |_| false)?;

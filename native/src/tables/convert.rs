@@ -122,6 +122,10 @@ impl TableJob {
         let mut summary = self.summary(output);
         (summary.rows, summary.columns, summary.skipped_rows) = (done.rows, done.columns, done.skipped_rows);
         summary.notes = done.notes;
+        if self.read.samples {
+            let message = "the table has what is known of each sample, and no images: these stay where they are";
+            summary.notes.push(message.to_owned());
+        }
         let writer = sink.file.ok_or_else(columns_first)?.finish();
         self.put_in_place(writer.map_err(|e| e.file(display(output)))?, &mut summary, |written| {
             let back = ReadBack { job: self, written, output, source: None, left: None, row: 0 };

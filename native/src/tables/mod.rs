@@ -77,9 +77,6 @@ pub use forebay::{
 };
 #[cfg(feature = "arrow")]
 pub use forebay_columns::arrow;
-#[cfg(feature = "arrow")]
-#[doc(hidden)]
-pub use forebay_columns::panics_are_errors;
 pub use format::TableFormat;
 pub use output::TableOutput;
 #[doc(hidden)]

@@ -137,9 +137,6 @@ fn add_runs(survey: &mut Survey, source: &Path, runs: Vec<PathBuf>, settings: &S
 /// Every picture of a folder, a TAR or a TBL.
 fn add_dataset(survey: &mut Survey, source: &Path, open: &OpenOptions) -> Result<()> {
     let dataset = Dataset::open_with(source, open)?;
-    if let Some(folder) = dataset.folder() {
-        folder.refuse_without_pictures()?;
-    }
     survey.notes.extend(dataset.notes());
     if remote::is_remote(source) {
         let Some(input) = dataset.input() else {

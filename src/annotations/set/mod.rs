@@ -369,7 +369,12 @@ impl SetReader {
             (None, [one]) => *one,
             (None, []) => {
                 let empty = self.entry.is_some_and(|entry| self.range(entry).is_empty());
-                let message = if empty { "the file is empty" } else { "no labels of a known format are here" };
+                let message = if empty {
+                    "the file is empty"
+                } else {
+                    "no labels of a known format are here; COCO, YOLO, Pascal VOC and others are read, and of CSV that of \
+                     Open Images: ImageID,LabelName,XMin,XMax,YMin,YMax"
+                };
                 return Err(Error::new(&codes::FORMAT, message));
             }
             (None, several) => {

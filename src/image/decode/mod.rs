@@ -38,6 +38,7 @@ use super::{Picture, codes, exif::exif_turn, probe};
 use crate::{
     Limits,
     error::{Error, Result},
+    guard::guarded,
     sample::MediaFormat,
 };
 #[doc(hidden)]
@@ -215,29 +216,17 @@ impl Decoder {
         if let Some((width, height)) = raw {
             return raw_picture(payload, width, height, options);
         }
-        let probed = probe(payload);
-        check_pixels(probed.width, probed.height, &options.limits)?;
-        self.let_go(probed.pixel_bytes());
-        let decoded = match probed.format {
-            #[cfg(feature = "jpeg")]
-            MediaFormat::Jpeg => jpeg::decode(payload, options, &mut self.pixels, &mut self.jpeg)?,
-            #[cfg(feature = "png")]
-            MediaFormat::Png => other::png(payload, options, &mut self.pixels)?,
-            #[cfg(feature = "webp")]
-            MediaFormat::WebP => other::webp(payload, options, &mut self.pixels)?,
-            #[cfg(feature = "bmp")]
-            MediaFormat::Bmp => other::bmp(payload, options, &mut self.pixels)?,
-            #[cfg(feature = "tiff")]
-            MediaFormat::Tiff => other::tiff(payload, options, &mut self.pixels)?,
-            MediaFormat::Unknown => {
-                let message = "the bytes are of no picture format that is known";
-                return Err(Error::new(&codes::UNSUPPORTED, message).section("payload"));
-            }
-            format => {
-                let message = format!("this build does not decode {}", format.name());
-                return Err(Error::new(&codes::UNSUPPORTED, message).section("payload"));
-            }
-        };
+        let mut is_whole = false;
+        let decoded = guarded(&codes::DAMAGED, || {
+            let decoded = self.decoded(payload, options);
+            is_whole = true;
+            decoded
+        });
+        if !is_whole {
+            // Whatever panicked has left its buffers half done.
+            *self = Decoder::default();
+        }
+        let decoded = decoded.map_err(|e| e.section("payload"))?;
         let Decoded { width, height, full, eighths, corner } = decoded;
         let bytes = width as usize * height as usize * 3;
         let stored = self.pixels.get(..bytes).unwrap_or_default();
@@ -262,6 +251,33 @@ impl Decoder {
         let pixels = self.turned.get(..bytes).unwrap_or_default();
         let full = orientation.size(full.0, full.1);
         Ok(picture(((part.width, part.height), full, (part.x, part.y), pixels)))
+    }
+
+    /// What the format's decoder has left in the buffer.
+    fn decoded(&mut self, payload: &[u8], options: &Options) -> Result<Decoded> {
+        let probed = probe(payload);
+        check_pixels(probed.width, probed.height, &options.limits)?;
+        self.let_go(probed.pixel_bytes());
+        Ok(match probed.format {
+            #[cfg(feature = "jpeg")]
+            MediaFormat::Jpeg => jpeg::decode(payload, options, &mut self.pixels, &mut self.jpeg)?,
+            #[cfg(feature = "png")]
+            MediaFormat::Png => other::png(payload, options, &mut self.pixels)?,
+            #[cfg(feature = "webp")]
+            MediaFormat::WebP => other::webp(payload, options, &mut self.pixels)?,
+            #[cfg(feature = "bmp")]
+            MediaFormat::Bmp => other::bmp(payload, options, &mut self.pixels)?,
+            #[cfg(feature = "tiff")]
+            MediaFormat::Tiff => other::tiff(payload, options, &mut self.pixels)?,
+            MediaFormat::Unknown => {
+                let message = "the bytes are of no picture format that is known";
+                return Err(Error::new(&codes::UNSUPPORTED, message).section("payload"));
+            }
+            format => {
+                let message = format!("this build does not decode {}", format.name());
+                return Err(Error::new(&codes::UNSUPPORTED, message).section("payload"));
+            }
+        })
     }
 
     /// Gives back the room of a picture that was much larger than the next one.

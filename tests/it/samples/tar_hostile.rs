@@ -423,7 +423,7 @@ proptest! {
         prop_assert_eq!(&by_stream(&bytes, &cuts), &truth);
         prop_assert_eq!(truth.end.unwrap().0, Ending::Closed);
         // Every member is exactly once a sample or a sidecar, in the order of the archive where it can be.
-        let groups = webdataset::group(archive.members.names()).unwrap();
+        let groups = webdataset::group(archive.members.iter().map(|member| (member.name, member.size))).unwrap();
         let mut order: Vec<usize> = groups.file_order().collect();
         prop_assert_eq!(groups.is_in_order(), order.is_sorted());
         order.sort_unstable();

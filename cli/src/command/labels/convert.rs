@@ -34,7 +34,7 @@ pub(super) struct Args {
     #[arg(long, value_parser = word::<Target>(), value_name = "FORMAT")]
     to: Target,
     /// Replace a file that is there.
-    #[arg(long, short)]
+    #[arg(long, short, alias = "overwrite")]
     force: bool,
     #[command(flatten)]
     read: ReadArgs,

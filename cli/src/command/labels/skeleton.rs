@@ -35,7 +35,7 @@ pub(super) struct Args {
     #[arg(long, value_name = "FILE")]
     classes: Option<PathBuf>,
     /// Replace a file that is there.
-    #[arg(long, short)]
+    #[arg(long, short, alias = "overwrite")]
     force: bool,
     #[command(flatten)]
     limits: LimitArgs,

@@ -59,13 +59,17 @@ pub(super) struct PartArgs {
     #[arg(long, value_name = "CSV", conflicts_with = "shards")]
     list: Option<PathBuf>,
     /// Only samples that this filter accepts.
-    #[arg(long = "where", value_name = "FILTER", conflicts_with = "shards")]
+    #[arg(long = "where", alias = "filter", value_name = "FILTER", conflicts_with = "shards")]
     filter: Option<String>,
     #[command(flatten)]
     pixel_limit: PixelLimitArgs,
 }
 
 impl PartArgs {
+    /// Whether parts are asked for.
+    pub(super) fn any(&self) -> bool {
+        self.train.or(self.val).or(self.test).is_some()
+    }
     /// Whether a list is asked for.
     pub(super) fn list(&self) -> bool {
         self.list.is_some()

@@ -34,7 +34,7 @@ pub(super) struct Args {
     #[arg(long, value_name = "DISTANCE", value_parser = distance)]
     fail_above: Option<f64>,
     /// Replace a picture that is there.
-    #[arg(long, short)]
+    #[arg(long, short, alias = "overwrite")]
     force: bool,
     #[command(flatten)]
     limits: LimitArgs,

@@ -431,3 +431,280 @@ fn head_prints_the_digits_that_are_in_the_file() {
         assert!(said.starts_with(r#"{"i":0,"name":"a.bmp","#) && said.contains(r#""codec":"#), "{said}");
     }
 }
+
+#[test]
+fn a_folder_without_images_is_refused_with_what_it_holds_and_replaces_nothing() {
+    let place = Place(Folder::new());
+    let dicom = [&[0; 128][..], b"DICM\x02\0\0\0"].concat();
+    place.write("rows.csv", b"a\n1\n2\n");
+    place.ok(&["convert", "rows.csv", "good.parquet"]);
+    let good = fs::read(place.0.at("good.parquet")).unwrap();
+    for (file, bytes, word) in [
+        ("parquet/part-0.parquet", &good[..], "forebay convert 'parquet/*.parquet' all.parquet"),
+        ("tbl/a.tbl", b"TBL", "forebay concat 'tbl/*.tbl'"),
+        ("dicom/1.dcm", &dicom, "DICOM"),
+        ("lance/data/1.lance", b"x", "Lance"),
+        ("mds/shard.00000.mds", b"x", "MDS"),
+        ("zarr/.zgroup", b"{}", "Zarr"),
+        ("lmdb/data.mdb", b"x", "LMDB"),
+        ("audio/1.flac", b"fLaC\0\0\0\x22", "FLAC"),
+        ("gif/1.gif", b"GIF89a\x01\0\x01\0", "GIF"),
+    ] {
+        place.write(file, bytes);
+        place.write(&file.replace(file.rsplit('/').next().unwrap(), "more.notes"), b"x");
+        let folder = file.split('/').next().unwrap();
+        for output in ["good.parquet", "good.tbl", "good.csv"] {
+            let done = place.run(&["convert", folder, output, "--force", "--json"]);
+            let error = error_of(&done);
+            assert_eq!(error["code"], "format.not_samples", "{error}");
+            assert!(error["message"].as_str().unwrap().contains(word), "{word}: {error}");
+        }
+        for command in ["inspect", "check", "head", "stats"] {
+            assert_eq!(error_of(&place.run(&[command, folder, "--json"]))["code"], "format.not_samples", "{command}");
+        }
+    }
+    assert_eq!(fs::read(place.0.at("good.parquet")).unwrap(), good);
+    assert!(!place.0.at("good.tbl").exists() && !place.0.at("good.csv").exists());
+}
+
+#[test]
+fn the_sample_of_an_archive_is_no_sidecar_and_a_guess_is_said() {
+    let place = Place(Folder::new());
+    let audio = [b"fLaC\0\0\0\x22".as_slice(), &[7; 500]].concat();
+    // As webdataset's own writer sorts the files of a sample.
+    place.write("audio.tar", &tar(&[("1.cls", &b"3"[..]), ("1.flac", &audio), ("1.json", b"{\"a\": 1}")]));
+    place.write("two.tar", &tar(&[("1.json", &b"{}"[..]), ("1.npy", b"12345"), ("1.wav", &audio)]));
+    place.write("tars.tar", &tar(&[("1.tar", &audio[..]), ("2.tar", &audio)]));
+    for (file, name, note) in [
+        ("audio.tar", "1.flac", "no file of the archive has the name of an image or video"),
+        ("two.tar", "1.wav", "the largest of several files was taken for the sample: 1.wav"),
+        ("tars.tar", "1.tar", "is an archive itself"),
+    ] {
+        let says = |value: &Value| {
+            let notes = value["notes"].as_array().unwrap().iter();
+            assert!(notes.map(Value::to_string).any(|said| said.contains(note)), "{file}: {value}");
+        };
+        says(&place.ok(&["inspect", file]));
+        says(&place.ok(&["check", file]));
+        let tbl = file.replace("tar", "tbl");
+        says(&place.ok(&["convert", file, &tbl]));
+        let row = place.ok(&["head", &tbl, "-n", "1"]);
+        assert_eq!((row["name"].as_str(), row["bytes"].as_u64()), (Some(name), Some(audio.len() as u64)), "{row}");
+        // The same files come back.
+        let back = file.replace(".tar", "-back.tar");
+        place.ok(&["convert", &tbl, &back]);
+        assert_eq!(fs::read(place.0.at(&back)).unwrap(), fs::read(place.0.at(file)).unwrap(), "{file}");
+        // And a stream says as much.
+        let packed = file.replace(".tar", ".tar.gz");
+        let mut gz = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::fast());
+        std::io::Write::write_all(&mut gz, &fs::read(place.0.at(file)).unwrap()).unwrap();
+        place.write(&packed, &gz.finish().unwrap());
+        says(&place.ok(&["convert", &packed, &tbl, "--force"]));
+    }
+}
+
+#[test]
+fn images_of_a_folder_are_known_by_content_and_what_is_left_out_is_named() {
+    let place = Place(Folder::new());
+    for name in ["f/plain", "f/odd.ext", "f/image.jfif", "f/usual.bmp"] {
+        place.write(name, &bmp(8, 1));
+    }
+    place.write("f/moving.gif", b"GIF89a\x01\0\x01\0");
+    place.write("f/sound.flac", b"fLaC\0\0\0\x22");
+    place.write("f/list.txt", b"a list");
+    let found = place.ok(&["inspect", "f"]);
+    assert_eq!((&found["samples"], &found["left_out"]), (&json!(4), &json!(3)), "{found}");
+    let note = "3 files belong to no image or video and are left out; the first: moving.gif (a GIF image), sound.flac \
+                (FLAC audio), list.txt";
+    assert_eq!(found["notes"], json!([note]));
+    assert_eq!(place.ok(&["convert", "f", "f.tbl"])["notes"], json!([note]));
+    assert_eq!(place.ok(&["check", "f"])["notes"][0]["message"], note);
+    assert!(String::from_utf8(place.run(&["inspect", "f"]).stdout).unwrap().contains("moving.gif (a GIF image)"));
+    let names: Vec<_> = place.json(&["head", "f.tbl"]).1.into_iter().map(|row| row["format"].clone()).collect();
+    assert_eq!(names, ["bmp"; 4]);
+}
+
+#[test]
+fn folders_that_are_no_classes_give_none_and_those_that_are_taken_for_classes_are_said() {
+    let place = Place(Folder::new());
+    for name in ["coco/val2017/1.bmp", "coco/train2017/2.bmp", "masks/images/1.bmp", "masks/masks/1.bmp"] {
+        place.write(name, &bmp(8, 1));
+    }
+    for name in ["pets/cat/1.bmp", "pets/dog/2.bmp"] {
+        place.write(name, &bmp(8, 1));
+    }
+    for folder in ["coco", "masks"] {
+        let found = place.ok(&["inspect", folder]);
+        assert_eq!((&found["classes"], &found["class_level"]), (&json!([]), &json!(0)));
+        assert!(found["notes"][0].as_str().unwrap().contains("there are no classes"), "{found}");
+        place.ok(&["convert", folder, "x.tbl", "--force"]);
+        let rows = place.json(&["head", "x.tbl"]).1;
+        assert!(rows.iter().all(|row| row["metadata"].get("cls").is_none() && row["metadata"].get("class").is_none()));
+    }
+    let found = place.ok(&["inspect", "pets"]);
+    assert_eq!(found["notes"], json!(["the classes are the folders of level 1: cat and dog"]));
+    assert_eq!(place.ok(&["inspect", "pets", "--class-level", "0"])["notes"], json!([]));
+}
+
+#[test]
+fn a_forgotten_output_does_not_cost_the_last_of_the_inputs() {
+    let place = Place(Folder::new());
+    for name in ["s/1.tar", "s/2.tar", "s/3.tar"] {
+        place.write(name, &tar(&[("a.bmp", bmp(8, 1))]));
+    }
+    let before = fs::read(place.0.at("s/3.tar")).unwrap();
+    for args in [
+        &["convert", "s/1.tar", "s/2.tar", "s/3.tar", "s/3.tar", "--force", "--json"][..],
+        &["concat", "s/1.tar", "s/3.tar", "-o", "s/3.tar", "--force", "--json"],
+    ] {
+        assert_eq!(error_of(&place.run(args))["code"], "usage.argument", "{args:?}");
+    }
+    assert_eq!(fs::read(place.0.at("s/3.tar")).unwrap(), before);
+    // One alone may be made anew.
+    place.ok(&["convert", "s/1.tar", "s/1.tar", "--force"]);
+}
+
+#[test]
+fn what_is_compressed_and_no_archive_is_named_by_what_is_in_it() {
+    let place = Place(Folder::new());
+    let mut tfrecord = b"\x05\0\0\0\0\0\0\0\xea\xb2\x04\x3ehello".to_vec();
+    tfrecord.resize(900, 0);
+    for (name, bytes, word) in [
+        ("train-images-idx3-ubyte.gz", &b"\0\0\x08\x03\0\0\xea\x60\0\0\0\x1c\0\0\0\x1cpixels"[..], "MNIST"),
+        ("a.tfrecord.gz", &tfrecord, "TFRecord"),
+        ("table.gz", b"a,b\n1,2\n", "x.csv.gz"),
+        ("a.tbl.gz", b"TBL\x02\x02\0\0\0", "this is tbl, compressed; gunzip -k a.tbl.gz"),
+    ] {
+        let mut gz = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::fast());
+        std::io::Write::write_all(&mut gz, bytes).unwrap();
+        place.write(name, &gz.finish().unwrap());
+        for args in [&["inspect", name][..], &["convert", name, "x.tbl"]] {
+            let error = error_of(&place.run(&[args, &["--json"]].concat()));
+            assert_eq!(error["code"], "format.unknown", "{error}");
+            assert!(error["message"].as_str().unwrap().contains(word), "{error}");
+        }
+    }
+}
+
+#[test]
+fn broken_images_are_named_by_their_files() {
+    let place = Place(Folder::new());
+    place.write("f/good.bmp", &bmp(8, 1));
+    place.write("f/bad.jpg", b"\xff\xd8\xff\xe0 and no more");
+    place.write("a.tar", &tar(&[("good.bmp", bmp(8, 1)), ("bad.jpg", b"\xff\xd8\xff\xe0 and no more".to_vec())]));
+    place.ok(&["convert", "a.tar", "a.tbl"]);
+    for input in ["f", "a.tar", "a.tbl"] {
+        let (code, lines) = place.json(&["convert", input, "x.tbl", "--decode", "8", "--keep-going", "--force"]);
+        assert_eq!((code, &lines[0]["samples"], &lines[0]["faults"][0]["member"]), (1, &json!(1), &json!("bad.jpg")));
+    }
+}
+
+/// A TIFF of tiles whose colors lie apart, over which the crate `tiff` panicked.
+fn planar_tiff() -> Vec<u8> {
+    let side = 32_u32;
+    let fields: [(u16, u16, u32, u32); 11] = [
+        (256, 4, 1, side),
+        (257, 4, 1, side),
+        (258, 3, 3, 146),
+        (259, 3, 1, 1),
+        (262, 3, 1, 2),
+        (277, 3, 1, 3),
+        (284, 3, 1, 2),
+        (322, 4, 1, side),
+        (323, 4, 1, side),
+        (324, 4, 3, 152),
+        (325, 4, 3, 164),
+    ];
+    let mut file = b"II*\0\x08\0\0\0\x0b\0".to_vec();
+    for (tag, kind, count, value) in fields {
+        file.extend([tag.to_le_bytes(), kind.to_le_bytes()].concat());
+        file.extend([count.to_le_bytes(), value.to_le_bytes()].concat());
+    }
+    file.extend([0; 4]);
+    file.extend([8_u16; 3].map(u16::to_le_bytes).concat());
+    file.extend([0, 1, 2].map(|tile| (176 + tile * side * side).to_le_bytes()).concat());
+    file.extend([(side * side).to_le_bytes(); 3].concat());
+    file.resize(176 + 3 * 32 * 32, 99);
+    file
+}
+
+#[test]
+fn an_image_over_which_a_decoder_panics_ends_no_work() {
+    let place = Place(Folder::new());
+    place.write("f/a.bmp", &bmp(8, 1));
+    place.write("f/b.tif", &planar_tiff());
+    place.write("f/c.bmp", &bmp(8, 1));
+    let (code, lines) = place.json(&["convert", "f", "x.tbl", "--decode", "8", "--keep-going"]);
+    let summary = &lines[0];
+    // Decoded or left out by name, whatever the decoder can.
+    match summary["samples"].as_u64() {
+        Some(3) => assert_eq!(code, 0, "{summary}"),
+        found => {
+            assert_eq!((code, found, &summary["faults"][0]["member"]), (1, Some(2), &json!("b.tif")), "{summary}");
+        }
+    }
+    let (_, lines) = place.json(&["check", "--decode", "f"]);
+    assert!(lines[0]["samples"] == 3 && lines[0]["faults"].as_array().unwrap().len() <= 1, "{lines:?}");
+    let (code, lines) = place.json(&["outliers", "f"]);
+    assert!(code < 2, "{lines:?}");
+}
+
+#[test]
+fn a_table_of_samples_says_that_it_has_no_images() {
+    let place = Place(Folder::new());
+    place.write("a.tar", &tar(&[("a.bmp", bmp(8, 1))]));
+    let notes = &place.ok(&["convert", "a.tar", "a.csv"])["notes"];
+    assert!(notes[0].as_str().unwrap().contains("no images"), "{notes}");
+}
+
+#[test]
+fn mistakes_that_people_make_are_answered_by_what_to_write() {
+    let place = Place(Folder::new());
+    place.write("p.tar", &tar(&[("a.bmp", &bmp(8, 1)[..]), ("a.json", b"{\"label\": \"cat\"}")]));
+    place.write("a.csv", b"a,b\n1,2\n");
+    place.write("m.jsonl", b"{\"a\":1}\n{\"a\":2}\n");
+    place.ok(&["convert", "p.tar", "p.tbl"]);
+    for (args, words) in [
+        (&["head", "p.tbl", "--where", "name LIKE '*.bmp'"][..], "~, with * and ?"),
+        (&["head", "p.tbl", "--where", "cls is 1"], "`is 1` is == 1"),
+        (&["head", "p.tbl", "--where", "cls is not null"], "!= null"),
+        (&["head", "p.tbl", "--where", "width between 1 and 2"], "x >= 1 && x <= 2"),
+        (&["head", "p.tbl", "--where", "width <> 1"], "<> is written !="),
+        (&["head", "p.tbl", "--where", "width > 1 AND height > 1"], "small letters"),
+        (&["head", "p.tbl", "--where", "day == 2024-02-29"], "a date stands in quotes"),
+        (&["head", "p.tbl", "--where", "cls in (1, 2)"], "[1, 2]"),
+        (&["head", "p.tbl", "--where", "name == \"*.bmp\""], "name ~ \"*.bmp\""),
+        (&["extract", "p.tbl"], "--all --to folder"),
+        (&["split", "p.tbl", "-o", "d"], "--train 0.8"),
+        (&["p.tar"], "forebay inspect p.tar"),
+        (&["head", "p.tbl", "5"], "-n 5"),
+        (&["head", "p.tbl", "-5"], "-n 5"),
+        (&["inspect", "www.example.org/a.tbl"], "https://"),
+        (&["inspect", "s3/bucket/a.tbl"], "s3://"),
+        (&["convert", "p.tar", "x.tbl", "--metadata", "m.jsonl"], "{\"samples\":["),
+        (&["convert", "p.tar", "x.tbl", "--labels", "a.csv"], "ImageID,LabelName"),
+        (&["concat", "a.csv", "a.csv", "-o", "x.csv"], "forebay convert a.csv b.csv x.csv"),
+        (&["stats", "p.tbl", "--label", "label"], "did you mean json.label"),
+        (&["convert", "-i", "p.tar", "x.tbl"], "without an option"),
+    ] {
+        let done = place.run(args);
+        let said = String::from_utf8(done.stderr).unwrap();
+        assert!(said.contains(words), "{args:?}: {said}");
+    }
+    for args in [
+        &["info", "p.tbl"][..],
+        &["ls", "p.tbl"],
+        &["validate", "p.tbl"],
+        &["convert", "p.tar", "-o", "y.tbl"],
+        &["convert", "p.tar", "-o", "y.tbl", "-f"],
+        &["convert", "p.tar", "y.tbl", "--overwrite"],
+        &["head", "p.tbl", "--filter", "width > 1"],
+    ] {
+        assert!(place.run(args).status.success(), "{args:?}");
+    }
+    let help = String::from_utf8(place.run(&["--help"]).stdout).unwrap();
+    assert!(help.contains(" Make files:\n") && help.contains("TBF is its file of\ntables"), "{help}");
+    assert!(help.lines().all(|line| line.chars().count() <= 100), "{help}");
+    let help = String::from_utf8(place.run(&["convert", "--help"]).stdout).unwrap();
+    assert!(help.contains("Examples:\n  forebay convert train.tar train.tbl"), "{help}");
+}
