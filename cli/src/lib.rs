@@ -17,6 +17,7 @@
 
 pub mod command;
 mod exit;
+mod help;
 mod human;
 mod output;
 mod progress;

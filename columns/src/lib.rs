@@ -22,6 +22,8 @@ pub mod arrow;
 #[doc(hidden)]
 pub mod codes;
 #[doc(hidden)]
+pub mod guard;
+#[doc(hidden)]
 pub mod hugging;
 #[doc(hidden)]
 pub mod ipc;
@@ -33,9 +35,3 @@ pub mod ranges;
 pub mod sink;
 mod thrift;
 mod zstd;
-
-/// As the core's, for panics of those crates.
-#[doc(hidden)]
-pub fn guarded<T>(work: impl FnOnce() -> forebay::Result<T>) -> forebay::Result<T> {
-    forebay::guard::guarded(&codes::ARROW, work)
-}

@@ -15,6 +15,8 @@ export const AS_TESTED = ['--locked', '--workspace', '--all-features', '--lib', 
 
 /** The tests in Rust, but those of documentation. */
 export const TESTED = ['--locked', '--workspace', '--all-features', '--lib', '--bins', '--tests'];
+/** The same without what compiles programs that must not compile, which takes minutes. */
+export const TESTED_EVERY_DAY = [...TESTED, '--exclude', 'forebay-derive-tests'];
 
 /** The fuzz targets of the core, with all that it has in Rust alone, as pages and small builds have it. */
 export const FUZZ = ['-p', 'forebay', '--features', 'curate,decode,jpeg-turbo,transform,zune', '--test', 'memory'];

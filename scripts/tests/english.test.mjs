@@ -6,10 +6,10 @@ import { wordsIn } from '../check-english.mjs';
 const found = (file, text) => wordsIn(file, text).map((line) => line.replace(/^[^:]*:/, ''));
 
 test('words of the list are found with their lines', () => {
-  assert.deepEqual(found('a.md', 'Fine.\n\nThe colour is normalised.\nThis is no table.'), [
+  assert.deepEqual(found('a.md', 'Fine.\n\nThe colour is normalised.\nThis is at hand.'), [
     '3: "colour": color',
     '3: "normalised": the spelling with z',
-    '4: "is no": is not a',
+    '4: "at hand": in memory, available, installed',
   ]);
 });
 
@@ -30,14 +30,18 @@ test('code, addresses and what a program wrote are not text', () => {
 });
 
 test('of a program comments and texts are looked at', () => {
-  const program = 'let colour = 1; // the colour\n/// This is no table.\nerror("this is no table");\n';
-  assert.deepEqual(found('a.rs', program), ['1: "colour": color', '2: "is no": is not a', '3: "is no": is not a']);
+  const program = 'let colour = 1; // the colour\n/// This is at hand.\nerror("this is at hand");\n';
+  assert.deepEqual(found('a.rs', program), [
+    '1: "colour": color',
+    '2: "at hand": in memory, available, installed',
+    '3: "at hand": in memory, available, installed',
+  ]);
 });
 
 test('of scripts and of the page all of the text is looked at, with quotes or without', () => {
-  assert.deepEqual(found('a.ts', 'html`<p>That is no file</p>`;\n// a `colour`\nsay(`it is no file`);'), [
-    '1: "is no": is not a',
-    '3: "is no": is not a',
+  assert.deepEqual(found('a.ts', 'html`<p>That is at hand</p>`;\n// a `colour`\nsay(`it is at hand`);'), [
+    '1: "at hand": in memory, available, installed',
+    '3: "at hand": in memory, available, installed',
   ]);
   assert.deepEqual(found('a.ts', '<dialog aria-labelledby="title">'), []);
 });

@@ -320,7 +320,7 @@ mod tests {
             let groups = group(files.iter().copied()).unwrap();
             let sample = groups.get(0).unwrap();
             let sidecars: Vec<_> = sample.sidecars.iter().map(|&i| files[i as usize].0).collect();
-            (groups.len(), files[sample.primary].0, sidecars, sample.before, groups.guessed())
+            (groups.len(), files[sample.primary].0, sidecars, sample.before, groups.guessed)
         };
         // As webdataset sorts them.
         let audio = [("a.cls", 1), ("a.flac", 2), ("a.json", 3)];

@@ -79,7 +79,7 @@ fn start() {
     std::panic::set_hook(Box::new(|info| {
         let said = info.to_string();
         // Other crates panic over what a file claims: that is the file's fault, and said as such.
-        #[cfg(any(feature = "columns", feature = "tensor"))]
+        #[cfg(any(feature = "columns", feature = "pixels"))]
         let said = forebay::guard::error_of(info.payload()).map_or(said, |e| json(&e));
         *LAST_PANIC.lock().unwrap_or_else(PoisonError::into_inner) = said;
     }));

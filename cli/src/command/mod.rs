@@ -19,7 +19,6 @@ mod exact;
 mod extract;
 mod filtering;
 mod head;
-pub(crate) mod help;
 mod inspect;
 mod labels;
 mod outliers;
@@ -149,10 +148,10 @@ impl Command {
 pub fn main() -> ExitCode {
     keep_quiet_about_errors();
     signals::make_writes_fail();
-    let command = help::with_help(Cli::command());
+    let command = crate::help::with_help(Cli::command());
     let matches = command.clone().try_get_matches();
     let parsed = matches.and_then(|matches| {
-        let pattern = help::compared_pattern(&matches);
+        let pattern = crate::help::compared_pattern(&matches);
         Ok((Cli::from_arg_matches(&matches)?, Given::of(&command, &matches), pattern))
     });
     let (cli, given, pattern) = match parsed {
@@ -278,6 +277,6 @@ mod tests {
 
     #[test]
     fn the_arguments_are_consistent() {
-        help::with_help(Cli::command()).debug_assert();
+        crate::help::with_help(Cli::command()).debug_assert();
     }
 }

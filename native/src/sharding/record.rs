@@ -62,7 +62,7 @@ const TRIES: usize = 100;
 const WAIT: Duration = Duration::from_millis(10);
 
 /// Keeps other plans away whose shards have the same names, as long as the file is open: as many processes as like make
-/// one plan side by side, and of two plans the shards would be a mixture. Where there are no locks, a shard that is there is
+/// one plan side by side, and of two plans the shards would be a mixture. Without locks, a shard that is there is
 /// all that keeps others away.
 pub(super) fn claim(folder: &Path, plan: &Plan) -> Result<Option<File>> {
     if remote::is_remote(folder) {
