@@ -327,7 +327,7 @@ fn a_merge_over_an_older_journal_leaves_its_additions_until_the_new_one_is_there
     two_additions(&folder);
     ok(&folder, &["edits", "merge", "x", "y", "-o", "z"]);
     let mut longest = 0;
-    for turn in 0..6 {
+    for _ in 0..6 {
         let old = fs::read(folder.at("z")).unwrap();
         ok(&folder, &["edits", "merge", "y", "x", "-o", "z", "--force"]);
         ok(&folder, &["edits", "check", "z", "--of", "a.tar"]);
@@ -337,7 +337,6 @@ fn a_merge_over_an_older_journal_leaves_its_additions_until_the_new_one_is_there
         ok(&folder, &["edits", "check", "w", "--of", "a.tar"]);
         ok(&folder, &["apply", "a.tar", "w", "-o", "o.tbl", "--force"]);
         longest = longest.max(fs::metadata(folder.at("z.blobs")).unwrap().len());
-        assert!(turn < 2 || longest == fs::metadata(folder.at("z.blobs")).unwrap().len().max(longest), "{turn}");
     }
     let once = fs::metadata(folder.at("x.blobs")).unwrap().len() + fs::metadata(folder.at("y.blobs")).unwrap().len();
     assert!(longest <= 3 * once, "{longest} bytes for {once}");
