@@ -9,7 +9,7 @@ import { Failure, ROOT, isMain, main, read } from './lib/run.mjs';
 const CRATES = {
   src: [
     'error foreign formats random words',
-    'check cursor detect limits step',
+    'check cursor detect guard limits step',
     'codec msgpack',
     'order sample',
     'filter image',
@@ -36,7 +36,7 @@ const CRATES = {
     'cost simulate',
   ],
   'columns/src': ['codes hugging ranges sink thrift zstd', 'guard', 'arrow', 'ipc parquet'],
-  'cli/src': ['human output serve signals words', 'exit progress', 'command', 'tar_to_tbl'],
+  'cli/src': ['human meant signals words', 'output serve', 'exit progress', 'command', 'tar_to_tbl'],
   'python/src': [
     'errors kept memory',
     'capsule large_pages page recipe source wait',

@@ -18,6 +18,7 @@
 pub mod command;
 mod exit;
 mod human;
+mod meant;
 mod output;
 mod progress;
 pub mod serve;

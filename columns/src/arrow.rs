@@ -28,7 +28,8 @@ use forebay::{
 };
 
 use crate::{
-    codes, guarded,
+    codes,
+    guard::guarded,
     sink::{InTurn, SideBySide},
 };
 

@@ -8,6 +8,7 @@
 //! |---|---|
 //! | `arrow.rs` and its folder | tables and columns as Arrow's, and back |
 //! | `codes.rs` | what their errors are |
+//! | `guard.rs` | panics of those crates as errors |
 //! | `hugging.rs` | what Hugging Face's `datasets` says of pictures and classes |
 //! | `ranges.rs` | the file as those crates ask for it |
 //! | `sink.rs` | what writing needs of its host |
@@ -22,6 +23,8 @@ pub mod arrow;
 #[doc(hidden)]
 pub mod codes;
 #[doc(hidden)]
+pub mod guard;
+#[doc(hidden)]
 pub mod hugging;
 #[doc(hidden)]
 pub mod ipc;
@@ -33,9 +36,3 @@ pub mod ranges;
 pub mod sink;
 mod thrift;
 mod zstd;
-
-/// As the core's, for panics of those crates.
-#[doc(hidden)]
-pub fn guarded<T>(work: impl FnOnce() -> forebay::Result<T>) -> forebay::Result<T> {
-    forebay::guard::guarded(&codes::ARROW, work)
-}

@@ -19,7 +19,7 @@ mod exact;
 mod extract;
 mod filtering;
 mod head;
-pub(crate) mod help;
+mod help;
 mod inspect;
 mod labels;
 mod outliers;

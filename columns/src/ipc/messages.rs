@@ -21,7 +21,8 @@ use forebay::{Error, Limits, Result, limits::codes::ITEM};
 use super::unpack::Plain;
 use crate::{
     arrow::{field_of, not_arrow},
-    codes, guarded,
+    codes,
+    guard::guarded,
     ranges::Ranges,
 };
 

@@ -22,7 +22,9 @@ use forebay::{
 use super::messages::{CONTINUATION, Decoder, TAIL, apart, damaged, description, footer, parse, places};
 use crate::{
     arrow::{Changes, Cuts, Unread, read_record_batch},
-    codes, guarded, hugging,
+    codes,
+    guard::guarded,
+    hugging,
     ranges::Fetched,
 };
 

@@ -21,7 +21,7 @@ use parquet::{
 };
 
 use super::{file::ParquetFile, footer};
-use crate::{arrow::field_of, codes, guarded, ranges::Ranges};
+use crate::{arrow::field_of, codes, guard::guarded, ranges::Ranges};
 
 /// Numbers of columns, and what about each is not read.
 pub type NotRead = BTreeMap<usize, String>;

@@ -37,7 +37,9 @@ use super::{
 };
 use crate::{
     arrow::{Changes, Cuts, Unread, not_arrow, read_record_batch},
-    codes, guarded, hugging,
+    codes,
+    guard::guarded,
+    hugging,
     ranges::Fetched,
 };
 

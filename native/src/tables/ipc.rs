@@ -12,7 +12,7 @@ use forebay::{
     step::Turn,
     table::{Batch, Schema, TableRows},
 };
-use forebay_columns::guarded;
+use forebay_columns::guard::guarded;
 use serde_json::json;
 
 use super::{

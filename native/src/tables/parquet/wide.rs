@@ -7,7 +7,7 @@ use arrow_array::{RecordBatch, RecordBatchOptions, RecordBatchReader as _};
 use arrow_schema::Schema as ArrowSchema;
 use arrow_select::concat::concat_batches;
 use forebay::Result;
-use forebay_columns::guarded;
+use forebay_columns::guard::guarded;
 
 use super::{
     super::{arrow::not_arrow, check::TOGETHER},
