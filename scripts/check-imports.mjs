@@ -36,7 +36,7 @@ const CRATES = {
     'cost simulate',
   ],
   'columns/src': ['codes hugging ranges sink thrift zstd', 'guard', 'arrow', 'ipc parquet'],
-  'cli/src': ['help', 'human output serve signals words', 'exit progress', 'command', 'tar_to_tbl'],
+  'cli/src': ['human meant signals words', 'output serve', 'exit progress', 'command', 'tar_to_tbl'],
   'python/src': [
     'errors kept memory',
     'capsule large_pages page recipe source wait',

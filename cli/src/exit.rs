@@ -5,7 +5,7 @@ use std::{io::Write, process::ExitCode};
 use forebay::{Error, Result, error::Kind};
 
 use crate::{
-    help::meant,
+    meant::meant,
     output::{self, Output, Talk},
 };
 

@@ -15,7 +15,7 @@ use forebay_native::input::io_error;
 use serde::Serialize;
 use serde_json::json;
 
-use crate::help::meant_by_file;
+use crate::meant::meant_by_file;
 
 /// How much is said, and in which form.
 #[derive(Clone, Copy, Debug, Default, clap::Args)]

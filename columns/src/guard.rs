@@ -1,8 +1,11 @@
-//! Panics of the crates that read Parquet and Arrow, as errors.
+//! Other crates' panics about a file are damage, and no reason to stop the process: [`forebay::guard`] for those that read
+//! Parquet and Arrow.
+
+use forebay::Result;
 
 use crate::codes;
 
-/// The core's guard, for panics of those crates.
-pub fn guarded<T>(work: impl FnOnce() -> forebay::Result<T>) -> forebay::Result<T> {
+/// Does work that may panic over what a file claims.
+pub fn guarded<T>(work: impl FnOnce() -> Result<T>) -> Result<T> {
     forebay::guard::guarded(&codes::ARROW, work)
 }

@@ -8,6 +8,7 @@
 //! |---|---|
 //! | `arrow.rs` and its folder | tables and columns as Arrow's, and back |
 //! | `codes.rs` | what their errors are |
+//! | `guard.rs` | panics of those crates as errors |
 //! | `hugging.rs` | what Hugging Face's `datasets` says of pictures and classes |
 //! | `ranges.rs` | the file as those crates ask for it |
 //! | `sink.rs` | what writing needs of its host |

@@ -112,7 +112,7 @@ impl Folder {
             let Some((name, _)) = files.get(sample.primary) else { continue };
             let head = match record::is_media(name) || record::is_sidecar(name) || remote::is_remote(root) {
                 true => Vec::new(),
-                // What does not open is no image, and named with what is left out.
+                // What does not open is not an image, and named with what is left out.
                 false => first_bytes(&root.join(name), HEAD_LEN).unwrap_or_default(),
             };
             if format_of(name, &head) != MediaFormat::Unknown {

@@ -467,7 +467,7 @@ pub fn as_spelled(record: &str) -> Cow<'_, str> {
         let raw = said.as_deref().and_then(|text| serde_json::from_str::<&RawValue>(text).ok());
         let field = fields.iter_mut().find(|(name, _)| name == key && name != "exact");
         if let (Some(raw), Some((_, field))) = (raw, field)
-            // A text that is a number is no number.
+            // A field that is text stays text, whatever the text reads as.
             && !field.get().starts_with('"')
         {
             changed |= field.get() != raw.get();

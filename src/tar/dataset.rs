@@ -100,7 +100,7 @@ impl Tar {
     pub fn archive(&self) -> &Archive {
         &self.archive
     }
-    /// What is worth knowing: guesses, samples that are no images by name, how the archive ends.
+    /// What is worth knowing: guesses, samples that are not images by name, how the archive ends.
     pub(crate) fn notes(&self) -> Vec<String> {
         let mut notes = self.groups.notes(|file| self.archive.members.name(file));
         notes.extend(self.archive.ending.note());

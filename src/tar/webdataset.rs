@@ -66,7 +66,7 @@ pub struct Groups {
     first_guess: u32,
 }
 
-/// A file that is no image or video by its name.
+/// A file that is not an image or video by its name.
 #[derive(Clone, Copy, Debug)]
 struct Other {
     file: u32,

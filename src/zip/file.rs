@@ -128,7 +128,7 @@ impl Zip {
     pub fn limits(&self) -> &Limits {
         &self.0.limits
     }
-    /// What is worth knowing: guesses, and samples that are no images by name.
+    /// What is worth knowing: guesses, and samples that are not images by name.
     pub fn notes(&self) -> Vec<String> {
         self.0.groups.notes(|file| self.member_name(file))
     }

@@ -144,7 +144,7 @@ pub(crate) fn advised(e: Error, path: &Path, limits: &Limits) -> Error {
                 return Error::new(&codes::NOT_SAMPLES, format!("{message} {} out.tbl", input::display(path)))
                     .file(input::display(path));
             }
-            // What is compressed is no archive, and named.
+            // What is compressed is not an archive, and named.
             Err(inside) if inside.code() == &codes::UNKNOWN_FORMAT => return inside,
             _ => {}
         }

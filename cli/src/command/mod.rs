@@ -19,6 +19,7 @@ mod exact;
 mod extract;
 mod filtering;
 mod head;
+mod help;
 mod inspect;
 mod labels;
 mod outliers;
@@ -51,7 +52,7 @@ use effect::Given;
 
 /// Opens, checks, converts and feeds machine-learning dataset files.
 #[derive(Debug, Parser)]
-#[command(name = "forebay", version = env!("FOREBAY_VERSION"), propagate_version = true, max_term_width = 100)]
+#[command(name = "forebay", version, propagate_version = true, max_term_width = 100)]
 #[command(after_help = "Exit codes: 0 fine, 1 the file is damaged, 2 usage or I/O, 3 not supported.")]
 struct Cli {
     #[command(flatten)]
@@ -148,10 +149,10 @@ impl Command {
 pub fn main() -> ExitCode {
     keep_quiet_about_errors();
     signals::make_writes_fail();
-    let command = crate::help::with_help(Cli::command());
+    let command = help::with_help(Cli::command());
     let matches = command.clone().try_get_matches();
     let parsed = matches.and_then(|matches| {
-        let pattern = crate::help::compared_pattern(&matches);
+        let pattern = help::compared_pattern(&matches);
         Ok((Cli::from_arg_matches(&matches)?, Given::of(&command, &matches), pattern))
     });
     let (cli, given, pattern) = match parsed {
@@ -277,6 +278,6 @@ mod tests {
 
     #[test]
     fn the_arguments_are_consistent() {
-        crate::help::with_help(Cli::command()).debug_assert();
+        help::with_help(Cli::command()).debug_assert();
     }
 }

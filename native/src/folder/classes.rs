@@ -85,7 +85,7 @@ impl ClassLevel {
             let kinds: Vec<Kind> = here.iter().map(|name| Kind::of(name)).collect();
             let is_inner = all_in(level + 1);
             if kinds.contains(&Kind::Other) && !kinds.contains(&Kind::Class) {
-                let are = if here.len() == 1 { "is no class" } else { "are no classes" };
+                let are = if here.len() == 1 { "is not a class" } else { "are not classes" };
                 return none(format!("{} {are}", listed(&here)));
             }
             if kinds.contains(&Kind::Class) {
@@ -106,7 +106,7 @@ impl ClassLevel {
                     format!("{} {} of a set", listed(&here), if here.len() == 1 { "is a part" } else { "are parts" })
                 }
                 false => {
-                    format!("{} {}", listed(&here), if here.len() == 1 { "is around all" } else { "are no classes" })
+                    format!("{} {}", listed(&here), if here.len() == 1 { "is around all" } else { "are not classes" })
                 }
             };
             if !is_inner {

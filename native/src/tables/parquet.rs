@@ -11,7 +11,7 @@ use forebay::{
     table::{Batch, Schema, TableRows},
 };
 use forebay_columns::{
-    guarded,
+    guard::guarded,
     parquet::{self as guarded_parquet, INT96, Pages, ParquetFile, not_parquet, stats},
 };
 use parquet::arrow::{

@@ -21,7 +21,7 @@ use forebay::{
     table::Schema,
     tables::{Scan, name_the_same},
 };
-use forebay_columns::{guarded, hugging, parquet::not_parquet};
+use forebay_columns::{guard::guarded, hugging, parquet::not_parquet};
 use parquet::{
     arrow::{ARROW_SCHEMA_META_KEY, ArrowSchemaConverter, encode_arrow_schema, parquet_to_arrow_schema},
     file::metadata::KeyValue,

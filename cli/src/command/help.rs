@@ -1,11 +1,7 @@
-//! What `--help` adds to the options: commands in groups, examples of each, and what was most likely meant by a mistake.
+//! What `--help` adds to the options: commands in groups, and examples of each.
 
-use clap::{
-    ArgMatches,
-    error::{ContextKind, ContextValue, ErrorKind},
-};
+use clap::ArgMatches;
 use forebay::filter::Filter;
-use forebay_native::input::PIPE;
 
 /// The groups of commands, and examples of each command.
 const GROUPS: [(&str, &[(&str, &[&str])]); 6] = [
@@ -143,61 +139,15 @@ pub(super) fn compared_pattern(matches: &ArgMatches) -> Option<String> {
     Filter::parse(text).ok()?.compared_pattern().map(str::to_owned)
 }
 
-/// What was most likely meant by arguments that are refused.
-pub(crate) fn meant(e: &clap::Error) -> Option<String> {
-    let text = |kind| match e.get(kind) {
-        Some(ContextValue::String(text)) => text.as_str(),
-        _ => "",
-    };
-    match e.kind() {
-        ErrorKind::InvalidSubcommand => {
-            let word = text(ContextKind::InvalidSubcommand);
-            let is_file = word == PIPE || word.contains(['.', '/', '*']) || std::path::Path::new(word).exists();
-            is_file.then(|| format!("to look at a file: forebay inspect {word}"))
-        }
-        ErrorKind::UnknownArgument => {
-            let word = text(ContextKind::InvalidArg);
-            match word.strip_prefix('-')? {
-                digits if !digits.is_empty() && digits.bytes().all(|byte| byte.is_ascii_digit()) => {
-                    Some(format!("a number of samples or rows: -n {digits}"))
-                }
-                "i" | "-input" => {
-                    Some("inputs stand without an option, as in: forebay convert train.tar train.tbl".to_owned())
-                }
-                _ => None,
-            }
-        }
-        ErrorKind::ValueValidation if text(ContextKind::InvalidValue) == "all" => Some(
-            "a number that is large enough shows all; forebay convert FILE - --to jsonl prints all of a table"
-                .to_owned(),
-        ),
-        _ => None,
-    }
-}
-
-/// What was most likely meant by the name of a file that is not there.
-pub(crate) fn meant_by_file(name: &str) -> Option<String> {
-    let begins = |words: &[&str]| words.iter().any(|word| name.starts_with(word));
-    match () {
-        () if !name.is_empty() && name.bytes().all(|byte| byte.is_ascii_digit()) => {
-            Some(format!("a number of samples or rows: -n {name}"))
-        }
-        () if begins(&["www.", "http:", "https:", "http/", "https/"]) => {
-            Some("an address begins with https://".to_owned())
-        }
-        () if begins(&["s3:", "gs:", "az:", "s3/", "gs/", "az/"]) => {
-            Some(format!("an address begins with {}://", name.get(..2).unwrap_or_default()))
-        }
-        () => None,
-    }
-}
-
 #[cfg(test)]
 mod tests {
-    use clap::CommandFactory;
+    use clap::{CommandFactory, Parser};
 
     use super::*;
-    use crate::command::{Cli, understand};
+    use crate::{
+        command::{Cli, understand},
+        meant::{meant, meant_by_file},
+    };
 
     #[test]
     fn every_command_is_in_a_group_and_every_example_is_understood() {
@@ -230,7 +180,6 @@ mod tests {
             let e = Cli::try_parse_from(std::iter::once(&"forebay").chain(words)).unwrap_err();
             meant(&e).unwrap_or_default()
         };
-        use clap::Parser;
         assert!(meant(&["p.tar"]).ends_with("forebay inspect p.tar"));
         assert!(meant(&["inspekt"]).is_empty());
         assert!(meant(&["head", "p.tbl", "-5"]).ends_with("-n 5"));
