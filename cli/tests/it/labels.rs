@@ -638,12 +638,13 @@ fn no_output_is_called_as_what_it_is_not() {
     let place = tempfile::tempdir().unwrap();
     let to = |name: &str| place.path().join(name).to_str().unwrap().to_owned();
     let (coco, pictures) = (corpus("exports/handwritten_coco/annotations/instances.json"), corpus("truth/images"));
+    let tbl = corpus("../tbl/jpeg20_lz4.tbl");
     for line in [
         &["labels", "convert", &coco, &to("a.json.gz"), "--to", "coco"][..],
         &["labels", "skeleton", &pictures, "-o", &to("a.json.gz"), "--to", "coco"],
         &["duplicates", &pictures, "--groups", &to("a.jsonl.zst")],
         &["outliers", &pictures, "--list", &to("a.jsonl.gz")],
-        &["thumbs", &pictures, "-o", &to("a.tbl.gz")],
+        &["thumbs", &tbl, "-o", &to("a.tbl.gz")],
         &["extract", &pictures, "-i", "0", "-o", &to("a.gz")],
     ] {
         let error = error_of(&forebay([line, &["--json"]].concat()));

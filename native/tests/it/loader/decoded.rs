@@ -213,8 +213,9 @@ fn boxes_and_targets_follow_pictures_that_were_kept() {
             assert!(plain == kept && stats.hits > 0, "{image:?} {stats:?}");
         }
     }
-    let prepared =
-        |size, mode| open(&path).warehouse_transform(Transform::new(Some(size), mode, 3)).annotations(labels.clone());
+    let prepared = |size, mode| {
+        open(&path).warehouse_transform(Transform::new(Some(size), mode, 3)).annotations(labels.clone()).orient(true)
+    };
     for (size, mode) in [([12, 10], ResizeMode::Letterbox), ([5, 6], ResizeMode::Force)] {
         let (plain, _) = run(prepared(size, mode), 3);
         let (kept, stats) = run(prepared(size, mode).decoded_cache(DecodedCache::memory(1 << 30)), 3);
