@@ -11,12 +11,12 @@ const DIST = join(LIB, 'dist');
 
 /**
  * Builds into `www/lib/dist`: the package as it is published, or with `quick` over the quick module, without `types` unless they
- * are asked for. Not again while `dist` is what was asked for: nothing that it is made of changes while a process runs.
+ * are asked for, and with `lean` without Parquet and Arrow. Not again while `dist` is what was asked for: nothing that it is made of changes while a process runs.
  */
-export async function buildLib({ quick = false, threads = false, types = !quick } = {}) {
-  const kind = [quick, threads];
+export async function buildLib({ quick = false, lean = false, threads = false, types = !quick } = {}) {
+  const kind = [quick, lean, threads];
   if (built?.kind.join() === kind.join() && (built.types || !types)) return built.done;
-  built = { kind, types, done: buildOnce(quick, threads, types) };
+  built = { kind, types, done: buildOnce({ quick, lean, threads, types }) };
   return built.done;
 }
 
@@ -28,18 +28,18 @@ export function rebuildLib() {
   return buildLib({ quick: true });
 }
 
-async function buildOnce(quick, threads, types) {
+async function buildOnce({ quick, lean, threads, types }) {
   await ensurePackages({ lean: !types });
-  await (quick ? buildQuickWasm() : buildWasm({ threads }));
+  await (quick ? buildQuickWasm({ lean }) : buildWasm({ threads }));
   rmSync(DIST, { recursive: true, force: true });
   if (types) await run('npx', ['--no-install', 'tsc', '-p', 'www/lib']);
-  await bundle(quick);
+  await bundle(quick, lean);
   if (quick) return copyFileSync(join(QUICK, 'quick.wasm'), join(DIST, 'forebay.wasm'));
   const modules = [...MODULES.map(({ name }) => name), ...(hasThreads() ? ['threads'] : [])];
   for (const name of modules) copyFileSync(join(LIB, `wasm/${name}.wasm`), join(DIST, `${name}.wasm`));
 }
 
-async function bundle(quick) {
+async function bundle(quick, lean) {
   // Not above: in a fresh clone there are no packages yet when this file is loaded.
   const { build } = await import('esbuild');
   // Without source maps: they would be an eighth of the package, and an app's bundler shows readable code anyway.
@@ -47,7 +47,7 @@ async function bundle(quick) {
     bundle: true,
     minifySyntax: true,
     plugins: [replaced(quick)],
-    define: { FOREBAY_THREADS: String(!quick && hasThreads()) },
+    define: { FOREBAY_THREADS: String(!quick && hasThreads()), FOREBAY_COLUMNS: String(!lean) },
     format: 'esm',
     target: 'es2022',
     legalComments: 'none',

@@ -48,7 +48,7 @@ await main(async () => {
     const command = progress.lane('command', () => patiently(buildQuickForebay));
     command.catch(() => {});
     const wasFresh = existsSync(QUICK_FOREBAY);
-    await progress.lane('viewer', () => buildSite({ quick: true }));
+    await progress.lane('viewer', () => buildSite({ quick: true, lean: true }));
     if (serves && !wasFresh) early = await showEarly();
     await command;
     progress.end();

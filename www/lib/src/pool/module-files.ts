@@ -1,4 +1,5 @@
 import { hostError } from "../model/errors.js";
+import { COLUMNS } from "../base/build.js";
 import { urls } from "./module-urls.js";
 import type { Operation } from "../worker/kernel.js";
 import { builtin, isNode } from "../base/node.js";
@@ -49,6 +50,10 @@ export function forgetModules(): void {
 export function moduleOf(name: ModuleName, options: RuntimeOptions): Promise<WebAssembly.Module> {
   const given = name === "forebay" ? (options.wasmModule ?? options.wasmModules?.forebay) : options.wasmModules?.[name];
   if (given) return Promise.resolve(given);
+  if (name === "columns" && !COLUMNS) {
+    const message = "this lean build of npm start has no Parquet and Arrow; npm run build makes one that has them";
+    return Promise.reject(hostError("runtime.load", message));
+  }
   const url = urlOf(name, options);
   let one = compiled.get(url.href);
   if (!one) {
