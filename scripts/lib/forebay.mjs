@@ -13,7 +13,7 @@ export const FOREBAY = join(ROOT, 'target/release/forebay');
 export const AS_TESTED = ['--locked', '--workspace', '--all-features', '--lib', '--test', 'messages'];
 
 /** The fuzz targets of the core, with all that it has in Rust alone, as pages and small builds have it. */
-export const FUZZ = ['-p', 'forebay', '--features', 'curate,decode,jpeg-turbo,transform,zune', '--test', 'fuzz'];
+export const FUZZ = ['-p', 'forebay', '--features', 'curate,decode,transform', '--test', 'fuzz'];
 
 /** Every one of them over mutated seeds, for about a second. */
 export const fuzzSmoke = () => run('cargo', ['test', '--locked', ...FUZZ, '--', '--nocapture']);
