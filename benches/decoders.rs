@@ -1,7 +1,7 @@
-//! Measures the JPEG decoders on a folder of JPEGs, in turn, on one thread: speed, difference, truncations.
+//! Measures our JPEG decoder and zune-jpeg on a folder of JPEGs, in turn, on one thread: speed, difference, truncations.
 //!
 //! ```sh
-//! cargo run --release --features decode,jpeg-turbo,transform --example decoders -- FOLDER
+//! cargo run --release --features decode,transform --example decoders -- FOLDER
 //! ```
 #![allow(clippy::disallowed_methods, reason = "an example is a host: it reads files and the clock")]
 
@@ -9,14 +9,17 @@ use std::{error::Error, fs, time::Instant};
 
 use forebay::{
     image::{
-        decode::{Decoder, JpegBackend, Options},
-        probe,
+        decode::{Decoder, Options},
         transform::{Out, Recipe, Transformer},
     },
     order::sample_key,
 };
+use zune_jpeg::{
+    JpegDecoder,
+    errors::DecodeErrors,
+    zune_core::{bytestream::ZCursor, colorspace::ColorSpace, options::DecoderOptions},
+};
 
-const BACKENDS: [JpegBackend; 3] = [JpegBackend::Forebay, JpegBackend::Zune, JpegBackend::Turbo];
 const ROUNDS: usize = 5;
 
 fn main() -> Result<(), Box<dyn Error>> {
@@ -29,31 +32,26 @@ fn main() -> Result<(), Box<dyn Error>> {
     println!("{} files, {} bytes on average", files.len(), bytes / files.len().max(1));
     difference(&files);
     // Each picture's best of several rounds, the decoders in turns: what other work on the machine takes is left out.
-    let mut times = vec![[[f64::MAX; 3]; BACKENDS.len()]; files.len()];
+    let mut times = vec![[f64::MAX; 4]; files.len()];
     let mut machine = Machine::new()?;
     for _ in 0..ROUNDS {
         for (i, (file, best)) in files.iter().zip(&mut times).enumerate() {
-            for (jpeg, best) in BACKENDS.into_iter().zip(best) {
-                for (now, best) in machine.times(file, i as u64, jpeg).into_iter().zip(best) {
-                    *best = best.min(now);
-                }
+            for (now, best) in machine.times(file, i as u64).into_iter().zip(best) {
+                *best = best.min(now);
             }
         }
     }
-    let count = files.len() as f64;
-    println!(
-        "milliseconds a picture: decoded whole; decoded at the size for 224 x 224; a random crop to a tensor of it"
-    );
-    for (b, jpeg) in BACKENDS.into_iter().enumerate() {
-        let mean = |what: usize| times.iter().map(|t| t[b][what]).sum::<f64>() / count * 1e3;
-        println!("{jpeg:?}: {:.3}; {:.3}; {:.3}", mean(0), mean(1), mean(2));
-    }
+    let mean = |what: usize| times.iter().map(|t| t[what]).sum::<f64>() / files.len() as f64 * 1e3;
+    println!("milliseconds a picture");
+    println!("whole: {:.3}, zune-jpeg {:.3}", mean(0), mean(3));
+    println!("at the size for 224 x 224: {:.3}", mean(1));
+    println!("a random crop to a tensor of 224 x 224: {:.3}", mean(2));
     Ok(())
 }
 
-/// Decoders and a transformer with their buffers.
+/// A decoder and a transformer with their buffers.
 struct Machine {
-    decoders: [Decoder; 3],
+    decoder: Decoder,
     transformer: Transformer,
     slot: Vec<f32>,
 }
@@ -61,61 +59,59 @@ struct Machine {
 impl Machine {
     fn new() -> Result<Self, forebay::Error> {
         let transformer = Transformer::new(Recipe::new(224, 224).random_resized_crop().hflip().imagenet())?;
-        Ok(Machine { decoders: Default::default(), slot: vec![0.0; transformer.values()], transformer })
+        Ok(Machine { decoder: Decoder::default(), slot: vec![0.0; transformer.values()], transformer })
     }
 
-    /// Seconds for a picture: whole, reduced, cropped.
-    fn times(&mut self, file: &[u8], index: u64, jpeg: JpegBackend) -> [f64; 3] {
-        let decoder = &mut self.decoders[BACKENDS.iter().position(|b| *b == jpeg).unwrap_or(0)];
-        let options = Options::default().with_jpeg(jpeg);
+    /// Seconds for a picture: whole, reduced, cropped; and whole by zune-jpeg.
+    fn times(&mut self, file: &[u8], index: u64) -> [f64; 4] {
+        let (decoder, options) = (&mut self.decoder, Options::default());
         let start = Instant::now();
         let whole = decoder.decode(file, None, &options).is_ok();
         let one = Instant::now();
-        let smaller = options.clone().with_at_least(224, 224);
-        let reduced = decoder.decode(file, None, &smaller).is_ok();
+        let reduced = decoder.decode(file, None, &options.clone().with_at_least(224, 224)).is_ok();
         let two = Instant::now();
         let key = sample_key(0, 0, index);
         let made = self.transformer.decode(decoder, file, None, &options, key, Out::F32(&mut self.slot)).is_ok();
         let three = Instant::now();
-        assert!(whole && reduced && made, "a picture is not decoded by {jpeg:?}");
-        [one - start, two - one, three - two].map(|t| t.as_secs_f64())
+        let other = zune(file).is_ok();
+        let four = Instant::now();
+        assert!(whole && reduced && made && other, "a picture is not decoded");
+        [one - start, two - one, three - two, four - three].map(|t| t.as_secs_f64())
     }
 }
 
-/// How far apart the decoders' pixels are from the first's, and how many truncated files each takes for whole.
+/// The whole picture by zune-jpeg, for which missing bytes are an error.
+fn zune(file: &[u8]) -> Result<Vec<u8>, DecodeErrors> {
+    let options = DecoderOptions::default().jpeg_set_out_colorspace(ColorSpace::RGB).set_strict_mode(true);
+    JpegDecoder::new_with_options(ZCursor::new(file), options).decode()
+}
+
+/// How far the pixels of zune-jpeg are from ours, and how many truncated files each takes for whole.
 fn difference(files: &[Vec<u8>]) {
-    let mut decoders: [Decoder; 3] = Default::default();
-    let mut whole = [0; 3];
-    for (b, jpeg) in BACKENDS.into_iter().enumerate() {
-        let [first, rest @ ..] = &mut decoders;
-        let other = if b == 0 { &mut rest[0] } else { &mut rest[b - 1] };
-        let (mut sum, mut count, mut most, mut failed, mut same) = (0_u64, 0_u64, 0, 0, 0);
-        for file in files {
-            let options = |jpeg| Options::default().with_jpeg(jpeg);
-            match (first.decode(file, None, &options(BACKENDS[0])), other.decode(file, None, &options(jpeg))) {
-                (Ok(a), Ok(b)) => {
-                    same += usize::from(a.pixels == b.pixels);
-                    for (x, y) in a.pixels.iter().zip(b.pixels) {
-                        sum += u64::from(x.abs_diff(*y));
-                        most = most.max(x.abs_diff(*y));
-                    }
-                    count += a.pixels.len() as u64;
+    let mut decoder = Decoder::default();
+    let (mut sum, mut count, mut most, mut failed, mut same, mut whole) = (0_u64, 0_u64, 0, 0, 0, [0; 2]);
+    for file in files {
+        match (decoder.decode(file, None, &Options::default()), zune(file)) {
+            (Ok(ours), Ok(other)) => {
+                same += usize::from(ours.pixels == other);
+                for (x, y) in ours.pixels.iter().zip(&other) {
+                    sum += u64::from(x.abs_diff(*y));
+                    most = most.max(x.abs_diff(*y));
                 }
-                (Err(e), _) | (_, Err(e)) => {
-                    failed += 1;
-                    println!("{:?}: {e}", probe(file));
-                }
+                count += other.len() as u64;
             }
-            for eighths in 1..8 {
-                let cut = &file[..file.len() * eighths / 8];
-                whole[b] += usize::from(other.decode(cut, None, &options(jpeg)).is_ok());
+            (ours, other) => {
+                failed += 1;
+                println!("ours: {:?}; zune-jpeg: {:?}", ours.err(), other.err());
             }
         }
-        let mean = sum as f64 / count.max(1) as f64;
-        println!(
-            "{jpeg:?} against {:?}: {same} the same; mean {mean:.3}, at most {most}; {failed} not decoded",
-            BACKENDS[0]
-        );
+        for eighths in 1..8 {
+            let cut = &file[..file.len() * eighths / 8];
+            whole[0] += usize::from(decoder.decode(cut, None, &Options::default()).is_ok());
+            whole[1] += usize::from(zune(cut).is_ok());
+        }
     }
-    println!("of {} truncated files {whole:?} passed as whole {BACKENDS:?}", files.len() * 7);
+    let mean = sum as f64 / count.max(1) as f64;
+    println!("zune-jpeg against ours: {same} the same; mean {mean:.3}, at most {most}; {failed} not decoded");
+    println!("of {} truncated files {} passed as whole, {} by zune-jpeg", files.len() * 7, whole[0], whole[1]);
 }

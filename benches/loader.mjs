@@ -30,8 +30,6 @@ const PEERS = join(ROOT, 'benches/loader_peers.py');
 const rounds = options.quick ? 1 : Number(options.rounds);
 // Four batches of large pictures: of one alone nothing but its beginning and its end would be measured.
 const [count, large, small, many] = options.quick ? [256, 8, 512, 20_000] : [2000, 256, 4000, 1_281_167];
-/** The decoders of JPEG that the loader can be told to use; the first is the default. */
-const DECODERS = ['forebay', 'zune'];
 
 await main(async () => {
   if (!read('python3', ['--version'])) throw new Failure('python3 runs the other loaders; it is not here');
@@ -107,27 +105,16 @@ function configurations({ forebay, loader }, set, pythons, pinned) {
     peers.add(name);
     jobs[name] = () => on(cores, python, [PEERS, kind, path, `workers=${cores}`, ...more]);
   };
-  for (const jpeg of DECODERS) {
-    const how = ['--jpeg', jpeg, '--labels', 'cls'];
-    // With the bare decoder, on the same core and the same pictures.
-    ours(`${jpeg}, resize, 1 core`, 1, set.tbl, '--workers', 1, '--decode-alone', set.count, ...how);
-    ours(`${jpeg}, resize, 2 cores`, 2, set.tbl, '--workers', 2, ...how);
-    for (const cores of [1, 2]) {
-      ours(
-        `${jpeg}, augment, ${cores} core${cores > 1 ? 's' : ''}`,
-        cores,
-        set.tbl,
-        '--workers',
-        cores,
-        '--augment',
-        '--shuffle',
-        42,
-        ...how,
-      );
-    }
-    ours(`${jpeg}, small, 2 cores`, 2, set.smallTbl, '--workers', 2, '--jpeg', jpeg, '--decode-alone', small);
-    ours(`${jpeg}, large, 2 cores`, 2, set.largeTbl, '--workers', 2, '--jpeg', jpeg, '--decode-alone', 8);
+  const labels = ['--labels', 'cls'];
+  // With the bare decoder, on the same core and the same pictures.
+  ours('forebay, resize, 1 core', 1, set.tbl, '--workers', 1, '--decode-alone', set.count, ...labels);
+  ours('forebay, resize, 2 cores', 2, set.tbl, '--workers', 2, ...labels);
+  for (const cores of [1, 2]) {
+    const how = ['--workers', cores, '--augment', '--shuffle', 42, ...labels];
+    ours(`forebay, augment, ${cores} core${cores > 1 ? 's' : ''}`, cores, set.tbl, ...how);
   }
+  ours('forebay, small, 2 cores', 2, set.smallTbl, '--workers', 2, '--decode-alone', small);
+  ours('forebay, large, 2 cores', 2, set.largeTbl, '--workers', 2, '--decode-alone', 8);
   ours('forebay, tar, 2 cores', 2, set.tar, '--workers', 2, '--labels', 'cls');
   ours('memory, 8 workers', 2, set.tbl, '--workers', 8, '--where', `index < ${10 * 64}`);
   for (const cores of [1, 2]) {
@@ -162,39 +149,13 @@ function configurations({ forebay, loader }, set, pythons, pinned) {
 async function compare({ loader }, set, pythons) {
   const [ours, theirs] = ['ours.f32', 'theirs.f32'].map((name) => join(FOLDER, name));
   const pairs = [
-    [
-      'Pillow and torchvision (antialiased)',
-      pythons.training,
-      ['torch', set.files],
-      set.tbl,
-      'forebay',
-      'bilinear',
-      0.5,
-    ],
-    [
-      'Pillow and torchvision, against zune-jpeg',
-      pythons.training,
-      ['torch', set.files],
-      set.tbl,
-      'zune',
-      'bilinear',
-      0.5,
-    ],
-    [
-      'webdataset with Pillow (antialiased)',
-      pythons.training,
-      ['webdataset', set.shards],
-      set.tbl,
-      'forebay',
-      'bilinear',
-      0.5,
-    ],
+    ['Pillow and torchvision (antialiased)', pythons.training, ['torch', set.files], set.tbl, 'bilinear', 0.5],
+    ['webdataset with Pillow (antialiased)', pythons.training, ['webdataset', set.shards], set.tbl, 'bilinear', 0.5],
     [
       'turboloader, antialias=True',
       pythons.turboloader,
       ['turboloader', set.tar, 'antialias=1'],
       set.tbl,
-      'forebay',
       'bilinear',
       2,
     ],
@@ -203,25 +164,16 @@ async function compare({ loader }, set, pythons) {
       pythons.turboloader,
       ['turboloader', set.tar],
       set.tbl,
-      'forebay',
       'bilinear-plain',
       4,
     ],
-    [
-      'turboloader, raw pixels',
-      pythons.turboloader,
-      ['turboloader-raw', set.rawPeer],
-      set.raw,
-      'forebay',
-      'bilinear',
-      0.001,
-    ],
+    ['turboloader, raw pixels', pythons.turboloader, ['turboloader-raw', set.rawPeer], set.raw, 'bilinear', 0.001],
   ];
   const found = [];
   await withFiles([ours, theirs], async () => {
-    for (const [what, python, args, file, jpeg, filter, allowed] of pairs) {
+    for (const [what, python, args, file, filter, allowed] of pairs) {
       if (!python) continue;
-      await json(loader, ['dump', file, ours, jpeg, filter]);
+      await json(loader, ['dump', file, ours, filter]);
       try {
         await json(python, [PEERS, ...args, `dump=${theirs}`]);
       } catch (e) {

@@ -31,24 +31,21 @@ function asked(results) {
   return { ran, of, rate: (name) => of(name, (r) => r.images / r.seconds) };
 }
 
-/** The claims of the table, each with our value for both decoders. */
+/** The claims of the table, each with our value. */
 function claims(results) {
   const { ran, of, rate } = asked(results);
   const rows = [];
   const row = (what, ours, other, ratios, wanted, met) => rows.push({ what, ours, other, ratios, wanted, met });
-  const against = (what, [forebay, zune], other, wanted) => {
-    const [a, b] = [rate(forebay), zune && rate(zune)];
-    const ours = zune ? `${per(a)}; ${per(b)}` : per(a);
-    if (!ran(other)) return row(what, ours, '', '', `${wanted} x`, null);
-    const c = rate(other);
-    const ratios = zune ? `${times(a / c)}; ${times(b / c)}` : times(a / c);
-    row(what, ours, per(c), ratios, `${wanted} x`, [a / c >= wanted, zune && b / c >= wanted]);
+  const against = (what, ours, other, wanted) => {
+    const a = rate(ours);
+    if (!ran(other)) return row(what, per(a), '', '', `${wanted} x`, null);
+    const b = rate(other);
+    row(what, per(a), per(b), times(a / b), `${wanted} x`, a / b >= wanted);
   };
-  const both = (rest) => [`forebay, ${rest}`, `zune, ${rest}`];
   for (const cores of ['1 core', '2 cores']) {
     against(
       `resized, ${cores}, against turboloader's DataLoader`,
-      both(`resize, ${cores}`),
+      `forebay, resize, ${cores}`,
       `turboloader, resize, ${cores}`,
       2,
     );
@@ -56,80 +53,72 @@ function claims(results) {
   for (const cores of ['1 core', '2 cores']) {
     against(
       `random crops and flips, ${cores}, against the same with \`train_aug\``,
-      both(`augment, ${cores}`),
+      `forebay, augment, ${cores}`,
       `turboloader, augment, ${cores}`,
       2,
     );
   }
   against(
     "resized, 2 cores, against webdataset with torch's workers",
-    both('resize, 2 cores'),
+    'forebay, resize, 2 cores',
     'webdataset, resize, 2 cores',
     4,
   );
   against(
     "resized, 2 cores, against torch's DataLoader with Pillow",
-    both('resize, 2 cores'),
+    'forebay, resize, 2 cores',
     'torch, resize, 2 cores',
     4,
   );
-  const bare = (jpeg) => of(`${jpeg}, resize, 1 core`, (r) => r.decoder?.images_per_second);
-  const share = (jpeg) => rate(`${jpeg}, resize, 1 core`) / bare(jpeg);
+  const bare = of('forebay, resize, 1 core', (r) => r.decoder?.images_per_second);
+  const resized = rate('forebay, resize, 1 core');
   row(
     'resized, 1 core: share of the bare decoder on the same core',
-    `${per(rate('forebay, resize, 1 core'))}; ${per(rate('zune, resize, 1 core'))}`,
-    `${per(bare('forebay'))}; ${per(bare('zune'))}`,
-    `${times(share('forebay'))}; ${times(share('zune'))}`,
+    per(resized),
+    per(bare),
+    times(resized / bare),
     '0.85 x',
-    [share('forebay') >= 0.85, share('zune') >= 0.85],
+    resized / bare >= 0.85,
   );
   against(
     'pictures of 3000 x 2000, 2 cores, against turboloader',
-    both('large, 2 cores'),
+    'forebay, large, 2 cores',
     'turboloader, large, 2 cores',
     2,
   );
   against(
     'pictures of 64 x 64, enlarged, 2 cores, against turboloader',
-    both('small, 2 cores'),
+    'forebay, small, 2 cores',
     'turboloader, small, 2 cores',
     2,
   );
-  const enlarging = (jpeg) =>
-    of(`${jpeg}, small, 2 cores`, (r) => r.decoder?.resize_ms) /
-    of(`${jpeg}, small, 2 cores`, (r) => r.decoder?.decode_ms);
+  const small = (key) => of('forebay, small, 2 cores', (r) => r.decoder?.[key]);
+  const enlarging = small('resize_ms') / small('decode_ms');
   row(
     'pictures of 64 x 64: enlarging to a tensor against decoding, both alone',
     '',
     '',
-    `${times(enlarging('forebay'))}; ${times(enlarging('zune'))}`,
+    times(enlarging),
     '2 x at most',
-    [enlarging('forebay') <= 2, enlarging('zune') <= 2],
+    enlarging <= 2,
   );
-  const grown = (jpeg) => rate(`${jpeg}, resize, 2 cores`) / rate(`${jpeg}, resize, 1 core`);
+  const grown = rate('forebay, resize, 2 cores') / resized;
   const theirs = ran('turboloader, resize, 1 core')
     ? `turboloader: ${times(rate('turboloader, resize, 2 cores') / rate('turboloader, resize, 1 core'))}`
     : '';
-  row(
-    '2 workers on 2 cores against 1 on 1',
-    '',
-    theirs,
-    `${times(grown('forebay'))}; ${times(grown('zune'))}`,
-    '1.9 x',
-    [grown('forebay') >= 1.9, grown('zune') >= 1.9],
-  );
+  row('2 workers on 2 cores against 1 on 1', '', theirs, times(grown), '1.9 x', grown >= 1.9);
   for (const cores of ['1 core', '2 cores']) {
     against(
       `raw pixels of 224 x 224, verified, ${cores}, against turboloader's raw loader, which never verifies`,
-      [`raw, ${cores}`],
+      `raw, ${cores}`,
       `turboloader, raw, ${cores}`,
       2,
     );
-    against(`the same, not verified, ${cores}`, [`raw, unverified, ${cores}`], `turboloader, raw, ${cores}`, 2);
+    against(`the same, not verified, ${cores}`, `raw, unverified, ${cores}`, `turboloader, raw, ${cores}`, 2);
   }
   against(
     'raw pixels, not verified, 1 core, against memcpy of the output',
-    ['raw, unverified, 1 core'],
+    'raw, unverified, 1 core',
     'memcpy, 1 core',
     0.6,
   );
@@ -141,7 +130,7 @@ function claims(results) {
     `one batch: ${ms(usual)}`,
     `${ms(first - usual)} more`,
     '10 ms more',
-    [first - usual < 0.01, undefined],
+    first - usual < 0.01,
   );
   const own = of('memory, 8 workers', (r) => r.own_peak_bytes) / 2 ** 20;
   row(
@@ -150,7 +139,7 @@ function claims(results) {
     '',
     '',
     '300 MiB',
-    Number.isFinite(own) && own > 0 ? [own <= 300, undefined] : null,
+    Number.isFinite(own) && own > 0 ? own <= 300 : null,
   );
   return rows;
 }
@@ -158,17 +147,15 @@ function claims(results) {
 /** What bounds the speeds, in numbers of the same run. */
 function reasons(results) {
   const { ran, of, rate } = asked(results);
-  const names = { forebay: 'our own decoder', zune: 'zune-jpeg' };
   const reasons = [];
   // What a stage takes of a worker's time for each picture, by its share of all their time.
   const inside = (name, stage) => of(name, (r) => (1000 * r.share[stage] * r.workers * r.seconds) / r.images);
-  for (const [jpeg, name] of Object.entries(names)) {
-    const one = `${jpeg}, resize, 1 core`;
-    if (!ran(one)) continue;
+  const one = 'forebay, resize, 1 core';
+  if (ran(one)) {
     const [read, decode, resize] = ['read_ms', 'decode_ms', 'resize_ms'].map((key) => of(one, (r) => r.decoder[key]));
     const most = decode / (read + decode + resize);
     reasons.push(
-      `${name}: of the ${(read + decode + resize).toFixed(2)} ms that a picture takes on one core, reading and decoding are ${(read + decode).toFixed(2)} ms ` +
+      `Of the ${(read + decode + resize).toFixed(2)} ms that a picture takes on one core, reading and decoding are ${(read + decode).toFixed(2)} ms ` +
         `and resizing to an antialiased, normalized tensor ${resize.toFixed(2)} ms. So at most ${times(most)} of the bare decoder can be reached ` +
         `on the same core; in the loader decoding takes about ${inside(one, 'decode').toFixed(2)} ms and resizing ${inside(one, 'resize').toFixed(2)} ms: ` +
         "there tensors go to a batch's 38 MB, alone always to the same 602 kB.",
@@ -177,7 +164,7 @@ function reasons(results) {
     const bare = 1000 / decode;
     if (ran(peer) && bare < 2 * rate(peer)) {
       reasons.push(
-        `${name} alone, without resizing, decodes ${per(bare)} on one core: twice the ${per(rate(peer))} of turboloader is out of its reach.`,
+        `The decoder alone, without resizing, makes ${per(bare)} on one core: twice the ${per(rate(peer))} of turboloader is out of its reach.`,
       );
     }
   }
@@ -185,21 +172,15 @@ function reasons(results) {
     'turboloader decodes with libjpeg-turbo in C, whose transform can give a smaller picture and a less exact one faster (IFAST), and ' +
       'resizes without antialiasing; with `antialias=True` it is the slower row below. Forebay decodes exactly and antialiases.',
   );
-  const large = (jpeg) => of(`${jpeg}, large, 2 cores`, (r) => r.decoder?.decode_ms);
-  if (ran('zune, large, 2 cores')) {
-    const own = ran('forebay, large, 2 cores') ? `; our own, which has, takes ${large('forebay').toFixed(1)} ms` : '';
-    reasons.push(
-      `Large pictures: zune-jpeg has no decoding at a reduced size and decodes all 6 megapixels, ${large('zune').toFixed(1)} ms for each${own}.`,
-    );
-  }
+  const large = of('forebay, large, 2 cores', (r) => r.decoder?.decode_ms);
   const largePeer = 'turboloader, large, 2 cores';
   if (ran('forebay, large, 2 cores') && ran(largePeer)) {
-    const two = 2000 / large('forebay');
+    const two = 2000 / large;
     reasons.push(
-      `Large pictures: our own decoder alone, on two cores without a loader, would make ${per(two)}, ${times(two / rate(largePeer))} of turboloader; ` +
+      `Large pictures: the decoder alone, on two cores without a loader, would make ${per(two)}, ${times(two / rate(largePeer))} of turboloader; ` +
         `the loader reaches ${times(rate('forebay, large, 2 cores') / two)} of that. In it, with both cores at work, decoding takes about ` +
         `${inside('forebay, large, 2 cores', 'decode').toFixed(1)} ms and making the tensor ${inside('forebay, large, 2 cores', 'resize').toFixed(1)} ms, ` +
-        `alone ${large('forebay').toFixed(1)} ms and ${of('forebay, large, 2 cores', (r) => r.decoder.resize_ms).toFixed(1)} ms; the beginning and end of all ` +
+        `alone ${large.toFixed(1)} ms and ${of('forebay, large, 2 cores', (r) => r.decoder.resize_ms).toFixed(1)} ms; the beginning and end of all ` +
         `${of('forebay, large, 2 cores', (r) => r.samples)} count in full.`,
     );
   }
@@ -221,8 +202,7 @@ function reasons(results) {
 
 function verdict(met) {
   if (met === null) return 'not measured';
-  const word = (yes) => (yes ? 'yes' : '**no**');
-  return met[1] === undefined ? word(met[0]) : `${word(met[0])}; ${word(met[1])}`;
+  return met ? 'yes' : '**no**';
 }
 
 /** The page. */
@@ -237,9 +217,7 @@ export function page(about, results, differences) {
     const spread = results[name].map((r) => r.images / r.seconds);
     return `| ${name} | ${per(rate(name))} | ${per(Math.min(...spread))} to ${per(Math.max(...spread))} |`;
   });
-  const alone = (jpeg, key) => of(`${jpeg}, resize, 1 core`, (r) => r.decoder?.[key]);
-  const one = (jpeg) =>
-    `| ${jpeg} | ${ms(alone(jpeg, 'read_ms') / 1000)} | ${ms(alone(jpeg, 'decode_ms') / 1000)} | ${ms(alone(jpeg, 'resize_ms') / 1000)} |`;
+  const alone = (key) => ms(of('forebay, resize, 1 core', (r) => r.decoder?.[key]) / 1000);
   const packages = Object.entries(TRAINING).map(([name, version]) => `${name} ${version}`);
   return `# Benchmarks of the loader
 
@@ -251,9 +229,8 @@ Set: ${about.set}.
 
 Pictures become tensors of [64, 3, 224, 224] 32-bit floats, normalized as for ImageNet, with labels. Medians of ${about.rounds} runs, all
 in turns in the same run, files in the page cache, each in a process of its own${about.pinned ? ' that may use one or two cores (`taskset`), whatever it\nstarts in threads or processes' : ''}. Times begin before files are opened and end with the last batch; starting Python and importing packages
-is left out. A ratio is Forebay's speed over the other's. Two values are those of the two decoders of JPEG that the loader can
-be told to use: our own, the default; and zune-jpeg; both safe Rust ([decoders.md](decoders.md)). Our own decodes only the part that
-a crop needs, and large pictures at a reduced size, so the bare decoder beside it does that as well.
+is left out. A ratio is Forebay's speed over the other's. [Its decoder](decoders.md) decodes only the part that a crop needs, and
+large pictures at a reduced size, so the bare decoder beside it does that as well.
 
 ![Images per second](benchmarks-loader.svg)
 
@@ -300,12 +277,9 @@ ${speeds.join('\n')}
 
 Measured on one thread, without the loader: reading and verifying, decoding, resizing and normalizing.
 
-| decoder | read | decode | resize |
-|---|---|---|---|
-${['forebay', 'zune']
-  .filter((jpeg) => ran(`${jpeg}, resize, 1 core`))
-  .map(one)
-  .join('\n')}
+| read | decode | resize |
+|---|---|---|
+| ${alone('read_ms')} | ${alone('decode_ms')} | ${alone('resize_ms')} |
 ${detection()}${parts()}`;
 }
 
@@ -319,22 +293,19 @@ export function chart(results) {
   const group = (title, pairs) => ({ title, bars: bars(pairs) });
   return barChart('Loading for training', 'images a second', [
     group('about 500 x 375, resized to 224, 2 cores', [
-      ['Forebay, our own decoder', 'forebay, resize, 2 cores'],
-      ['Forebay, zune-jpeg', 'zune, resize, 2 cores'],
+      ['Forebay', 'forebay, resize, 2 cores'],
       ['turboloader', 'turboloader, resize, 2 cores'],
       ['turboloader, antialiased', 'turboloader, antialiased, 2 cores'],
       ['webdataset', 'webdataset, resize, 2 cores'],
       ['torch DataLoader, Pillow', 'torch, resize, 2 cores'],
     ]),
     group('random crops and flips, 2 cores', [
-      ['Forebay, our own decoder', 'forebay, augment, 2 cores'],
-      ['Forebay, zune-jpeg', 'zune, augment, 2 cores'],
+      ['Forebay', 'forebay, augment, 2 cores'],
       ['turboloader', 'turboloader, augment, 2 cores'],
       ['torch DataLoader, Pillow', 'torch, augment, 2 cores'],
     ]),
     group('3000 x 2000, resized to 224, 2 cores', [
-      ['Forebay, our own decoder', 'forebay, large, 2 cores'],
-      ['Forebay, zune-jpeg', 'zune, large, 2 cores'],
+      ['Forebay', 'forebay, large, 2 cores'],
       ['turboloader', 'turboloader, large, 2 cores'],
     ]),
     group('raw pixels of 224 x 224, 2 cores', [

@@ -1,6 +1,6 @@
 //! What `benches/loader.mjs` needs beside the command `forebay bench`:
 //!
-//!     loader dump FILE OUT forebay|zune|turbo bilinear|bilinear-plain
+//!     loader dump FILE OUT bilinear|bilinear-plain
 //!                                  writes the tensor of the first 64 samples in stored order, as it is
 //!     loader copy IMAGES           copies as many bytes as that many tensors have, batch by batch: the floor for raw pixels
 //!     loader many FILE N           writes a TBL of N tiny samples with names and classes, and FILE.csv that has them too
@@ -17,11 +17,7 @@ mod many;
 
 use std::{fs, hint::black_box, process::ExitCode, time::Instant};
 
-use forebay::{
-    Error, Result,
-    error::codes,
-    image::{decode::JpegBackend, transform::Resampling},
-};
+use forebay::{Error, Result, error::codes, image::transform::Resampling};
 use forebay_native::{
     input::io_error,
     loader::{IMAGENET, Image, Loader},
@@ -34,27 +30,22 @@ const BATCH: usize = 64;
 fn main() -> ExitCode {
     let arguments = common::arguments();
     common::answer(match arguments.iter().map(String::as_str).collect::<Vec<_>>().as_slice() {
-        ["dump", file, out, jpeg, filter] => dump(file, out, jpeg, filter),
+        ["dump", file, out, filter] => dump(file, out, filter),
         ["copy", images] => Ok(copy(images.parse().unwrap_or(0))),
         ["many", file, n] => many::write(file, n.parse().unwrap_or(0)),
         ["build", file, kind] => many::build(file, kind),
         // What `cargo bench` runs; `npm run bench:loader` runs the rest.
         _ => Ok(
-            json!({ "usage": "loader dump FILE OUT forebay|zune|turbo bilinear|bilinear-plain | copy IMAGES | many FILE N | build FILE KIND" }),
+            json!({ "usage": "loader dump FILE OUT bilinear|bilinear-plain | copy IMAGES | many FILE N | build FILE KIND" }),
         ),
     })
 }
 
-fn dump(file: &str, out: &str, jpeg: &str, filter: &str) -> Result<Value> {
+fn dump(file: &str, out: &str, filter: &str) -> Result<Value> {
     let resampling = if filter == "bilinear-plain" { Resampling::BilinearPlain } else { Resampling::Bilinear };
     let mut loader = Loader::open(file)?
         .batch(BATCH as u64)
         .image(Image::new(SIDE, SIDE).resampling(resampling).normalize(IMAGENET))
-        .jpeg(match jpeg {
-            "turbo" => JpegBackend::Turbo,
-            "zune" => JpegBackend::Zune,
-            _ => JpegBackend::Forebay,
-        })
         .build()?;
     let Some(batch) = loader.next_batch()? else {
         return Err(Error::new(&codes::ARGUMENT, format!("{file} has fewer than {BATCH} samples")));

@@ -10,7 +10,7 @@
 use std::time::Instant;
 
 use forebay::image::{
-    decode::{Decoder, JpegBackend, Options},
+    decode::{Decoder, Options},
     transform::Layout,
 };
 use forebay_native::{
@@ -45,9 +45,9 @@ impl Since {
 type Rate = (f64, f64);
 
 /// Pictures per second of the decoder alone, into a buffer that is used again.
-fn bare(path: &str, backend: JpegBackend, most: u64) -> Rate {
+fn bare(path: &str, most: u64) -> Rate {
     let dataset = Dataset::open(path).unwrap();
-    let (mut decoder, options) = (Decoder::default(), Options::default().with_jpeg(backend));
+    let (mut decoder, options) = (Decoder::default(), Options::default());
     let n = dataset.len().min(most);
     let begun = Since::now();
     for i in 0..n {
@@ -103,7 +103,7 @@ fn main() {
     };
 
     let mut measures: Vec<Measure<'_>> = vec![
-        ("bare decoder, 1 thread", "pictures/s", Box::new(|| bare(path, JpegBackend::Zune, most))),
+        ("bare decoder, 1 thread", "pictures/s", Box::new(|| bare(path, most))),
         ("resize, 1 worker", "pictures/s", Box::new(|| loader(open(1).image(resize()), most))),
         ("resize, 2 workers", "pictures/s", Box::new(|| loader(open(2).image(resize()), most))),
         ("resize, 1 worker, mapped", "pictures/s", Box::new(|| loader(open(1).io(Io::Map).image(resize()), most))),
@@ -111,14 +111,6 @@ fn main() {
         ("random crop, 1 worker", "pictures/s", Box::new(|| loader(open(1).image(crop()), most))),
         ("random crop, 2 workers", "pictures/s", Box::new(|| loader(open(2).image(crop()), most))),
     ];
-    #[cfg(feature = "jpeg-turbo")]
-    {
-        let turbo = JpegBackend::Turbo;
-        measures.push(("bare jpeg-turbo, 1 thread", "pictures/s", Box::new(move || bare(path, turbo, most))));
-        let run = move |workers| loader(open(workers).image(crop()).jpeg(turbo), most);
-        measures.push(("random crop, jpeg-turbo, 1 worker", "pictures/s", Box::new(move || run(1))));
-        measures.push(("random crop, jpeg-turbo, 2 workers", "pictures/s", Box::new(move || run(2))));
-    }
     if let Some(raw) = arguments.get(1) {
         let raw = move |workers| Loader::open(raw).unwrap().batch(BATCH).workers(workers).shuffle(1);
         let u8s = || Image::new(224, 224).layout(Layout::Nhwc);

@@ -14,7 +14,6 @@ use forebay::{
     Error, Result,
     annotations::{Format, ReadOptions},
     error::codes::ARGUMENT,
-    image::decode::JpegBackend,
     order::{Mix, Shuffle, Tail},
     warehouse::{ResizeMode, Transform},
 };
@@ -80,7 +79,6 @@ struct Wanted {
     cache_bytes: Option<u64>,
     read_ahead_bytes: Option<u64>,
     groups: Option<Groups>,
-    jpeg: Option<String>,
     indices: Option<Vec<u64>>,
     split: Option<Parts>,
     annotations: Option<Boxes>,
@@ -315,7 +313,7 @@ impl Wanted {
         if let Some(io) = &self.io {
             builder = builder.io(word::<Io>("io", io)?);
         }
-        builder = builder.on_broken(match self.on_error.as_deref() {
+        Ok(builder.on_broken(match self.on_error.as_deref() {
             None | Some("raise") => OnBroken::Raise,
             Some("skip") => OnBroken::Skip,
             Some("replace") => OnBroken::Replace,
@@ -323,12 +321,7 @@ impl Wanted {
                 let message = format!("on_error is one of raise, skip, replace, not {other:?}");
                 return Err(Error::new(&ARGUMENT, message));
             }
-        });
-        match self.jpeg.as_deref() {
-            None | Some("forebay") => Ok(builder),
-            Some("zune") => Ok(builder.jpeg(JpegBackend::Zune)),
-            Some(other) => Err(Error::new(&ARGUMENT, format!("jpeg is one of forebay, zune, not {other:?}"))),
-        }
+        }))
     }
 }
 

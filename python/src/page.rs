@@ -15,7 +15,7 @@ use crate::errors::Raise;
 pub(crate) fn unpacked<'py>(py: Python<'py>, packed: &[u8], most: u64) -> PyResult<Bound<'py, PyBytes>> {
     let unpack = || -> Result<Vec<u8>> {
         let mut bytes = Vec::new();
-        let source = brotli::Decompressor::new(packed, 1 << 16);
+        let source = brotli_decompressor::Decompressor::new(packed, 1 << 16);
         let read = source.take(most.saturating_add(1)).read_to_end(&mut bytes);
         read.map_err(|e| Error::caused(&IO, format!("what is packed is damaged: {e}"), e))?;
         if bytes.len() as u64 > most {

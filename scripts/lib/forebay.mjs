@@ -19,7 +19,7 @@ export const TESTED = ['--locked', '--workspace', '--all-features', '--lib', '--
 export const TESTED_EVERY_DAY = [...TESTED, '--exclude', 'forebay-derive-tests'];
 
 /** The fuzz targets of the core, with all that it has in Rust alone, as pages and small builds have it. */
-export const FUZZ = ['-p', 'forebay', '--features', 'curate,decode,jpeg-turbo,transform,zune', '--test', 'memory'];
+export const FUZZ = ['-p', 'forebay', '--features', 'curate,decode,transform', '--test', 'memory'];
 
 /** Every one of them over mutated seeds, for about a second. */
 export const fuzzSmoke = () => run('cargo', ['test', '--locked', ...FUZZ, '--', 'fuzz::', '--nocapture']);

@@ -136,7 +136,7 @@ fn is_still(brand: [u8; 4]) -> bool {
     )
 }
 
-fn bytes<const N: usize>(data: &[u8], at: usize) -> Option<[u8; N]> {
+pub(super) fn bytes<const N: usize>(data: &[u8], at: usize) -> Option<[u8; N]> {
     data.get(at..)?.first_chunk().copied()
 }
 

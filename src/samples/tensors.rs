@@ -1,9 +1,6 @@
 //! A warehouse's samples as pictures: what converting one writes.
 
-use std::io::Cursor;
-
 use bytes::Bytes;
-use image::{ExtendedColorType, ImageEncoder as _, codecs::png::PngEncoder};
 use serde_json::{Map, Value};
 
 use crate::{
@@ -25,10 +22,18 @@ pub(super) fn document(warehouse: &Warehouse) -> Map<String, Value> {
 /// An image as a PNG.
 pub(super) fn png(shape: &Shape, image: &[u8]) -> Result<Bytes> {
     let pixels = shape.picture(image)?;
-    let mut out = Cursor::new(Vec::new());
-    let written = PngEncoder::new(&mut out).write_image(&pixels, shape.width, shape.height, ExtendedColorType::Rgb8);
+    let mut out = Vec::new();
+    let mut encoder = png::Encoder::new(&mut out, shape.width, shape.height);
+    encoder.set_color(png::ColorType::Rgb);
+    encoder.set_depth(png::BitDepth::Eight);
+    encoder.set_compression(png::Compression::Fast);
+    encoder.set_filter(png::Filter::Adaptive);
+    let written = encoder.write_header().and_then(|mut writer| {
+        writer.write_image_data(&pixels)?;
+        writer.finish()
+    });
     written.map_err(|e| Error::caused(&codes::RAW_SIZE, format!("the picture cannot be written: {e}"), e))?;
-    Ok(out.into_inner().into())
+    Ok(out.into())
 }
 
 /// The file name of sample `i`'s picture, and its record: what the warehouse knows of it, and its boxes in pixels, as they

@@ -5,13 +5,11 @@ use std::{
     time::{Duration, Instant},
 };
 
-use clap::ValueEnum;
 use forebay::{
     Error, Result,
     error::codes,
     image::{
-        codes as image_codes,
-        decode::{self, Decoder, JpegBackend},
+        decode::{self, Decoder},
         probe,
         transform::{Out, Resampling, Transformer, f16},
     },
@@ -74,10 +72,6 @@ pub(super) struct Args {
     /// The type of the numbers.
     #[arg(long, value_parser = word::<Dtype>(), default_value = "f32")]
     dtype: Dtype,
-    /// Which decoder reads JPEG: our own, safe Rust, at reduced sizes and in parts; zune, safe Rust as well, or turbo, that
-    /// is only in a build with the feature `jpeg-turbo`.
-    #[arg(long, value_enum, default_value = "forebay")]
-    jpeg: JpegArg,
     /// Read labels from this metadata field.
     #[arg(long, value_name = "FIELD")]
     labels: Option<String>,
@@ -115,31 +109,15 @@ pub(super) struct Args {
     pixel_limit: PixelLimitArgs,
 }
 
-#[derive(Clone, Copy, Debug, ValueEnum)]
-enum JpegArg {
-    Forebay,
-    Zune,
-    Turbo,
-}
-
 pub(super) fn run(args: &Args, out: &Output) -> Result<Outcome> {
-    let jpeg = match args.jpeg {
-        JpegArg::Forebay => JpegBackend::Forebay,
-        JpegArg::Zune => JpegBackend::Zune,
-        JpegArg::Turbo if cfg!(feature = "jpeg-turbo") => JpegBackend::Turbo,
-        JpegArg::Turbo => {
-            let message = "this build has no libjpeg-turbo-rs; build it with the feature jpeg-turbo";
-            return Err(Error::new(&image_codes::UNSUPPORTED, message));
-        }
-    };
     if args.epochs == 0 {
         return Err(Error::new(&codes::ARGUMENT, "no epochs leave nothing to measure"));
     }
-    let run = load(args, jpeg)?;
+    let run = load(args)?;
     let alone = match args.decode_alone {
         0 => None,
         _ if run.stored.is_some() => None,
-        most => alone(args, jpeg, &run, most)?,
+        most => alone(args, &run, most)?,
     };
     let value = facts(args, &run, alone.as_ref());
     if out.json() {
@@ -197,7 +175,7 @@ fn stored_size(args: &Args) -> Result<Option<[u32; 2]>> {
     Ok(manifest.map(|path| read_manifest(&path)).transpose()?.map(|it| it.transform.target_size.unwrap_or_default()))
 }
 
-fn builder(args: &Args, jpeg: JpegBackend) -> Result<Builder> {
+fn builder(args: &Args) -> Result<Builder> {
     let mut builder = Loader::open_all(paths(&args.files)?)?
         .batch(args.batch)
         .workers(args.workers)
@@ -205,7 +183,7 @@ fn builder(args: &Args, jpeg: JpegBackend) -> Result<Builder> {
         .tail(forebay::order::Tail::Uneven)
         .limits(args.pixel_limit.limits(args.limits.limits()));
     if stored_size(args)?.is_none() {
-        builder = builder.image(recipe(args)).jpeg(jpeg).verify(!args.no_verify).io(args.io);
+        builder = builder.image(recipe(args)).verify(!args.no_verify).io(args.io);
     }
     if let Some(pictures) = args.mosaic {
         builder = builder.mosaic(if pictures == 9 { Mosaic::nine() } else { Mosaic::new() });
@@ -257,14 +235,14 @@ struct Run {
     items: Vec<Item>,
 }
 
-fn load(args: &Args, jpeg: JpegBackend) -> Result<Run> {
+fn load(args: &Args) -> Result<Run> {
     // What is there is refused before all the work.
     if let Some(timeline) = &args.timeline {
         refuse_inputs(timeline, paths(&args.files)?.iter().map(PathBuf::as_path))?;
     }
     let timeline_file = args.timeline.as_ref().map(|path| AtomicFile::create(path, args.force)).transpose()?;
     let begun = Instant::now();
-    let mut loader = builder(args, jpeg)?.build()?;
+    let mut loader = builder(args)?.build()?;
     let mut images = 0;
     let (mut first_batch, mut gaps, mut last) = (None, Vec::new(), begun);
     let mut peak_bytes = None;
@@ -321,12 +299,12 @@ struct Alone {
 }
 
 /// The same pictures with the same decoder into buffers that are kept; `None` if there is nothing to decode.
-fn alone(args: &Args, jpeg: JpegBackend, run: &Run, most: u64) -> Result<Option<Alone>> {
+fn alone(args: &Args, run: &Run, most: u64) -> Result<Option<Alone>> {
     let limits = args.limits.limits();
     let datasets: Vec<Dataset> =
         paths(&args.files)?.iter().map(|path| open(path, &limits, false)).collect::<Result<_>>()?;
     let mut transformer = Transformer::new(recipe(args))?;
-    let options = decode::Options::default().with_limits(limits).with_jpeg(jpeg);
+    let options = decode::Options::default().with_limits(limits);
     let mut decoder = Decoder::default();
     let mut room = Room::new(args.dtype, transformer.values());
     let mut sums = Alone::default();
@@ -417,7 +395,6 @@ fn facts(args: &Args, run: &Run, alone: Option<&Alone>) -> Value {
         "dtype": args.dtype.word(),
         "verified": !args.no_verify,
         "io": args.io.word(),
-        "jpeg": match args.jpeg { JpegArg::Forebay => "forebay", JpegArg::Zune => "zune", JpegArg::Turbo => "turbo" },
         "workers": args.workers,
         "images": run.images,
         "skipped": run.skipped,
@@ -492,7 +469,7 @@ fn print(facts: &Value, out: &Output) {
         ),
     );
     let rate = number(&facts["images_per_second"]);
-    row("loader", format!("{rate:.0} images/s, {} workers, JPEG by {}", facts["workers"], text(&facts["jpeg"])));
+    row("loader", format!("{rate:.0} images/s, {} workers", facts["workers"]));
     row("", format!("{} images in {:.2} s", count(&facts["images"]), number(&facts["seconds"])));
     if facts["skipped"].as_u64().is_some_and(|n| n > 0) {
         row("", format!("{} left out", count(&facts["skipped"])));

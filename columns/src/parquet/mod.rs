@@ -13,6 +13,7 @@ pub use file::ParquetFile;
 pub use open::{INT96, Loaded, NotRead, load, not_parquet};
 pub use pages::Pages;
 pub use table::{ParquetOpener, ParquetTable};
+pub use unpack::reader;
 pub use write::ParquetSink;
 
 /// How pages are packed by the word of it, where it needs no C library.

@@ -125,6 +125,11 @@ impl<F: Ranges> Pages<F> {
         chunks.into()
     }
 
+    /// The most bytes that a page may become.
+    pub(super) fn most(&self) -> u64 {
+        self.limits.item_bytes
+    }
+
     /// The claim, or the failure of the disk, for which reading ended, if that is why.
     pub fn refused(&self) -> Option<Error> {
         self.file.refused()
@@ -260,7 +265,7 @@ impl Unbounded {
         let packed = usize::try_from(self.plain).ok().and_then(|plain| bytes.get(plain..)).unwrap_or_default();
         let count = |reader: &mut dyn Read| io::copy(&mut reader.take(self.most + 1), &mut io::sink());
         let became = match self.codec {
-            Compression::BROTLI(_) => count(&mut brotli::Decompressor::new(packed, 1 << 16)),
+            Compression::BROTLI(_) => count(&mut brotli_decompressor::Decompressor::new(packed, 1 << 16)),
             _ => count(&mut flate2::read::MultiGzDecoder::new(packed)),
         };
         became.is_ok_and(|n| n > self.most)

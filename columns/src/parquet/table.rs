@@ -19,21 +19,17 @@ use forebay::{
     tables::{Foreign, OtherTable},
 };
 use parquet::{
-    arrow::{
-        ProjectionMask,
-        arrow_reader::{ArrowReaderMetadata, ParquetRecordBatchReader, RowSelection, RowSelector},
-        parquet_to_arrow_field_levels,
-    },
+    arrow::arrow_reader::ArrowReaderMetadata,
     file::metadata::{ColumnChunkMetaData, RowGroupMetaData},
 };
 
 use super::{
     file::ParquetFile,
     footer,
-    open::{INT96, load, not_parquet},
+    open::{INT96, load},
     pages::{Chunk, Pages},
     stats,
-    unpack::Group,
+    unpack::reader,
 };
 use crate::{
     arrow::{Changes, Cuts, Unread, not_arrow, read_record_batch},
@@ -186,21 +182,11 @@ impl ParquetTable {
 
     /// Some rows of a group, each of the columns once, as Arrow's.
     fn record_batch(&self, number: usize, roots: &[usize], rows: Range<usize>, bytes: &Pieces) -> Result<RecordBatch> {
-        let group = self.group(number)?;
         let file = ParquetFile::new(Fetched::new(self.len, bytes));
         let pages = Pages::of(file, self.chunks.clone(), &self.limits);
-        let schema = self.metadata.parquet_schema();
         let read = || {
-            let mask = ProjectionMask::roots(schema, roots.iter().copied());
-            let levels = parquet_to_arrow_field_levels(schema, mask, Some(self.metadata.schema().fields()));
-            let levels = levels.map_err(not_parquet)?;
-            let most = self.limits.item_bytes;
-            let group = Group::new(pages.clone(), self.metadata.metadata(), group, most);
-            let at_once = rows.len().min((BATCH_CELLS / roots.len().max(1)).max(FEWEST_ROWS)).max(1);
-            let chosen = vec![RowSelector::skip(rows.start), RowSelector::select(rows.len())];
-            let selection = Some(RowSelection::from(chosen));
-            let reader = ParquetRecordBatchReader::try_new_with_row_groups(&levels, &group, at_once, selection);
-            let reader = reader.map_err(not_parquet)?;
+            let at_once = rows.len().min((BATCH_CELLS / roots.len().max(1)).max(FEWEST_ROWS));
+            let reader = reader(&pages, &self.metadata, vec![number], Some(roots), at_once, Some(rows.clone()))?;
             let schema = arrow_array::RecordBatchReader::schema(&reader);
             let batches = reader.collect::<std::result::Result<Vec<_>, _>>().map_err(not_arrow)?;
             concat_batches(&schema, &batches).map_err(not_arrow)

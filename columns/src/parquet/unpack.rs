@@ -1,11 +1,16 @@
-//! The pages of a row group as Parquet's crate asks for them. Those of Brotli and Zstandard are unpacked here where a browser is what
-//! reads: the crate knows the one only with what packs it, which is large, and the other as a C library.
+//! The pages of row groups as Parquet's crate asks for them. Those of Brotli are unpacked here, for the crate knows Brotli only
+//! with what packs it, which is large; and where there is no C library, as in a browser, so are those of Zstandard.
 
-use std::{io::Read, sync::Arc};
+use std::{io::Read, ops::Range, sync::Arc};
 
 use bytes::Bytes;
+use forebay::Result as OurResult;
 use parquet::{
-    arrow::arrow_reader::RowGroups,
+    arrow::{
+        ProjectionMask,
+        arrow_reader::{ArrowReaderMetadata, ParquetRecordBatchReader, RowGroups, RowSelection, RowSelector},
+        parquet_to_arrow_field_levels,
+    },
     basic::Compression,
     column::page::{Page, PageIterator, PageMetadata, PageReader},
     errors::{ParquetError, Result},
@@ -15,68 +20,104 @@ use parquet::{
     },
 };
 
-use super::pages::Pages;
+use super::{open::not_parquet, pages::Pages};
 use crate::{ranges::Ranges, zstd};
 
 /// Bytes that are handed to Brotli at a time.
 const BROTLI_BUFFER: usize = 1 << 16;
 
-/// One row group of a file.
-pub(super) struct Group<'a, F: Ranges> {
-    pages: Arc<Pages<F>>,
-    metadata: &'a ParquetMetaData,
-    group: &'a RowGroupMetaData,
-    /// A page that is unpacked here becomes at most this.
-    most: u64,
+/// Reads these row groups, so many rows at once: these columns, or all, each once and in the file's order; and of all rows
+/// together these, or all.
+pub fn reader<F: Ranges>(
+    pages: &Pages<F>,
+    metadata: &ArrowReaderMetadata,
+    groups: Vec<usize>,
+    columns: Option<&[usize]>,
+    at_once: usize,
+    rows: Option<Range<usize>>,
+) -> OurResult<ParquetRecordBatchReader> {
+    let schema = metadata.parquet_schema();
+    let mask = match columns {
+        Some(columns) => ProjectionMask::roots(schema, columns.iter().copied()),
+        None => ProjectionMask::all(),
+    };
+    let levels = parquet_to_arrow_field_levels(schema, mask, Some(metadata.schema().fields()));
+    let groups =
+        Groups { pages: Arc::new(pages.clone()), metadata: metadata.metadata().clone(), groups: groups.into() };
+    let all = groups.num_rows();
+    let selection = rows.map(|rows| {
+        let chosen = rows.end.min(all).saturating_sub(rows.start);
+        RowSelection::from(vec![RowSelector::skip(rows.start), RowSelector::select(chosen)])
+    });
+    let levels = levels.map_err(not_parquet)?;
+    ParquetRecordBatchReader::try_new_with_row_groups(&levels, &groups, at_once.min(all).max(1), selection)
+        .map_err(not_parquet)
 }
 
-impl<'a, F: Ranges> Group<'a, F> {
-    pub fn new(pages: Pages<F>, metadata: &'a ParquetMetaData, group: &'a RowGroupMetaData, most: u64) -> Self {
-        Group { pages: Arc::new(pages), metadata, group, most }
+/// Row groups of a file.
+#[derive(Clone)]
+struct Groups<F: Ranges> {
+    pages: Arc<Pages<F>>,
+    metadata: Arc<ParquetMetaData>,
+    groups: Arc<[usize]>,
+}
+
+impl<F: Ranges> Groups<F> {
+    /// The pages of a column in a group.
+    fn chunk(&self, group: usize, column: usize) -> Result<Box<dyn PageReader>> {
+        let lacking = || ParquetError::General(format!("no column {column} in row group {group}"));
+        let group = self.metadata.row_groups().get(group).ok_or_else(lacking)?;
+        let chunk = group.columns().get(column).ok_or_else(lacking)?;
+        let rows = usize::try_from(group.num_rows()).unwrap_or(0);
+        let codec = chunk.compression();
+        if !matches!(codec, Compression::BROTLI(_))
+            && (cfg!(feature = "codecs") || !matches!(codec, Compression::ZSTD(_)))
+        {
+            return Ok(Box::new(SerializedPageReader::new(self.pages.clone(), chunk, rows, None)?));
+        }
+        // The same pages as they are stored.
+        let plain = chunk.clone().into_builder().set_compression(Compression::UNCOMPRESSED).build()?;
+        let stored = SerializedPageReader::new(self.pages.clone(), &plain, rows, None)?;
+        Ok(Box::new(Unpacking { stored, codec, most: self.pages.most() }))
     }
 }
 
-impl<F: Ranges> RowGroups for Group<'_, F> {
+impl<F: Ranges> RowGroups for Groups<F> {
     fn num_rows(&self) -> usize {
-        usize::try_from(self.group.num_rows()).unwrap_or(0)
+        self.row_groups().map(|group| usize::try_from(group.num_rows()).unwrap_or(0)).fold(0, usize::saturating_add)
     }
 
     fn column_chunks(&self, i: usize) -> Result<Box<dyn PageIterator>> {
-        let chunk = self.group.columns().get(i).ok_or_else(|| ParquetError::General(format!("no column {i}")))?;
-        let rows = self.num_rows();
-        let pages: Box<dyn PageReader> = match chunk.compression() {
-            codec @ (Compression::ZSTD(_) | Compression::BROTLI(_)) if cfg!(not(feature = "codecs")) => {
-                // The same pages as they are stored.
-                let plain = chunk.clone().into_builder().set_compression(Compression::UNCOMPRESSED).build()?;
-                let stored = SerializedPageReader::new(self.pages.clone(), &plain, rows, None)?;
-                Box::new(Unpacking { stored, codec, most: self.most })
-            }
-            _ => Box::new(SerializedPageReader::new(self.pages.clone(), chunk, rows, None)?),
-        };
-        Ok(Box::new(One(Some(pages))))
+        Ok(Box::new(Chunks { of: self.clone(), column: i, next: 0 }))
     }
 
     fn row_groups(&self) -> Box<dyn Iterator<Item = &RowGroupMetaData> + '_> {
-        Box::new(std::iter::once(self.group))
+        Box::new(self.groups.iter().filter_map(|&group| self.metadata.row_groups().get(group)))
     }
 
     fn metadata(&self) -> &ParquetMetaData {
-        self.metadata
+        &self.metadata
     }
 }
 
-/// The pages of one column.
-struct One(Option<Box<dyn PageReader>>);
+/// The pages of one column, group by group.
+struct Chunks<F: Ranges> {
+    of: Groups<F>,
+    column: usize,
+    next: usize,
+}
 
-impl Iterator for One {
+impl<F: Ranges> Iterator for Chunks<F> {
     type Item = Result<Box<dyn PageReader>>;
 
     fn next(&mut self) -> Option<Self::Item> {
-        self.0.take().map(Ok)
+        let group = *self.of.groups.get(self.next)?;
+        self.next += 1;
+        Some(self.of.chunk(group, self.column))
     }
 }
 
-impl PageIterator for One {}
+impl<F: Ranges> PageIterator for Chunks<F> {}
 
 /// Pages that are unpacked as they come.
 struct Unpacking<F: Ranges> {
@@ -97,7 +138,7 @@ impl<F: Ranges> Unpacking<F> {
         let mut out = front.to_vec();
         if matches!(self.codec, Compression::BROTLI(_)) {
             let room = self.most.saturating_sub(out.len() as u64).saturating_add(1);
-            let part = brotli::Decompressor::new(packed, BROTLI_BUFFER);
+            let part = brotli_decompressor::Decompressor::new(packed, BROTLI_BUFFER);
             part.take(room).read_to_end(&mut out).map_err(|e| damaged(e.to_string()))?;
             if out.len() as u64 > self.most {
                 return Err(damaged(format!("it becomes more than {} bytes", self.most)));

@@ -116,7 +116,7 @@ impl Builder {
         let mut places = 0;
         if let Content::Prepared(transform) = &self.content {
             check_transform(transform, self.max_boxes, self.groups.is_some())?;
-            self.decode = decode_options(self.decode.jpeg, self.decode.orient, &self.decode.limits);
+            self.decode = decode_options(self.decode.orient, &self.decode.limits);
             places = usize::try_from(transform.max_boxes).unwrap_or(usize::MAX);
             self.annotations.get_or_insert_with(Annotations::own);
         } else if self.annotations.is_some() {

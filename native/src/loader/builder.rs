@@ -10,7 +10,7 @@ use forebay::{
     error::codes as common,
     filter::Filter,
     image::{
-        decode::{JpegBackend, Options as DecodeOptions},
+        decode::Options as DecodeOptions,
         transform::{Mixing, Mosaic, Out, Together},
     },
     order::{Mix, Settings, Shuffle, Tail},
@@ -383,11 +383,6 @@ impl Builder {
     pub fn on_broken(mut self, policy: OnBroken) -> Self {
         self.on_broken = policy;
         self
-    }
-    /// Which decoder reads JPEG.
-    pub fn jpeg(mut self, backend: JpegBackend) -> Self {
-        self.decode.jpeg = backend;
-        self.of_pictures_if(backend != JpegBackend::default(), "jpeg")
     }
     /// Whether pictures are turned as their EXIF orientation says; they are not otherwise, except by
     /// [`warehouse_transform`](Self::warehouse_transform).

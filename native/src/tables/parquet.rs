@@ -12,12 +12,9 @@ use forebay::{
 };
 use forebay_columns::{
     guard::guarded,
-    parquet::{self as guarded_parquet, INT96, Pages, ParquetFile, not_parquet, stats},
+    parquet::{self as guarded_parquet, INT96, Pages, ParquetFile, stats},
 };
-use parquet::arrow::{
-    ProjectionMask,
-    arrow_reader::{ArrowReaderMetadata, ParquetRecordBatchReader, ParquetRecordBatchReaderBuilder},
-};
+use parquet::arrow::arrow_reader::{ArrowReaderMetadata, ParquetRecordBatchReader};
 use serde_json::json;
 
 use super::{
@@ -109,21 +106,13 @@ impl ParquetSource {
         // Of very many columns few rows are read at a time.
         let count = columns.map_or(self.whole.len(), <[usize]>::len).max(1);
         let rows = self.options.text.batch_rows.min((BATCH_CELLS / count).max(FEWEST_ROWS)).max(1);
-        let mut builder = ParquetRecordBatchReaderBuilder::new_with_metadata(self.pages.clone(), self.metadata.clone())
-            .with_batch_size(rows);
-        if let Some(most) = most {
-            builder = builder.with_limit(most);
-        }
-        if let Some(columns) = columns {
-            let mask = ProjectionMask::roots(builder.parquet_schema(), columns.iter().copied());
-            builder = builder.with_projection(mask);
-        }
-        if let Some(filter) = &self.filter {
-            let groups = 0..self.metadata.metadata().num_row_groups();
-            let wanted = groups.filter(|&g| stats::may_match(&self.metadata, &self.whole, g, filter));
-            builder = builder.with_row_groups(wanted.collect());
-        }
-        guarded(|| builder.build().map_err(not_parquet)).map_err(|e| self.pages.refused().unwrap_or(e))
+        let wanted = |g: &usize| {
+            self.filter.as_ref().is_none_or(|filter| stats::may_match(&self.metadata, &self.whole, *g, filter))
+        };
+        let groups = (0..self.metadata.metadata().num_row_groups()).filter(wanted).collect();
+        let most = most.map(|most| 0..most);
+        guarded(|| guarded_parquet::reader(&self.pages, &self.metadata, groups, columns, rows, most))
+            .map_err(|e| self.pages.refused().unwrap_or(e))
     }
 }
 

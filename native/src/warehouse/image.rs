@@ -5,7 +5,7 @@ use forebay::{
     Limits, Result,
     image::{
         Picture,
-        decode::{Decoder, JpegBackend, Options as DecodeOptions},
+        decode::{Decoder, Options as DecodeOptions},
     },
     warehouse::{BoxCounts, Placement, ResizeMode, Resizer, choose},
 };
@@ -22,8 +22,8 @@ pub(crate) struct How {
 }
 
 /// How pictures are decoded for a warehouse: in full, and turned as EXIF says if `orient` says so.
-pub(crate) fn decode_options(jpeg: JpegBackend, orient: bool, limits: &Limits) -> DecodeOptions {
-    DecodeOptions::default().with_limits(limits.clone()).with_exact(true).with_jpeg(jpeg).with_orient(orient)
+pub(crate) fn decode_options(orient: bool, limits: &Limits) -> DecodeOptions {
+    DecodeOptions::default().with_limits(limits.clone()).with_exact(true).with_orient(orient)
 }
 
 /// What a thread makes images with, one after the other.

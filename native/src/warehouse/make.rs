@@ -83,7 +83,7 @@ const KEPT: usize = 64 << 20;
 
 impl<'a> Maker<'a> {
     pub fn new(survey: &'a Survey, settings: &'a Settings, workers: usize) -> Self {
-        let decode = decode_options(settings.jpeg, settings.exif == Exif::Apply, &settings.limits);
+        let decode = decode_options(settings.exif == Exif::Apply, &settings.limits);
         let how = How { size: settings.size, resize: settings.resize, decode };
         let budget = Budget::new(crate::parallel::budget::usual(workers));
         Maker { survey, settings, how, budget, tools: Mutex::default(), room: Mutex::default() }

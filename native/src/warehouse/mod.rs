@@ -317,7 +317,7 @@ fn more(settings: &Settings, content: &str) -> Vec<(&'static str, Value)> {
         ("dtype", settings.dtype.name().into()),
         ("boxes", boxes.into()),
         ("exif", settings.exif.word().into()),
-        ("jpeg", format!("{:?}", settings.jpeg).to_lowercase().into()),
+        ("jpeg", "forebay".into()),
         ("filter", "triangle-f32".into()),
         ("shard_bytes", settings.shard_bytes.into()),
         ("content", content.into()),

@@ -6,7 +6,6 @@ use forebay::{
     Error, Limits, Result,
     annotations::{Exif, Format, ReadOptions},
     error::codes,
-    image::decode::JpegBackend,
     warehouse::{Dtype, ResizeMode, Shape, THRESHOLDS, Thresholds, set_threshold},
 };
 
@@ -53,8 +52,6 @@ pub struct Settings {
     pub skip_empty: bool,
     /// What becomes of pictures that EXIF turns. Boxes are in the picture as it is then.
     pub exif: Exif,
-    /// Which decoder reads JPEG.
-    pub jpeg: JpegBackend,
     /// About how many bytes a shard has.
     pub shard_bytes: u64,
     /// How many frames may be bad.
@@ -90,7 +87,6 @@ impl Default for Settings {
             f32_boxes: false,
             skip_empty: false,
             exif: Exif::Apply,
-            jpeg: JpegBackend::Forebay,
             shard_bytes: SHARD_BYTES,
             thresholds: Thresholds::default(),
             allow_violations: false,

@@ -1,7 +1,5 @@
 //! Bytes to text, piece by piece.
 
-use std::borrow::Cow;
-
 use quick_xml::events::{BytesDecl, BytesStart};
 
 /// How far a declaration of the encoding may reach.
@@ -140,7 +138,7 @@ fn sniff(head: &[u8], ended: bool) -> Result<Option<(Encoding, usize)>, String> 
 /// The encoding that a declaration, without its brackets, names.
 fn declared(declaration: &str) -> Option<String> {
     let declaration = BytesDecl::from_start(BytesStart::from_content(declaration, 3));
-    declaration.encoding()?.ok().map(Cow::into_owned)
+    String::from_utf8(declaration.encoding()?.ok()?.into_owned()).ok()
 }
 
 fn named(name: &str) -> Result<Encoding, String> {

@@ -287,7 +287,7 @@ fn tag(piece: &str, spot: &Spot) -> Result<(String, Attributes, bool)> {
     // The crate's own search for names that are there twice knows no bound.
     for attribute in start.attributes().with_checks(false) {
         let attribute = attribute.map_err(|e| wrong(e.to_string()))?;
-        let key = attribute.key.as_ref();
+        let key = std::str::from_utf8(attribute.key.as_ref()).map_err(|e| wrong(e.to_string()))?;
         if attributes.spans.len() == MOST_ATTRIBUTES {
             return Err(wrong(format!("there are more than {MOST_ATTRIBUTES} attributes")));
         }
@@ -305,6 +305,7 @@ fn tag(piece: &str, spot: &Spot) -> Result<(String, Attributes, bool)> {
 /// What a text says once its escapes are read.
 fn text(piece: &str, spot: &Spot) -> Result<String> {
     let content = BytesText::from_escaped(piece).xml10_content();
+    let content = content.map_err(|e| spot.fault(&codes::SYNTAX, e.to_string()))?;
     match unescape(&content) {
         Ok(text) => Ok(text.into_owned()),
         Err(e) => {

@@ -2,7 +2,7 @@
 
 use super::Options;
 #[cfg(feature = "jpeg")]
-use super::{JpegBackend, jpeg};
+use super::jpeg;
 use crate::{image::probe, sample::MediaFormat};
 
 /// About how many bytes a [`Decoder`](super::Decoder) holds while it decodes this payload, its pixels included. Told by
@@ -28,9 +28,6 @@ fn of_jpeg(payload: &[u8], full: (u32, u32), options: &Options) -> u64 {
     // The bits without stuffing; then the coefficients, of up to four components, two bytes each.
     let kept =
         payload.len() as u64 + if crate::image::probe::jpeg_in_scans(payload) { all.saturating_mul(8) } else { 0 };
-    if options.jpeg != JpegBackend::Forebay {
-        return all.saturating_mul(3 * turned).saturating_add(kept);
-    }
     let eighths = options.least().map_or(8, |least| jpeg::eighths(full, least));
     let side = |full: u32, part: Option<(u32, u32)>| {
         let (from, length) = part.unwrap_or((0, full));
@@ -66,7 +63,6 @@ mod tests {
         assert_eq!(cost(&payload, &whole.clone().with_at_least(1000, 700)), 1000 * 750 * 3 + length);
         let region = Region { x: 3900, y: 0, width: 500, height: 30 };
         assert_eq!(cost(&payload, &whole.clone().with_region(region)), 100 * 30 * 3 + length);
-        assert_eq!(cost(&payload, &whole.clone().with_jpeg(JpegBackend::Zune)), 4000 * 3000 * 3 + length);
         for several in [jpeg_of(0xc2, 4000, 3000, 3), jpeg_of(0xc0, 4000, 3000, 1)] {
             assert!(cost(&several, &whole) >= 4000 * 3000 * 9);
         }

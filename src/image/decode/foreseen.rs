@@ -2,7 +2,7 @@
 //! of them what a decoder would have made.
 
 #[cfg(feature = "jpeg")]
-use super::{JpegBackend, jpeg};
+use super::jpeg;
 use super::{Options, Orientation, Region, orientation};
 use crate::{image::probe, sample::MediaFormat};
 
@@ -25,10 +25,7 @@ impl Foreseen {
         let probed = probe(payload);
         // The crop is one of the picture as it is seen; the part and the size are those of the picture as it is stored.
         let orientation = if options.orient { orientation(payload) } else { Orientation::Upright };
-        #[cfg(feature = "jpeg")]
-        let in_parts = probed.format == MediaFormat::Jpeg && options.jpeg == JpegBackend::Forebay;
-        #[cfg(not(feature = "jpeg"))]
-        let in_parts = false;
+        let in_parts = cfg!(feature = "jpeg") && probed.format == MediaFormat::Jpeg;
         let known = probed.width > 0 && probed.height > 0 && probed.format != MediaFormat::Unknown;
         known.then_some(Foreseen { width: probed.width, height: probed.height, orientation, in_parts })
     }

@@ -1,30 +1,9 @@
-//! JPEG: by our own decoder, or by another where that is asked for and built in.
+//! JPEG, by our own decoder.
 
-#[cfg(any(feature = "zune", feature = "jpeg-turbo"))]
-use super::JpegBackend;
 use super::{Decoded, Options, Orientation, check_pixels, room};
 use crate::{error::Result, image::jpeg::Jpeg};
 
-pub(super) fn decode(
-    payload: &[u8],
-    options: &Options,
-    buffer: &mut Vec<u8>,
-    own: &mut Option<Box<Jpeg>>,
-) -> Result<Decoded> {
-    #[cfg(feature = "jpeg-turbo")]
-    if options.jpeg == JpegBackend::Turbo
-        && let Some(decoded) = super::jpeg_turbo::decode(payload, options, buffer)?
-    {
-        return Ok(decoded);
-    }
-    #[cfg(feature = "zune")]
-    if options.jpeg == JpegBackend::Zune {
-        return super::zune::decode(payload, options, buffer);
-    }
-    forebay(payload, options, buffer, own.get_or_insert_default())
-}
-
-fn forebay(payload: &[u8], options: &Options, buffer: &mut Vec<u8>, own: &mut Jpeg) -> Result<Decoded> {
+pub(super) fn decode(payload: &[u8], options: &Options, buffer: &mut Vec<u8>, own: &mut Jpeg) -> Result<Decoded> {
     let opened = own.open(payload)?;
     let full = opened.full();
     check_pixels(full.0, full.1, &options.limits)?;

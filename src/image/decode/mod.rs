@@ -20,17 +20,17 @@
 //! # Ok::<(), forebay::Error>(())
 //! ```
 
+#[cfg(feature = "bmp")]
+mod bmp;
 mod cost;
 mod foreseen;
 #[cfg(feature = "jpeg")]
 mod jpeg;
-#[cfg(feature = "jpeg-turbo")]
-mod jpeg_turbo;
 mod orient;
-#[cfg(any(feature = "png", feature = "webp", feature = "bmp", feature = "tiff"))]
+#[cfg(any(feature = "png", feature = "webp", feature = "tiff"))]
 mod other;
-#[cfg(feature = "zune")]
-mod zune;
+#[cfg(feature = "tiff")]
+mod tiff;
 
 #[cfg(feature = "jpeg")]
 use super::jpeg::Jpeg;
@@ -59,34 +59,17 @@ pub fn orientation(payload: &[u8]) -> Orientation {
     exif_turn(payload).map(Orientation::from_exif).unwrap_or_default()
 }
 
-/// Which decoder reads JPEG.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-#[non_exhaustive]
-pub enum JpegBackend {
-    /// zune-jpeg, if the feature `zune` is built in (otherwise the default): safe. Pixels of usual pictures differ from libjpeg-turbo's by 0.12 levels on average, 11 at most; those of
-    /// unusual ones may be noise without an error, as docs/decoders.md says.
-    Zune,
-    /// Forebay's own, the default: the pixels of libjpeg-turbo, in safe code throughout, at reduced sizes and in parts.
-    /// What it does not read is refused (12 bits, lossless), as libjpeg-turbo refuses it.
-    #[default]
-    Forebay,
-    /// libjpeg-turbo-rs, if the feature `jpeg-turbo` is built in (otherwise the default): the pixels of
-    /// libjpeg-turbo, 1.2 to 1.3 times as fast, and reduced sizes. Its SIMD code is not proven memory-safe, so
-    /// it is for pictures one trusts. CMYK goes to the default.
-    Turbo,
-}
-
 /// How to decode.
 ///
 /// ```
-/// use forebay::image::decode::{JpegBackend, Options, Region};
+/// use forebay::image::decode::{Options, Region};
 /// // For a crop: upright, at the smallest size that is at least 224 × 224, and only the part that is needed.
 /// let crop = Options::default()
 ///     .with_at_least(224, 224)
 ///     .with_region(Region { x: 0, y: 0, width: 512, height: 512 });
 /// // For looking at whatever is left of a file.
 /// let rescue = Options::default().with_damaged(true).with_orient(true).with_exact(true);
-/// assert_eq!(rescue.with_jpeg(JpegBackend::Forebay).at_least, None);
+/// assert_eq!(rescue.at_least, None);
 /// # let _ = crop;
 /// ```
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -94,8 +77,6 @@ pub enum JpegBackend {
 pub struct Options {
     /// Bounds on pixels.
     pub limits: Limits,
-    /// Which decoder reads JPEG.
-    pub jpeg: JpegBackend,
     /// Turns the picture as its EXIF orientation says. Most training code does not, so this is off.
     pub orient: bool,
     /// Takes what can be decoded of truncated and damaged JPEGs.
@@ -129,12 +110,6 @@ impl Options {
     #[must_use]
     pub fn with_limits(mut self, limits: Limits) -> Self {
         self.limits = limits;
-        self
-    }
-    /// Sets which decoder reads JPEG.
-    #[must_use]
-    pub fn with_jpeg(mut self, jpeg: JpegBackend) -> Self {
-        self.jpeg = jpeg;
         self
     }
     /// Sets whether to turn pictures as their EXIF orientation says.
@@ -190,14 +165,7 @@ struct Decoded {
     corner: (u32, u32),
 }
 
-#[cfg(any(
-    feature = "zune",
-    feature = "jpeg-turbo",
-    feature = "png",
-    feature = "webp",
-    feature = "bmp",
-    feature = "tiff"
-))]
+#[cfg(any(feature = "png", feature = "webp", feature = "bmp", feature = "tiff"))]
 impl Decoded {
     fn whole(width: u32, height: u32, full: (u32, u32)) -> Self {
         Decoded { width, height, full, eighths: 8, corner: (0, 0) }
@@ -260,15 +228,15 @@ impl Decoder {
         self.let_go(probed.pixel_bytes());
         Ok(match probed.format {
             #[cfg(feature = "jpeg")]
-            MediaFormat::Jpeg => jpeg::decode(payload, options, &mut self.pixels, &mut self.jpeg)?,
+            MediaFormat::Jpeg => jpeg::decode(payload, options, &mut self.pixels, self.jpeg.get_or_insert_default())?,
             #[cfg(feature = "png")]
             MediaFormat::Png => other::png(payload, options, &mut self.pixels)?,
             #[cfg(feature = "webp")]
             MediaFormat::WebP => other::webp(payload, options, &mut self.pixels)?,
             #[cfg(feature = "bmp")]
-            MediaFormat::Bmp => other::bmp(payload, options, &mut self.pixels)?,
+            MediaFormat::Bmp => bmp::decode(payload, options, &mut self.pixels)?,
             #[cfg(feature = "tiff")]
-            MediaFormat::Tiff => other::tiff(payload, options, &mut self.pixels)?,
+            MediaFormat::Tiff => tiff::decode(payload, options, &mut self.pixels)?,
             MediaFormat::Unknown => {
                 let message = "the bytes are of no picture format that is known";
                 return Err(Error::new(&codes::UNSUPPORTED, message).section("payload"));
@@ -329,7 +297,7 @@ fn check_pixels(width: u32, height: u32, limits: &Limits) -> Result<u64> {
 }
 
 /// Makes room for a picture and gives its bytes. The buffer only grows, so a warm decoder does not clear it.
-#[cfg(feature = "jpeg")]
+#[cfg(any(feature = "jpeg", feature = "bmp"))]
 fn room(buffer: &mut Vec<u8>, width: u32, height: u32, limits: &Limits) -> Result<usize> {
     let bytes = check_pixels(width, height, limits)?.saturating_mul(3);
     let bytes = usize::try_from(bytes)
@@ -346,14 +314,7 @@ fn make_room(buffer: &mut Vec<u8>, bytes: usize) {
     }
 }
 
-#[cfg(any(
-    feature = "zune",
-    feature = "jpeg-turbo",
-    feature = "png",
-    feature = "webp",
-    feature = "bmp",
-    feature = "tiff"
-))]
+#[cfg(any(feature = "png", feature = "webp", feature = "tiff"))]
 fn damaged(error: impl std::error::Error + Send + Sync + 'static) -> Error {
     let message = error.to_string();
     Error::caused(&codes::DAMAGED, message.trim_end(), error).section("payload")

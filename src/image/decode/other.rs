@@ -1,120 +1,124 @@
-//! PNG, WebP, bitmaps and TIFF, through the crate `image`, which puts one face over a maintained crate for each.
+//! PNG and WebP by their crates; and what a crate leaves, TIFF's as well, to 8-bit RGB.
 
 use std::io::Cursor;
 
-use image::{ColorType, ImageDecoder, ImageError, ImageResult};
-
 use super::{Decoded, Options, check_pixels, damaged, make_room};
-#[cfg(feature = "tiff")]
-use crate::image::probe::tiff_claims;
 use crate::{
     error::{Error, Result},
     image::codes,
 };
 
+/// How a color of a decoded pixel is stored.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[cfg_attr(not(all(feature = "png", feature = "tiff")), expect(dead_code, reason = "not every format has them all"))]
+pub(super) enum Depth {
+    Bits8,
+    /// Two bytes, the most significant first.
+    Big16,
+    /// Two bytes in the machine's order.
+    Native16,
+    Float,
+}
+
 #[cfg(feature = "png")]
 pub(super) fn png(payload: &[u8], options: &Options, buffer: &mut Vec<u8>) -> Result<Decoded> {
+    use png::{BitDepth, ColorType, Decoder, DecodingError, Limits, Transformations};
+
+    let explain = |e| match e {
+        DecodingError::LimitsExceeded => Error::caused(&codes::PIXELS, e.to_string(), e).section("payload"),
+        other => damaged(other),
+    };
     // Profiles and texts are not needed. What is stored of them is kept, so that much is allowed; what they would be, once
     // inflated, may be a thousand times as much.
-    let mut limits = image::Limits::no_limits();
-    limits.max_alloc = Some((payload.len() as u64).saturating_mul(2).saturating_add(8 << 20));
-    let decoder = image::codecs::png::PngDecoder::with_limits(Cursor::new(payload), limits);
-    read(decoder, payload.len(), options, buffer)
+    let limits = Limits { bytes: payload.len().saturating_mul(2).saturating_add(8 << 20) };
+    let mut decoder = Decoder::new_with_limits(Cursor::new(payload), limits);
+    decoder.set_transformations(Transformations::EXPAND);
+    let mut reader = decoder.read_info().map_err(explain)?;
+    let (color, depth) = reader.output_color_type();
+    let (depth, bytes) = match depth {
+        BitDepth::Eight => (Depth::Bits8, 1),
+        BitDepth::Sixteen => (Depth::Big16, 2),
+        other => return Err(unsupported(format!("{color:?} of {other:?} bits"))),
+    };
+    let channels = match color {
+        ColorType::Grayscale => 1,
+        ColorType::GrayscaleAlpha => 2,
+        ColorType::Rgb => 3,
+        ColorType::Rgba => 4,
+        ColorType::Indexed => return Err(unsupported("colors without a palette")),
+    };
+    let (width, height) = reader.info().size();
+    let (stored, pixels) = room((width, height), channels * bytes, options)?;
+    make_room(buffer, stored.max(pixels * 3));
+    reader.next_frame(buffer.get_mut(..stored).unwrap_or_default()).map_err(explain)?;
+    to_rgb(buffer, pixels, channels, depth);
+    Ok(Decoded::whole(width, height, (width, height)))
 }
 
 #[cfg(feature = "webp")]
 pub(super) fn webp(payload: &[u8], options: &Options, buffer: &mut Vec<u8>) -> Result<Decoded> {
-    read(image::codecs::webp::WebPDecoder::new(Cursor::new(payload)), payload.len(), options, buffer)
-}
-
-#[cfg(feature = "bmp")]
-pub(super) fn bmp(payload: &[u8], options: &Options, buffer: &mut Vec<u8>) -> Result<Decoded> {
-    read(image::codecs::bmp::BmpDecoder::new(Cursor::new(payload)), payload.len(), options, buffer)
-}
-
-#[cfg(feature = "tiff")]
-pub(super) fn tiff(payload: &[u8], options: &Options, buffer: &mut Vec<u8>) -> Result<Decoded> {
-    // The decoder makes room for as many values as a field claims, before it sees whether the file has them.
-    let claims = tiff_claims(payload);
-    if claims > payload.len() as u64 {
-        let message = format!("the fields claim {claims} values, and there are {} bytes in all", payload.len());
-        return Err(Error::new(&codes::DAMAGED, message).section("payload"));
-    }
-    read(image::codecs::tiff::TiffDecoder::new(Cursor::new(payload)), payload.len(), options, buffer)
-}
-
-fn read<D: ImageDecoder>(
-    decoder: ImageResult<D>,
-    payload_bytes: usize,
-    options: &Options,
-    buffer: &mut Vec<u8>,
-) -> Result<Decoded> {
-    let mut decoder = decoder.map_err(explain)?;
+    let mut decoder = image_webp::WebPDecoder::new(Cursor::new(payload)).map_err(damaged)?;
     let (width, height) = decoder.dimensions();
-    let pixels = check_pixels(width, height, &options.limits)?;
-    // Deep colors take more while they are decoded, so that there may be fewer of them.
-    let (stored, colors) = (decoder.total_bytes(), decoder.color_type());
-    if stored / 4 > options.limits.pixels {
-        let message = format!(
-            "{width} × {height} pixels of {} bytes each are over the limit of {} of 4 (pixels)",
-            colors.bytes_per_pixel(),
-            options.limits.pixels
-        );
-        return Err(Error::new(&codes::PIXELS, message).section("payload"));
-    }
-    let mut limits = image::Limits::default();
-    // As much again for what a decoder holds meanwhile, twice, and the picture's tables: a damaged count of them must not
-    // cost more than the file could hold.
-    let tables = (payload_bytes as u64).saturating_mul(8).saturating_add(8 << 20);
-    limits.max_alloc = Some(stored.saturating_mul(3).saturating_add(tables));
-    decoder.set_limits(limits).map_err(explain)?;
-    let fits = |bytes: u64| {
-        usize::try_from(bytes).map_err(|_| {
-            Error::new(&codes::PIXELS, format!("{bytes} bytes do not fit this machine")).section("payload")
-        })
-    };
-    let (stored, pixels) = (fits(stored)?, fits(pixels)?);
+    let channels = if decoder.has_alpha() { 4 } else { 3 };
+    let (stored, pixels) = room((width, height), channels, options)?;
     make_room(buffer, stored.max(pixels * 3));
-    decoder.read_image(buffer.get_mut(..stored).unwrap_or_default()).map_err(explain)?;
-    to_rgb(buffer, pixels, colors)?;
+    decoder.read_image(buffer.get_mut(..stored).unwrap_or_default()).map_err(damaged)?;
+    to_rgb(buffer, pixels, channels, Depth::Bits8);
     Ok(Decoded::whole(width, height, (width, height)))
 }
 
+/// How many bytes pixels of as many bytes take, and how many pixels there are, if that is within the limits.
+pub(super) fn room((width, height): (u32, u32), each: usize, options: &Options) -> Result<(usize, usize)> {
+    let pixels = check_pixels(width, height, &options.limits)?;
+    let stored = pixels.saturating_mul(each as u64);
+    let beyond = |why| Err(Error::new(&codes::PIXELS, why).section("payload"));
+    // Deep colors take more while they are decoded, so that there may be fewer of them.
+    if stored / 4 > options.limits.pixels {
+        let most = options.limits.pixels;
+        return beyond(format!(
+            "{width} × {height} pixels of {each} bytes each are over the limit of {most} of 4 (pixels)"
+        ));
+    }
+    match (usize::try_from(stored), usize::try_from(pixels.saturating_mul(3))) {
+        (Ok(stored), Ok(_)) => Ok((stored, pixels as usize)),
+        _ => beyond(format!("{stored} bytes do not fit this machine")),
+    }
+}
+
+pub(super) fn from_16(value: u16) -> u8 {
+    ((u32::from(value) + 128) / 257) as u8
+}
+
 /// Makes 8-bit RGB of pixels, in their place: alpha is left out, 16 bits are rounded.
-fn to_rgb(buffer: &mut [u8], pixels: usize, colors: ColorType) -> Result<()> {
-    let from_16 = |bytes: [u8; 2]| ((u32::from(u16::from_ne_bytes(bytes)) + 128) / 257) as u8;
-    let from_float = |bytes: [u8; 4]| {
-        let value = f32::from_ne_bytes(bytes);
-        // What is not a number is white, as in the crate.
+pub(super) fn to_rgb(buffer: &mut [u8], pixels: usize, channels: usize, depth: Depth) {
+    let of_16 = |bytes: [u8; 2]| {
+        from_16(if depth == Depth::Big16 { u16::from_be_bytes(bytes) } else { u16::from_ne_bytes(bytes) })
+    };
+    match (depth, channels) {
+        (Depth::Bits8, 1) => wider(buffer, pixels, |[gray]| [gray; 3]),
+        (Depth::Bits8, 2) => wider(buffer, pixels, |[gray, _]| [gray; 3]),
+        (Depth::Bits8, 3) => {}
+        (Depth::Bits8, _) => narrower(buffer, pixels, |[r, g, b, _]| [r, g, b]),
+        (Depth::Float, 3) => narrower(buffer, pixels, |bytes: [u8; 12]| floats(&bytes)),
+        (Depth::Float, _) => narrower(buffer, pixels, |bytes: [u8; 16]| floats(&bytes)),
+        (_, 1) => wider(buffer, pixels, |gray| [of_16(gray); 3]),
+        (_, 2) => narrower(buffer, pixels, |[a, b, ..]: [u8; 4]| [of_16([a, b]); 3]),
+        (_, 3) => narrower(buffer, pixels, |[a, b, c, d, e, f]| [of_16([a, b]), of_16([c, d]), of_16([e, f])]),
+        (..) => {
+            narrower(buffer, pixels, |[a, b, c, d, e, f, ..]: [u8; 8]| [of_16([a, b]), of_16([c, d]), of_16([e, f])])
+        }
+    }
+}
+
+fn floats(bytes: &[u8]) -> [u8; 3] {
+    let level = |bytes: &[u8; 4]| {
+        let value = f32::from_ne_bytes(*bytes);
+        // What is not a number is white.
         let value = if value < 1.0 { value.max(0.0) } else { 1.0 };
         (value * 255.0).round() as u8
     };
-    match colors {
-        ColorType::Rgb8 => {}
-        ColorType::L8 => wider(buffer, pixels, |[gray]| [gray; 3]),
-        ColorType::La8 => wider(buffer, pixels, |[gray, _]| [gray; 3]),
-        ColorType::L16 => wider(buffer, pixels, |gray| [from_16(gray); 3]),
-        ColorType::Rgba8 => narrower(buffer, pixels, |[r, g, b, _]| [r, g, b]),
-        ColorType::La16 => narrower(buffer, pixels, |[a, b, ..]: [u8; 4]| [from_16([a, b]); 3]),
-        ColorType::Rgb16 => {
-            narrower(buffer, pixels, |[a, b, c, d, e, f]| [from_16([a, b]), from_16([c, d]), from_16([e, f])])
-        }
-        ColorType::Rgba16 => narrower(buffer, pixels, |[a, b, c, d, e, f, ..]: [u8; 8]| {
-            [from_16([a, b]), from_16([c, d]), from_16([e, f])]
-        }),
-        ColorType::Rgb32F => narrower(buffer, pixels, |bytes: [u8; 12]| floats(&bytes, from_float)),
-        ColorType::Rgba32F => narrower(buffer, pixels, |bytes: [u8; 16]| floats(&bytes, from_float)),
-        other => {
-            let message = format!("the picture's colors are {other:?}, which are not made into RGB");
-            return Err(Error::new(&codes::UNSUPPORTED, message).section("payload"));
-        }
-    }
-    Ok(())
-}
-
-fn floats(bytes: &[u8], from: impl Fn([u8; 4]) -> u8) -> [u8; 3] {
     let [r, g, b, ..] = bytes.as_chunks::<4>().0 else { return [0; 3] };
-    [from(*r), from(*g), from(*b)]
+    [level(r), level(g), level(b)]
 }
 
 /// Of pixels of fewer than three bytes: from the last one on, so that none is written over before it is read.
@@ -128,7 +132,7 @@ fn wider<const N: usize>(buffer: &mut [u8], pixels: usize, rgb: impl Fn([u8; N])
 }
 
 /// Of pixels of more than three.
-fn narrower<const N: usize>(buffer: &mut [u8], pixels: usize, rgb: impl Fn([u8; N]) -> [u8; 3]) {
+pub(super) fn narrower<const N: usize>(buffer: &mut [u8], pixels: usize, rgb: impl Fn([u8; N]) -> [u8; 3]) {
     for i in 0..pixels {
         let Some(from) = buffer.get(i * N..).and_then(|rest| rest.first_chunk().copied()) else { return };
         if let Some(to) = buffer.get_mut(i * 3..i * 3 + 3) {
@@ -137,12 +141,7 @@ fn narrower<const N: usize>(buffer: &mut [u8], pixels: usize, rgb: impl Fn([u8; 
     }
 }
 
-fn explain(error: ImageError) -> Error {
-    let message = error.to_string();
-    let code = match error {
-        ImageError::Unsupported(_) => &codes::UNSUPPORTED,
-        ImageError::Limits(_) => &codes::PIXELS,
-        other => return damaged(other),
-    };
-    Error::caused(code, message, error).section("payload")
+#[cfg(any(feature = "png", feature = "tiff"))]
+pub(super) fn unsupported(what: impl Into<String>) -> Error {
+    Error::new(&codes::UNSUPPORTED, what).section("payload")
 }

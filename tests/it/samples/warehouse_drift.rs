@@ -238,7 +238,7 @@ fn words(svg: &str) -> Vec<String> {
         match reader.read_event().unwrap() {
             Event::Start(_) => depth += 1,
             Event::End(_) => depth -= 1,
-            Event::Text(text) => words.push((*text).to_owned()),
+            Event::Text(text) => words.push(String::from_utf8(text.to_vec()).unwrap()),
             Event::Eof => break,
             _ => {}
         }

@@ -27,7 +27,7 @@ use forebay::{
     Error, Result,
     codec::checksum::fnv1a,
     image::{
-        decode::{JpegBackend, Options as DecodeOptions},
+        decode::Options as DecodeOptions,
         transform::{Fit, Layout},
     },
     order::{Item, Order},
@@ -109,7 +109,7 @@ impl Decoded {
         (contents, (decode, verify), is_shared): (&[Content], (&DecodeOptions, bool), bool),
         (sources, order): (&Sources, &Order),
     ) -> Result<Decoded> {
-        let of = |content| prefix(content, decode, is_shared);
+        let of = |content| prefix(content, is_shared);
         let prefixes = contents.iter().map(of).collect::<Result<Vec<_>>>()?;
         let sets = if prefixes.iter().any(|p| matches!(p, Prefix::Whole)) { 8 } else { prefixes.len() as u64 };
         // Selected or not: parts of a dataset, such as those to train on and to validate with, share one file.
@@ -137,20 +137,16 @@ impl Decoded {
     }
 }
 
-fn prefix(content: &Content, decode: &DecodeOptions, is_shared: bool) -> Result<Prefix> {
-    let refuse = |why: &str| Err(Error::new(&codes::SETTINGS, format!("`decoded_cache`: {why}")));
+fn prefix(content: &Content, is_shared: bool) -> Result<Prefix> {
     match content {
         Content::Images(image) => match image.fit {
             Fit::Stretch | Fit::CenterCrop { .. } | Fit::Letterbox if !is_shared => {
                 Ok(Prefix::Canvas(Box::new(plain(image))))
             }
-            _ if decode.jpeg == JpegBackend::Turbo => refuse(
-                "with random crops and mosaics it is told beforehand what is decoded, which libjpeg-turbo-rs does not say",
-            ),
             _ => Ok(Prefix::Whole),
         },
         Content::Prepared(transform) => Ok(Prefix::Prepared(transform.clone())),
-        _ => refuse("no pictures are decoded here"),
+        _ => Err(Error::new(&codes::SETTINGS, "`decoded_cache`: no pictures are decoded here")),
     }
 }
 
@@ -168,7 +164,7 @@ fn identity(
     sources: &Sources,
     order: &Order,
 ) -> [u64; 2] {
-    let how = (decode.jpeg, decode.orient, decode.exact);
+    let how = (decode.orient, decode.exact);
     // What is an error without a cache, as it is too large or breaks its checksum, is one with it too.
     let bounds = (decode.limits.pixels, decode.limits.item_bytes, verify);
     // The version too: decoders may learn.

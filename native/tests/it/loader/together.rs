@@ -1,6 +1,6 @@
 //! Mosaics, MixUp and CutMix: pixels with their boxes, masks, key points and labels, and the same whatever the ranks are.
 
-use forebay::image::{decode::JpegBackend, transform::Resampling};
+use forebay::image::transform::Resampling;
 use forebay_native::loader::{
     Annotations, Batch, Builder, DecodedCache, Image, Loader, Mixing, Mosaic, OnBroken, Piece, Target,
 };
@@ -251,6 +251,4 @@ fn what_does_not_go_together_is_refused() {
     assert_eq!(code(image().mosaic(Mosaic::new().chance(2.0))), "image.recipe");
     assert_eq!(code(image().mixed(Mixing::MixUp { alpha: -1.0 }, 1.0)), "image.recipe");
     assert_eq!(code(image().mosaic(Mosaic::new()).target("other", Target::picture(&path))), "loader.settings");
-    let turbo = image().mosaic(Mosaic::new()).jpeg(JpegBackend::Turbo).decoded_cache(DecodedCache::memory(1 << 20));
-    assert_eq!(code(turbo), "loader.settings");
 }
