@@ -1,9 +1,7 @@
 //! Mosaics, MixUp and CutMix: pixels with their boxes, masks, key points and labels, and the same whatever the ranks are.
 
 use forebay::image::transform::Resampling;
-use forebay_native::loader::{
-    Annotations, Batch, Builder, DecodedCache, Image, Loader, Mixing, Mosaic, OnBroken, Piece, Target,
-};
+use forebay_native::loader::{Annotations, Batch, Builder, Image, Loader, Mixing, Mosaic, OnBroken, Piece, Target};
 
 use crate::{
     common::Folder,
