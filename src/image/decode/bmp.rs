@@ -28,7 +28,7 @@ enum Kind {
     Runs(Palette),
     /// Bytes of blue, green and red.
     Bytes,
-    Masks([Mask; 3]),
+    Masks(Box<[Mask; 3]>),
 }
 
 type Palette = Box<[[u8; 3]; 256]>;
@@ -71,7 +71,7 @@ impl Bitmap {
         }
         let (width, height, next) =
             if first { (u16_at(18)?.into(), u16_at(20)?.into(), 22) } else { (side(18)?, side(22)?, 26) };
-        if width < 0 || width > LONGEST || height > LONGEST || height == i32::MIN {
+        if !(0..=LONGEST).contains(&width) || height > LONGEST || height == i32::MIN {
             return Err(damaged(format!("a bitmap of {width} × {height} pixels")));
         }
         if width == 0 || height == 0 {
@@ -101,11 +101,11 @@ impl Bitmap {
                 if alpha != 0 {
                     Mask::new(alpha, bits)?;
                 }
-                Kind::Masks(masks([u32_at(54)?, u32_at(58)?, u32_at(62)?])?)
+                Kind::Masks(Box::new(masks([u32_at(54)?, u32_at(58)?, u32_at(62)?])?))
             }
-            (_, 16) => Kind::Masks(masks(MASKS_16)?),
+            (_, 16) => Kind::Masks(Box::new(masks(MASKS_16)?)),
             (_, 24) => Kind::Bytes,
-            (_, 32) => Kind::Masks(masks(MASKS_32)?),
+            (_, 32) => Kind::Masks(Box::new(masks(MASKS_32)?)),
             _ => Kind::Palette(palette()?),
         };
         let (top_first, at) = (height < 0, usize::try_from(at).map_err(|_| cut())?);

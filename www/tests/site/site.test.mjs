@@ -26,11 +26,11 @@ before(async () => {
   const points = Array.from({ length: 150 }, () => Array.from({ length: 150 }, (_, k) => ({ x: k, y: k })));
   for (const [name, text] of [
     ['a.txt', 'hello'],
-    ['b.txt', 'there'],
+    ['b.bin', 'there'],
     ['b.json', JSON.stringify({ deep: { points } })],
   ])
     writeFileSync(join(folder, name), text);
-  execFileSync('tar', ['-cf', join(folder, 'texts.tar'), '-C', folder, 'a.txt', 'b.txt', 'b.json']);
+  execFileSync('tar', ['-cf', join(folder, 'texts.tar'), '-C', folder, 'a.txt', 'b.bin', 'b.json']);
   writeFileSync(join(folder, 'cut.tar'), readFileSync(join(folder, 'sample.tar')).subarray(0, 3_000_123));
   served = spawn(FOREBAY, ['serve', folder, '--port', '0', '--no-token', '--json'], {
     stdio: ['ignore', 'pipe', 'inherit'],
