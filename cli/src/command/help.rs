@@ -3,8 +3,11 @@
 use clap::ArgMatches;
 use forebay::filter::Filter;
 
+/// A command with its examples.
+type Shown = (&'static str, &'static [&'static str]);
+
 /// The groups of commands, and examples of each command.
-const GROUPS: [(&str, &[(&str, &[&str])]); 6] = [
+const GROUPS: [(&str, &[Shown]); 6] = [
     (
         "Look at data",
         &[
