@@ -13,8 +13,8 @@ export const FOREBAY = join(ROOT, 'target/release/forebay');
  */
 export const AS_TESTED = ['--locked', '--workspace', '--all-features', '--lib', '--example', 'tensor'];
 
-/** The tests in Rust, but those of documentation. */
-export const TESTED = ['--locked', '--workspace', '--all-features', '--lib', '--bins', '--tests'];
+/** The tests in Rust, but those of documentation. `--lib` and `--bins` would also make programs of what has no tests. */
+export const TESTED = ['--locked', '--workspace', '--all-features', '--tests'];
 /** The same without what compiles programs that must not compile, which takes minutes. */
 export const TESTED_EVERY_DAY = [...TESTED, '--exclude', 'forebay-derive-tests'];
 

@@ -21,6 +21,3 @@ mod cookbook;
 mod pictures;
 mod samples;
 mod tables;
-// The crate for browsers would be compiled once more for the one test that it has.
-#[path = "../../wasm/src/words.rs"]
-mod wasm_words;
