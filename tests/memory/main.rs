@@ -15,14 +15,7 @@ mod common;
 mod warehouses;
 
 // The fuzz targets of the core, as pages and small builds have it: see `FUZZ` in scripts/lib/forebay.mjs.
-#[cfg(all(
-    not(feature = "zstd"),
-    feature = "curate",
-    feature = "decode",
-    feature = "jpeg-turbo",
-    feature = "transform",
-    feature = "zune"
-))]
+#[cfg(all(not(feature = "zstd"), feature = "curate", feature = "decode", feature = "transform"))]
 mod fuzz;
 mod idv_hostile;
 mod picture_memory;

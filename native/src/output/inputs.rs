@@ -21,7 +21,7 @@ pub fn refuse_inputs<'a>(output: &Path, inputs: impl IntoIterator<Item = &'a Pat
 }
 
 /// The same for what may take the place of the dataset that it was made of, but not that of a part of it: of one of several
-/// inputs neither, for then the output was most likely forgotten, as in `convert shards/*.tbl --force`.
+/// inputs neither, for then the output was most likely forgotten, as where the last of several shards is taken for it.
 #[doc(hidden)]
 pub fn refuse_parts<'a>(output: &Path, inputs: impl IntoIterator<Item = &'a Path>) -> Result<()> {
     let inputs: Vec<&Path> = inputs.into_iter().collect();

@@ -252,6 +252,7 @@ fn pictures_of_every_kind_with_boxes_of_a_label_file_are_the_same_both_ways() {
                 let mut settings = Settings::default().with_size(32, 24).with_resize(resize).with_max_boxes(3);
                 settings = settings.with_labels(&labels);
                 settings.exif = exif;
+                settings.label_options.exif = Some(exif);
                 let live = |live: Builder| live.annotations(labels.clone());
                 let (made, loader, built) = both(&[folder.at(source)], &settings, live);
                 assert_eq!(made.len(), pictures.len() - 2, "all but one that is damaged and one without labels");

@@ -205,7 +205,8 @@ fn bitmaps_of_every_kind_have_the_pixels_that_are_stored_in_them() {
         &[0b0100_0000, 0, 0, 0],
     ]
     .concat();
-    let cases: [(&str, Vec<u8>, (u32, u32), &[[u8; 3]]); 15] = [
+    type Case<'a> = (&'a str, Vec<u8>, (u32, u32), &'a [[u8; 3]]);
+    let cases: [Case<'_>; 15] = [
         ("1 bit", bitmap(1, 0, (3, 1), &palette(1), &[0b0100_0000, 0, 0, 0]), (3, 1), &[red, green, red]),
         ("1 bit of OS/2", os2, (2, 1), &[red, green]),
         ("2 bits", bitmap(2, 0, (3, 1), &palette(2), &[0b1001_1100, 0, 0, 0]), (3, 1), &[blue, green, white]),
