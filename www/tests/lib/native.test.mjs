@@ -99,11 +99,9 @@ test('what is packed with Zstandard is read by the larger module, from the heade
   };
   const ds = await open(source);
   assert.equal(ds.metadata.compression, 'zstd');
-  // The header twice, the index once.
-  assert.deepEqual(
-    reads.map(([start]) => start),
-    [0, 0, 64],
-  );
+  // The header, a second time where the smaller module hands over to the larger, and then the index once.
+  assert.equal(reads.pop()[0], 64);
+  assert.ok(reads.length <= 2 && reads.every(([start]) => start === 0), JSON.stringify(reads));
   const plain = await open(made);
   for (const i of [0, 7, 199]) assert.deepEqual(await ds.bytes(i), await plain.bytes(i));
   assert.deepEqual(told(await ds.check()), told(reportOf(runNative('check', '--json', packed).out)));
