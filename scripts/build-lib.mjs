@@ -13,10 +13,10 @@ const DIST = join(LIB, 'dist');
  * Builds into `www/lib/dist`: the package as it is published, or with `quick` over the quick module, without `types` unless they
  * are asked for, and with `lean` without Parquet and Arrow. Not again while `dist` is what was asked for: nothing that it is made of changes while a process runs.
  */
-export async function buildLib({ quick = false, lean = false, threads = false, types = !quick } = {}) {
+export async function buildLib({ quick = false, lean = false, threads = false, types = !quick, compiled } = {}) {
   const kind = [quick, lean, threads];
   if (built?.kind.join() === kind.join() && (built.types || !types)) return built.done;
-  built = { kind, types, done: buildOnce({ quick, lean, threads, types }) };
+  built = { kind, types, done: buildOnce({ quick, lean, threads, types, compiled }) };
   return built.done;
 }
 
@@ -28,9 +28,9 @@ export function rebuildLib() {
   return buildLib({ quick: true });
 }
 
-async function buildOnce({ quick, lean, threads, types }) {
+async function buildOnce({ quick, lean, threads, types, compiled }) {
   await ensurePackages({ lean: !types });
-  await (quick ? buildQuickWasm({ lean }) : buildWasm({ threads }));
+  await (quick ? buildQuickWasm({ lean, compiled }) : buildWasm({ threads }));
   rmSync(DIST, { recursive: true, force: true });
   if (types) await run('npx', ['--no-install', 'tsc', '-p', 'www/lib']);
   await bundle(quick, lean);

@@ -13,12 +13,15 @@ const KIND = join(ROOT, 'dist/site.kind');
 const SOURCES = ['src', 'wasm', 'www/lib', 'www/viewer', 'scripts', 'Cargo.toml', 'Cargo.lock', 'package-lock.json'];
 const VITE = ['--no-install', 'vite', 'build', '--config', 'www/viewer/vite.config.ts'];
 
-/** Builds the site and everything below it: as published, or with `quick` over the quick module, `lean` or whole. */
-export async function buildSite({ quick = false, lean = false, threads = false } = {}) {
+/**
+ * Builds the site and everything below it: as published, or with `quick` over the quick module, `lean` or whole. `compiled` is
+ * called as soon as cargo is free.
+ */
+export async function buildSite({ quick = false, lean = false, threads = false, compiled } = {}) {
   const kind = lean ? 'lean' : quick ? 'quick' : threads ? 'threads' : 'published';
   if (isFresh(kind)) return console.log(`dist/site (${kind}) is up to date`);
   await ensurePackages({ lean: quick });
-  await buildLib({ quick, lean, threads });
+  await buildLib({ quick, lean, threads, compiled });
   await run('npx', VITE, { env: { FOREBAY_QUICK: quick ? '1' : '' } });
   mkdirSync(join(ROOT, 'dist'), { recursive: true });
   writeFileSync(KIND, kind);

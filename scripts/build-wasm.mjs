@@ -12,10 +12,11 @@ import {
   rmSync,
   writeFileSync,
 } from 'node:fs';
-import { dirname, join } from 'node:path';
+import { dirname, join, resolve } from 'node:path';
 import { parseArgs, promisify } from 'node:util';
 import { brotliCompress, constants } from 'node:zlib';
 import { ensureBindgen } from './lib/bindgen.mjs';
+import { TARGET as TARGET_FOLDER } from './lib/forebay.mjs';
 import { Failure, ROOT, isMain, main, read, run, seconds } from './lib/run.mjs';
 import { digest, stamp, stamped, unstamp } from './lib/stamps.mjs';
 import { TARGET, wasmToolchain } from './lib/wasm.mjs';
@@ -77,14 +78,15 @@ const builds = new Map();
 
 /**
  * Builds the quick module into `www/lib/wasm-quick`, under the names of all modules; with `lean` without Parquet and Arrow, which
- * are a third of its time.
+ * are a third of its time. `compiled` is called as soon as cargo is free for something else.
  */
-export async function buildQuickWasm({ lean = false } = {}) {
+export async function buildQuickWasm({ lean = false, compiled } = {}) {
   const bindgen = ensureBindgen();
   bindgen.catch(() => {});
   const toolchain = await wasmToolchain();
   const features = ['samples', 'labels', lean ? 'tables' : 'columns', 'pixels'];
-  const raw = await compile({ features, profile: 'wasm-quick' }, toolchain);
+  const raw = await compile({ features, profile: 'quick' }, toolchain);
+  compiled?.();
   const { command, made } = await bindgen;
   mkdirSync(QUICK, { recursive: true });
   const ingredients = { raw: digest(readFileSync(raw)), made };
@@ -160,12 +162,13 @@ async function build(wanted) {
 /** Compiles a module; its path until another one is compiled. */
 async function compile({ features, fast, variant = 'plain', profile = fast ? 'wasm-fast' : 'wasm' }, toolchain) {
   const { cargo, args, env } = toolchain;
-  const folder = variant === 'plain' ? 'target/wasm' : `target/wasm-${variant}`;
+  // Of the same compiler, the macros of the quick build are those of the command.
+  const folder = profile === 'quick' && cargo === 'cargo' ? TARGET_FOLDER : `target/wasm${variant === 'plain' ? '' : `-${variant}`}`;
   // If a library for Rust is made as well, every crate becomes code before the link, which is then optimized a second time: a
   // module for size is 5 to 8 % smaller without, and sooner there. One for speed would be 1 to 3 % larger.
   const how = fast ? ['build'] : ['rustc', '--lib', '--crate-type', 'cdylib'];
   // Without optimization frames are large.
-  const links = profile === 'wasm-quick' ? ['--', '-C', 'link-arg=-zstack-size=8388608'] : [];
+  const links = profile === 'quick' ? ['--', '-C', 'link-arg=-zstack-size=8388608'] : [];
   const words = ['--locked', '-p', 'forebay-wasm', '--no-default-features', '--features', features.join()];
   const place = ['--profile', profile, '--target', TARGET, '--target-dir', folder];
   // With it cargo keeps the linked file of each module under a name of its own; else each would take the place of the last and
@@ -173,7 +176,7 @@ async function compile({ features, fast, variant = 'plain', profile = fast ? 'wa
   await run(cargo, [...args[0], ...how, ...words, ...place, ...args[1], ...links], {
     env: { ...env, __CARGO_DEFAULT_LIB_METADATA: 'forebay-wasm' },
   });
-  return join(ROOT, `${folder}/${TARGET}/${profile}/forebay_wasm.wasm`);
+  return resolve(ROOT, folder, TARGET, profile, 'forebay_wasm.wasm');
 }
 
 /** What makes a module of what cargo made, with the versions that its bytes depend on. */

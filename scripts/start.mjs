@@ -44,11 +44,15 @@ await main(async () => {
   let early;
   await alone('npm start', async () => {
     const progress = new Progress();
-    // The site comes first, and the command takes the rest of the machine.
-    const command = progress.lane('command', () => patiently(buildQuickForebay));
-    command.catch(() => {});
     const wasFresh = existsSync(QUICK_FOREBAY);
-    await progress.lane('viewer', () => buildSite({ quick: true, lean: true }));
+    // The site comes first; the command takes the machine while a module is bound and bundled.
+    let compiled;
+    const command = new Promise((go) => {
+      compiled = go;
+    }).then(() => progress.lane('command', () => patiently(buildQuickForebay)));
+    command.catch(() => {});
+    await progress.lane('viewer', () => buildSite({ quick: true, lean: true, compiled }));
+    compiled();
     if (serves && !wasFresh) early = await showEarly();
     await command;
     progress.end();
