@@ -163,7 +163,8 @@ async function build(wanted) {
 async function compile({ features, fast, variant = 'plain', profile = fast ? 'wasm-fast' : 'wasm' }, toolchain) {
   const { cargo, args, env } = toolchain;
   // Of the same compiler, the macros of the quick build are those of the command.
-  const folder = profile === 'quick' && cargo === 'cargo' ? TARGET_FOLDER : `target/wasm${variant === 'plain' ? '' : `-${variant}`}`;
+  const folder =
+    profile === 'quick' && cargo === 'cargo' ? TARGET_FOLDER : `target/wasm${variant === 'plain' ? '' : `-${variant}`}`;
   // If a library for Rust is made as well, every crate becomes code before the link, which is then optimized a second time: a
   // module for size is 5 to 8 % smaller without, and sooner there. One for speed would be 1 to 3 % larger.
   const how = fast ? ['build'] : ['rustc', '--lib', '--crate-type', 'cdylib'];
