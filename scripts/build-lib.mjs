@@ -29,8 +29,10 @@ export function rebuildLib() {
 }
 
 async function buildOnce({ quick, lean, threads, types, compiled }) {
-  await ensurePackages({ lean: !types });
-  await (quick ? buildQuickWasm({ lean, compiled }) : buildWasm({ threads }));
+  const packages = ensurePackages({ lean: quick && !types });
+  // Only the published modules are made with a package.
+  if (quick) await Promise.all([packages, buildQuickWasm({ lean, compiled })]);
+  else await packages.then(() => buildWasm({ threads }));
   rmSync(DIST, { recursive: true, force: true });
   if (types) await run('npx', ['--no-install', 'tsc', '-p', 'www/lib']);
   await bundle(quick, lean);

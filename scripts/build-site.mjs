@@ -20,7 +20,6 @@ const VITE = ['--no-install', 'vite', 'build', '--config', 'www/viewer/vite.conf
 export async function buildSite({ quick = false, lean = false, threads = false, compiled } = {}) {
   const kind = lean ? 'lean' : quick ? 'quick' : threads ? 'threads' : 'published';
   if (isFresh(kind)) return console.log(`dist/site (${kind}) is up to date`);
-  await ensurePackages({ lean: quick });
   await buildLib({ quick, lean, threads, compiled });
   await run('npx', VITE, { env: { FOREBAY_QUICK: quick ? '1' : '' } });
   mkdirSync(join(ROOT, 'dist'), { recursive: true });

@@ -17,7 +17,7 @@ import { parseArgs, promisify } from 'node:util';
 import { brotliCompress, constants } from 'node:zlib';
 import { ensureBindgen } from './lib/bindgen.mjs';
 import { TARGET as TARGET_FOLDER } from './lib/forebay.mjs';
-import { Failure, ROOT, isMain, main, read, run, seconds } from './lib/run.mjs';
+import { Failure, ROOT, isMain, main, patiently, read, run, seconds } from './lib/run.mjs';
 import { digest, stamp, stamped, unstamp } from './lib/stamps.mjs';
 import { TARGET, wasmToolchain } from './lib/wasm.mjs';
 
@@ -81,7 +81,8 @@ const builds = new Map();
  * are a third of its time. `compiled` is called as soon as cargo is free for something else.
  */
 export async function buildQuickWasm({ lean = false, compiled } = {}) {
-  const bindgen = ensureBindgen();
+  // The core is the long pole: what binds the module is made in its shadow.
+  const bindgen = patiently(ensureBindgen);
   bindgen.catch(() => {});
   const toolchain = await wasmToolchain();
   const features = ['samples', 'labels', lean ? 'tables' : 'columns', 'pixels'];
