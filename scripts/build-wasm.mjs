@@ -82,7 +82,7 @@ const builds = new Map();
  */
 export async function buildQuickWasm({ lean = false, compiled } = {}) {
   // The core is the long pole: what binds the module is made in its shadow.
-  const bindgen = patiently(ensureBindgen);
+  const bindgen = patiently(ensureBindgen, 4);
   bindgen.catch(() => {});
   const toolchain = await wasmToolchain();
   const features = ['samples', 'labels', lean ? 'tables' : 'columns', 'pixels'];

@@ -20,7 +20,7 @@ export class Failure extends Error {}
 const around = new AsyncLocalStorage();
 /** The commands that are running. */
 const running = new Set();
-/** How much later than others a patient command has its turn, as `nice` counts it. */
+/** How much later than others patient commands have their turn. */
 const LATER = 10;
 
 for (const stream of [process.stdout, process.stderr]) {
@@ -31,8 +31,8 @@ for (const stream of [process.stdout, process.stderr]) {
 /** Runs `body` and everything that it begins; what they print, the commands too, becomes lines of `lines` and is not shown. */
 export const keeping = (lines, body) => around.run({ ...around.getStore(), lines }, body);
 
-/** Runs `body`, whose commands let others go first where both want to compute. */
-export const patiently = (body) => around.run({ ...around.getStore(), patient: true }, body);
+/** Runs `body`, whose commands let others go first where both want to compute: as `nice` counts it. */
+export const patiently = (body, later = LATER) => around.run({ ...around.getStore(), later }, body);
 
 /** Ends every command that is running, for nothing that they would say is wanted any more. */
 export function endCommands() {
@@ -55,7 +55,8 @@ export function run(command, args, { env = {}, cwd = ROOT, quiet = false, expect
     });
     running.add(child);
     // Whatever it begins is like it.
-    if (around.getStore()?.patient && child.pid) setPriority(child.pid, Math.max(LATER, getPriority()));
+    const { later } = around.getStore() ?? {};
+    if (later && child.pid) setPriority(child.pid, Math.max(later, getPriority()));
     let output = '';
     const take = (stream, to) =>
       stream.setEncoding('utf8').on(
