@@ -81,7 +81,7 @@ fn run(options: &Options) -> Result<(), Error> {
     let (megabytes, seconds) = (bytes as f64 / 1e6, started.elapsed().as_secs_f64());
     let clear = if terminal { "\r" } else { "" };
     eprintln!(
-        "{clear}{}: {} pictures, {megabytes:.1} MB, drawn in {seconds:.1} s",
+        "{clear}{}: {} images, {megabytes:.1} MB, drawn in {seconds:.1} s",
         options.output.display(),
         set.count
     );
