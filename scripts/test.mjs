@@ -53,6 +53,8 @@ const machine = [
   // The command has the site in it: nobody builds it anew while tests run it. What they do with the files of other programs is the
   // table at the end.
   [RUST, () => runTests(all ? TESTED : TESTED_EVERY_DAY, recording()), BUILD],
+  ['The Python package', () => testPython()],
+  ['What the documentation shows', () => checkDocs()],
   ...(all
     ? [
         [
@@ -97,9 +99,6 @@ const pages = [
     'The pages of the documentation in Chromium',
     () => node(['scripts/tests/docs.test.mjs'], { CHROMIUM: needsChromium() }),
   ],
-  // No browser, but what this lane made; the other is at the workspace's tests for longer.
-  ['The Python package', () => testPython()],
-  ['What the documentation shows', () => checkDocs()],
   ['The reader as it is published, in its budget', () => buildWasm({ names: ['forebay'] })],
   ...(all
     ? [

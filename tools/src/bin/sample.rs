@@ -80,11 +80,7 @@ fn run(options: &Options) -> Result<(), Error> {
     std::fs::rename(&part, &options.output)?;
     let (megabytes, seconds) = (bytes as f64 / 1e6, started.elapsed().as_secs_f64());
     let clear = if terminal { "\r" } else { "" };
-    eprintln!(
-        "{clear}{}: {} images, {megabytes:.1} MB, drawn in {seconds:.1} s",
-        options.output.display(),
-        set.count
-    );
+    eprintln!("{clear}{}: {} images, {megabytes:.1} MB, drawn in {seconds:.1} s", options.output.display(), set.count);
     Ok(())
 }
 
