@@ -99,6 +99,7 @@ const pages = [
     'The pages of the documentation in Chromium',
     () => node(['scripts/tests/docs.test.mjs'], { CHROMIUM: needsChromium() }),
   ],
+  ['The action for GitHub and the hook for pre-commit', () => node(['scripts/tests/annotate.test.mjs'])],
   ['The reader as it is published, in its budget', () => buildWasm({ names: ['forebay'] })],
   ...(all
     ? [
