@@ -80,7 +80,7 @@ const GROUPS: [(&str, &[Shown]); 6] = [
         ],
     ),
     (
-        "Files elsewhere (s3://, gs://, az://, https://)",
+        "Remote files (s3://, gs://, az://, https://)",
         &[("cache", &["forebay cache list"]), ("parts", &["forebay parts list s3://bucket/folder"])],
     ),
     (

@@ -65,53 +65,53 @@ struct Cli {
 
 #[derive(Debug, Subcommand)]
 enum Command {
-    /// Say what a file is, how big, and what is inside.
+    /// Show a file's format, size and contents.
     #[command(alias = "info")]
     Inspect(inspect::Args),
     /// Show the first samples or rows.
     #[command(alias = "ls")]
     Head(head::Args),
-    /// Say whether a file is sound: every fault, with sample or row and offset.
+    /// Verify a file and report every fault with its location.
     #[command(alias = "validate")]
     Check(check::Args),
-    /// Count sizes, shapes, formats and classes; of tables, what the values of each column are like.
+    /// Summarize sizes, shapes, formats and classes, or a table's columns.
     Stats(stats::Args),
-    /// Convert samples to TBL or TAR, and tables to CSV, JSON lines, Parquet, Arrow, TBF or IDV.
+    /// Convert samples or tables to another format.
     Convert(Box<convert::Args>),
-    /// Write samples out as files.
+    /// Write samples as separate files.
     Extract(extract::Args),
     /// Compare the samples of two datasets.
     Diff(diff::Args),
     /// Join datasets into one.
     Concat(concat::Args),
-    /// Split a dataset into shards, or into parts for training, validation and test.
+    /// Split a dataset into shards or into train/val/test.
     Split(Box<split::Args>),
-    /// Make shards of many datasets, shuffled if you like; what is there already is left as it is.
+    /// Repack datasets into shards, optionally shuffled; skips finished shards.
     Shards(Box<shards::Args>),
-    /// Say which samples each rank of a training run gets, in which order, and how many bytes that is.
+    /// Show which samples each rank reads, in what order, and how many bytes.
     Plan(plan::Args),
-    /// Measure how fast the loader is on these files, and against the bare decoder.
+    /// Measure loader throughput on your files.
     Bench(bench::Args),
-    /// Show a dataset, or a folder of them, in the browser.
+    /// Browse datasets in a web browser.
     #[command(alias = "view")]
     Serve(serve::Args),
-    /// Build tensor warehouses, list them, and clear them away.
+    /// Build, list and prune tensor warehouses.
     Warehouse(warehouse::Args),
-    /// List what is kept of files elsewhere, and clear it away.
+    /// List or clear the local cache of remote files.
     Cache(cache::Args),
-    /// List what killed writes have left in a store, and clear it away.
+    /// List or abort leftover multipart uploads.
     Parts(parts::Args),
-    /// Check, count and convert label files: boxes, outlines and masks of pictures.
+    /// Check, count and convert label files.
     Labels(labels::Args),
-    /// Find samples that are alike: the same bytes, or pictures that look the same.
+    /// Find exact and near-duplicate images.
     Duplicates(duplicates::Args),
-    /// Find samples that stand out: dark, blurred, tiny, of odd shape.
+    /// Find unusual images: dark, blurry, tiny, oddly shaped.
     Outliers(outliers::Args),
-    /// Make the thumbnails of a dataset, in a file beside it that viewers show first.
+    /// Create a thumbnail file that viewers load first.
     Thumbs(thumbs::Args),
-    /// Make a dataset anew with the changes of a journal of edits, or change its metadata in place.
+    /// Apply an edit journal to a dataset.
     Apply(apply::Args),
-    /// Check, show and merge journals of edits.
+    /// Check, show and merge edit journals.
     Edits(edits::Args),
     /// Print completions for a shell.
     Completions {
