@@ -17,7 +17,7 @@ from forebay._html import _png
 PAGES = [
     page
     for page in [ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md"))]
-    if "```python\n" in page.read_text(encoding="utf-8") and page.stem not in ("curating", "edits")  # they take more than is here
+    if "```python\n" in page.read_text(encoding="utf-8")
 ]
 
 
@@ -32,6 +32,7 @@ def folder(path: pathlib.Path) -> None:
         place.mkdir(parents=True, exist_ok=True)
         (place / f"{i}.png").write_bytes(members[f"{i:03}.png"])
     write_tar(path / "train.tar", members)
+    (path / "new.jpg").write_bytes(members["003.png"])
     rows = "".join(f"name {i},{20 + i},{i / 2}\n" for i in range(40))
     (path / "people.csv").write_text(f"name,age,score\n{rows}")
     labels = {
