@@ -54,7 +54,7 @@ def test_a_page_runs(page: pathlib.Path, tmp_path: pathlib.Path, monkeypatch: py
         needs = re.match(r"# needs: (.*)\n", block)
         absent = [name for name in (needs.group(1).split(", ") if needs else ()) if not there(name)]
         if absent or (needs and set(needs.group(1).split(", ")) & {"streaming", "litdata"}):
-            # Their own datasets are not at hand, so that these blocks are only compiled.
+            # Their own datasets are missing here, so these blocks are only compiled.
             missing.update(absent)
             compile(block, f"{page.name}, block {i + 1}", "exec")
             continue
