@@ -86,6 +86,7 @@ export const NAVIGATION = [
       ['ZIP', 'docs/formats/zip.md'],
       ['TBF', 'docs/formats/tbf.md'],
       ['IDV', 'docs/formats/idv.md'],
+      ['The order, to the bit', 'docs/formats/order.md'],
       ['Warehouse', 'docs/formats/warehouse.md'],
       ['Thumbnails', 'docs/formats/thumbs.md'],
     ],
