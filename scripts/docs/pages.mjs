@@ -90,6 +90,7 @@ export const NAVIGATION = [
       ['The order, to the bit', 'docs/formats/order.md'],
       ['Warehouse', 'docs/formats/warehouse.md'],
       ['Journal of edits', 'docs/formats/edits.md'],
+      ['Annotations in metadata', 'docs/formats/annotations.md'],
       ['Thumbnails', 'docs/formats/thumbs.md'],
     ],
   ],
