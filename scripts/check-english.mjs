@@ -1,5 +1,5 @@
-// The words of scripts/english.json that a native speaker would not write, in the files that it names but those that
-// begin as `except` says. `npm run check-english -- FOLDER` looks at one folder.
+// Spellings and terms of scripts/english.json, in the files that it names except those that begin as `except` says. Style is
+// reviewed by people: CONTRIBUTING.md has the list. `npm run check-english -- FOLDER` looks at one folder.
 //
 // Of Markdown the text is looked at, without code and without what a program wrote; of programs the comments and texts.
 import { readFileSync } from 'node:fs';

@@ -151,7 +151,7 @@ class ColorJitter(Step):
 
 @dataclass(frozen=True)
 class Grayscale(Step):
-    """Made grey with this chance."""
+    """Turns images gray with this probability."""
 
     p: float = 0.1
     _op: ClassVar[str] = "grayscale"

@@ -192,7 +192,7 @@ def plan(plan: Plan) -> str:
 
 
 def _outline(picture: Picture) -> str:
-    """The boxes of a picture that is not at hand, in a frame of its size."""
+    """Draws the boxes of an image that is not loaded, in a frame of its size."""
     boxes = [(*(one.clipped or one.box), one.label or "") for one in picture.annotations]
     wide = picture.width or max([box[2] for box in boxes], default=1)
     high = picture.height or max([box[3] for box in boxes], default=1)

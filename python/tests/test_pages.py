@@ -1,4 +1,4 @@
-"""The code of docs/python, page by page: a block that needs a package runs where that is installed."""
+"""The Python of README.md and docs, page by page: a block that needs a package runs where that is installed."""
 
 from __future__ import annotations
 
@@ -14,7 +14,11 @@ import pytest
 from conftest import ROOT, write_tar
 from forebay._html import _png
 
-PAGES = sorted((ROOT / "docs" / "python").glob("*.md"))
+PAGES = [
+    page
+    for page in [ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md"))]
+    if "```python\n" in page.read_text(encoding="utf-8")
+]
 
 
 def folder(path: pathlib.Path) -> None:
@@ -28,6 +32,7 @@ def folder(path: pathlib.Path) -> None:
         place.mkdir(parents=True, exist_ok=True)
         (place / f"{i}.png").write_bytes(members[f"{i:03}.png"])
     write_tar(path / "train.tar", members)
+    (path / "new.jpg").write_bytes(members["003.png"])
     rows = "".join(f"name {i},{20 + i},{i / 2}\n" for i in range(40))
     (path / "people.csv").write_text(f"name,age,score\n{rows}")
     labels = {
@@ -42,11 +47,6 @@ def folder(path: pathlib.Path) -> None:
 def test_a_page_runs(page: pathlib.Path, tmp_path: pathlib.Path, monkeypatch: pytest.MonkeyPatch) -> None:
     folder(tmp_path)
     monkeypatch.chdir(tmp_path)
-    if page.stem in ("from-streaming", "from-litdata"):
-        # What their converters would have made.
-        import forebay
-
-        forebay.convert("train.tar", "train.tbl")
     blocks = re.findall(r"```python\n(.*?)```", page.read_text(encoding="utf-8"), re.DOTALL)
     names: dict[str, Any] = {}
     ran, missing = 0, set()
@@ -54,7 +54,7 @@ def test_a_page_runs(page: pathlib.Path, tmp_path: pathlib.Path, monkeypatch: py
         needs = re.match(r"# needs: (.*)\n", block)
         absent = [name for name in (needs.group(1).split(", ") if needs else ()) if not there(name)]
         if absent or (needs and set(needs.group(1).split(", ")) & {"streaming", "litdata"}):
-            # Their own datasets are not at hand, so that these blocks are only compiled.
+            # Their own datasets are missing here, so these blocks are only compiled.
             missing.update(absent)
             compile(block, f"{page.name}, block {i + 1}", "exec")
             continue

@@ -20,7 +20,7 @@ ROWS = json.loads((FIXTURES / "sampling.json").read_text())["samplings"]
 @pytest.mark.parametrize("name", ["order.py", "sampling.py", "together.py"])
 def test_the_document_as_written_in_python_gives_the_fixtures(name: str) -> None:
     said = subprocess.run([sys.executable, FIXTURES / name], check=True, capture_output=True, text=True).stdout
-    assert "docs/order.md" in said
+    assert "docs/formats/order.md" in said
 
 
 def archive(path: pathlib.Path, numbers: range, classes: list[int | None] | None = None) -> pathlib.Path:

@@ -13,15 +13,6 @@ test('words of the list are found with their lines', () => {
   ]);
 });
 
-test('a condition is if, a place is where', () => {
-  assert.equal(found('a.md', 'Text is read only where it is asked for.').length, 1);
-  assert.equal(found('a.md', 'Where there are none, it is 0.').length, 1);
-  assert.deepEqual(
-    found('a.md', 'The text is cut where rows end. It says where it is. If there is no index, it is longer.'),
-    [],
-  );
-});
-
 test('code, addresses and what a program wrote are not text', () => {
   const text =
     'A `colour`, [a link](colour.md).\n```sh\ncolour\n```\n<!-- codes: made by a test -->\ncolour\n<!-- end of codes -->\n';

@@ -244,7 +244,7 @@ fn check_claims(batch: &arrow_ipc::RecordBatch<'_>, body: &Buffer, limits: &Limi
     }
 }
 
-/// Where the footer of a file lies, whose last bytes are at hand.
+/// Returns where a file's footer lies, from its last bytes.
 pub fn footer(input: &impl Ranges) -> Result<Range<u64>> {
     let len = input.len();
     let end = len.saturating_sub(TAIL);

@@ -15,7 +15,7 @@ use crate::{
 /// The last bytes, which say where the footer begins.
 const TAIL: u64 = 8;
 
-/// Where the footer of a file lies, whose last bytes are at hand.
+/// Returns where a file's footer lies, from its last bytes.
 pub(super) fn place(input: &impl Ranges) -> Result<std::ops::Range<u64>> {
     let damaged = |why: &str| Error::new(&codes::ARROW, why).section("footer");
     let Some(end) = input.len().checked_sub(TAIL) else { return Err(damaged("the file is too short")) };

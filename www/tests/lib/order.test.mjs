@@ -1,4 +1,4 @@
-// The order as docs/order.md says it, in JavaScript, against the numbers that Rust and Python are held to.
+// The order as docs/formats/order.md says it, in JavaScript, against the numbers that Rust and Python are held to.
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
