@@ -24,6 +24,7 @@ export const NAVIGATION = [
       ['Check labels before training', 'docs/questions/check-labels.md'],
       ['Duplicates across splits', 'docs/questions/split-leaks.md'],
       ['Huge files in a browser tab', 'docs/questions/huge-files.md'],
+      ['Check datasets in CI', 'docs/questions/ci.md'],
       ['Coming from another tool', 'docs/coming-from.md'],
     ],
   ],
