@@ -20,11 +20,11 @@ use crate::{exit::Outcome, human, output::Output, words::threads};
 /// Which samples are looked at, and how.
 #[derive(Debug, clap::Args)]
 pub(super) struct SurveyArgs {
-    /// Only samples that this filter accepts.
+    /// Use only samples that match, such as 'width >= 224'.
     #[arg(long = "where", alias = "filter", value_name = "FILTER")]
     filter: Option<String>,
-    /// Threads.
-    #[arg(long, value_parser = threads, default_value_t = all_cores())]
+    /// Number of threads.
+    #[arg(long, value_name = "N", value_parser = threads, default_value_t = all_cores())]
     workers: usize,
     #[command(flatten)]
     limits: LimitArgs,

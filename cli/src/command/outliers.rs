@@ -27,22 +27,26 @@ const SHOWN: usize = 40;
 
 #[derive(Debug, clap::Args)]
 pub(super) struct Args {
-    /// Files, folders or patterns; several are judged together.
+    /// Files, folders or patterns, judged together.
     #[arg(required = true, value_name = "DATASET")]
     files: Vec<PathBuf>,
-    /// Only these traits. Without brightness, contrast and sharpness no picture is decoded.
+    /// Traits to judge; by default, all.
+    ///
+    /// Images are decoded only for brightness, contrast and sharpness.
     #[arg(long, value_name = "TRAITS", value_delimiter = ',', value_parser = word::<Trait>())]
     by: Vec<Trait>,
-    /// How many deviations from the median a sample must be to stand out.
-    #[arg(long, value_name = "DEVIATIONS", default_value_t = Outliers::USUAL_SCORE)]
+    /// Deviations from the median that make an outlier.
+    #[arg(long, value_name = "N", default_value_t = Outliers::USUAL_SCORE)]
     score: f64,
-    /// Write the samples and their reasons into this CSV file.
+    /// Write the outliers and their reasons to this CSV file.
     #[arg(long, value_name = "CSV")]
     list: Option<PathBuf>,
-    /// Write a journal of edits that gives each of these samples its reasons as tags; `forebay apply` applies it.
+    /// Write an edit journal that tags outliers with their reasons.
+    ///
+    /// `forebay apply` applies it.
     #[arg(long, value_name = "JOURNAL")]
     edits: Option<PathBuf>,
-    /// Replace files that exist.
+    /// Overwrite existing files.
     #[arg(long, short, alias = "overwrite")]
     force: bool,
     #[command(flatten)]

@@ -16,24 +16,25 @@ use crate::{exit::Outcome, output::Output, progress::Meter, words::word};
 
 #[derive(Debug, clap::Args)]
 pub(super) struct Args {
-    /// The dataset.
+    /// Dataset to split.
     file: PathBuf,
-    /// How many shards.
-    #[arg(long)]
+    /// Number of shards.
+    #[arg(long, value_name = "N")]
     shards: Option<u64>,
-    /// The folder for the shards, NAME-00000-of-00008.tbl and so on, or for the parts, train.tbl and so on. It is made if it
-    /// does not exist.
-    #[arg(short, long, required_unless_present = "list")]
+    /// Output folder; created if it does not exist.
+    ///
+    /// Shards are named NAME-00000-of-00008.tbl and so on; parts are named train.tbl and so on.
+    #[arg(short, long, value_name = "FOLDER", required_unless_present = "list")]
     output: Option<PathBuf>,
-    /// The format to write; by default that of the input.
-    #[arg(long, value_parser = word::<To>())]
+    /// Output format; by default, the input's.
+    #[arg(long, value_name = "FORMAT", value_parser = word::<To>())]
     to: Option<To>,
     #[command(flatten)]
     parts: parts::PartArgs,
     #[command(flatten)]
     write: WriteArgs,
-    /// How metadata is written.
-    #[arg(long, value_parser = word::<MetadataFormat>(), default_value = "json")]
+    /// Format of the metadata.
+    #[arg(long, value_name = "FORMAT", hide_short_help = true, value_parser = word::<MetadataFormat>(), default_value = "json")]
     metadata_format: MetadataFormat,
     #[command(flatten)]
     limits: LimitArgs,

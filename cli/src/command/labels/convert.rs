@@ -24,16 +24,18 @@ use crate::{exit::Outcome, human, output::Output, words::word};
 
 #[derive(Debug, clap::Args)]
 pub(super) struct Args {
-    /// The label file, or the folder of label files.
+    /// Label file or folder of label files.
     #[arg(value_name = "INPUT")]
     input: PathBuf,
-    /// The file to write, or the folder, for formats that have a file a picture; - is standard output.
+    /// Output file or folder; - for standard output.
+    ///
+    /// Formats with one file per image write a folder.
     #[arg(value_name = "OUTPUT")]
     output: PathBuf,
-    /// The format to write; tbl and tar have the pictures too, which --pictures names.
+    /// Output format; tbl and tar include the images of --pictures.
     #[arg(long, value_parser = word::<Target>(), value_name = "FORMAT")]
     to: Target,
-    /// Replace a file that is there.
+    /// Overwrite an existing file.
     #[arg(long, short, alias = "overwrite")]
     force: bool,
     #[command(flatten)]
@@ -61,8 +63,8 @@ impl Word for Target {
     fn meaning(self) -> &'static str {
         match self {
             Target::Labels(format) => format.meaning(),
-            Target::Samples(To::Tbl) => "a TBL of the pictures, whose metadata has their annotations",
-            Target::Samples(_) => "a TAR of the pictures, with JSON files that have their annotations",
+            Target::Samples(To::Tbl) => "a TBL of the images with their annotations as metadata",
+            Target::Samples(_) => "a TAR of the images with JSON files of their annotations",
         }
     }
 }
