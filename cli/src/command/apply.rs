@@ -48,7 +48,7 @@ pub(super) fn run(args: &Args, out: &Output) -> Result<Outcome> {
     let applied = match (&args.output, args.in_place) {
         (Some(output), _) => apply(dataset, journal, output, &options, update)?,
         (None, true) => apply_in_place(dataset, journal, &options, update)?,
-        (None, false) => return Err(Error::new(&ARGUMENT, "name the output, or say that it is done in place")),
+        (None, false) => return Err(Error::new(&ARGUMENT, "give --output or --in-place")),
     };
     drop(meter);
     tell(&applied, "has", out);

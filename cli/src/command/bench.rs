@@ -121,7 +121,7 @@ pub(super) struct Args {
 
 pub(super) fn run(args: &Args, out: &Output) -> Result<Outcome> {
     if args.epochs == 0 {
-        return Err(Error::new(&codes::ARGUMENT, "no epochs leave nothing to measure"));
+        return Err(Error::new(&codes::ARGUMENT, "the number of epochs must be at least 1"));
     }
     let run = load(args)?;
     let alone = match args.decode_alone {
@@ -146,7 +146,7 @@ fn pictures(text: &str) -> Result<u8, String> {
     match text {
         "4" => Ok(4),
         "9" => Ok(9),
-        _ => Err("a mosaic has 4 or 9 pictures; files come before --mosaic, or behind its number".into()),
+        _ => Err("a mosaic has 4 or 9 images; put files before --mosaic, or after its number".into()),
     }
 }
 

@@ -77,7 +77,7 @@ impl CacheArgs {
             }
             Err(e) if asked => Err(e),
             Err(e) => {
-                out.note(format!("nothing is kept in the folder that {VARIABLE} names: {e}"));
+                out.note(format!("note: remote files are not cached in the folder of {VARIABLE}: {e}"));
                 Ok(None)
             }
         }
@@ -104,7 +104,7 @@ pub(super) fn run(args: &Args, cache: &CacheArgs, out: &Output) -> Result<Outcom
     let existing = |dir: &Option<PathBuf>| match dir.clone().or_else(|| cache.named().map(|(dir, _)| dir)) {
         Some(dir) => Cache::existing(dir),
         None => {
-            let message = format!("the folder of the cache is not named, here or by {VARIABLE}");
+            let message = format!("no cache folder is given; name one, or set {VARIABLE}");
             Err(Error::new(&codes::ARGUMENT, message).with_options(&["cache"]))
         }
     };

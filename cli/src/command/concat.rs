@@ -53,7 +53,7 @@ pub(super) const USES: Uses = &[
 pub(super) fn run(args: &Args, given: &Given, out: &Output) -> Result<Outcome> {
     let limits = args.limits.limits();
     if args.to.is_none() && TableFormat::from_name(&args.output).is_some() && To::from_name(&args.output).is_none() {
-        let message = "samples are joined here; tables are joined by convert: forebay convert a.csv b.csv x.csv";
+        let message = "concat joins samples; convert joins tables: forebay convert a.csv b.csv x.csv";
         return Err(Error::new(&ARGUMENT, message).file(input::display(&args.output)));
     }
     let to = target(args.to, &args.output)?;

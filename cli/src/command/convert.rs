@@ -298,7 +298,7 @@ pub(super) fn target(to: Option<To>, output: &Path) -> Result<To> {
     // A name such as x.tar.gz is a promise, whatever --to says.
     refuse_promise(output, "a TBL or TAR")?;
     to.or_else(|| To::from_name(output)).ok_or_else(|| {
-        let message = "the name does not say which format to write; end it in .tbl or .tar, or give --to";
+        let message = "unknown output format; use a name that ends in .tbl or .tar, or give --to";
         Error::new(&codes::ARGUMENT, message).file(input::display(output))
     })
 }
@@ -318,7 +318,7 @@ pub(super) fn run(args: &Args, given: &Given, out: &Output) -> Result<Outcome> {
     let limits = args.limits.limits();
     let files = args.output.as_ref().map(|output| (output, args.files.as_slice())).or(args.files.split_last());
     let Some((output, inputs)) = files.filter(|(_, inputs)| !inputs.is_empty()) else {
-        let message = "an input and an output are needed, as in: forebay convert train.tar train.tbl";
+        let message = "an input and an output are required, as in: forebay convert train.tar train.tbl";
         return Err(Error::new(&codes::ARGUMENT, message));
     };
     let files = whole_sets(inputs)?;
@@ -333,14 +333,14 @@ pub(super) fn run(args: &Args, given: &Given, out: &Output) -> Result<Outcome> {
     let shown = || inputs.first().map(|input| input::display(input)).unwrap_or_default();
     match (from_table, to_table) {
         (Some(_), Some(_)) if args.decode.wanted() => {
-            return Err(Error::new(&codes::ARGUMENT, "this is a table; --decode is for pictures").file(shown()));
+            return Err(Error::new(&codes::ARGUMENT, "this is a table; --decode is for images").file(shown()));
         }
         (None, Some(_)) if files.iter().any(|file| input::is_pipe(file)) => {
             let message = "--from says what comes through a pipe: csv, tsv, jsonl or arrows";
             return Err(Error::new(&codes::ARGUMENT, message).file(shown()));
         }
         (None, Some(_)) if args.decode.wanted() => {
-            let message = "a table of samples has no pictures; --decode is for TBL and TAR";
+            let message = "a table stores no images; --decode is for writing a TBL";
             return Err(Error::new(&codes::ARGUMENT, message).file(shown()));
         }
         (from, Some(format)) => {

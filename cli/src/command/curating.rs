@@ -76,7 +76,7 @@ pub(super) fn begin_sheets<'a, const N: usize>(
     for (sheet, path) in sheets.iter_mut().zip(paths) {
         let Some(path) = path else { continue };
         if seen.contains(&path) {
-            let message = "two of the files to write have this name, and one would replace the other";
+            let message = "two output files have this name";
             return Err(Error::new(&ARGUMENT, message).file(display(path)));
         }
         seen.push(path);

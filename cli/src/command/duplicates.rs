@@ -64,7 +64,7 @@ pub(super) fn run(args: &Args, out: &Output) -> Result<Outcome> {
     let datasets = args.survey.open(&args.files)?;
     let options = args.survey.options(Some(args.label.as_deref()))?;
     if args.edits.is_some() && datasets.len() != 1 {
-        let message = "a journal is of one dataset; write one for each, or convert them into one";
+        let message = "a journal belongs to one dataset; write one for each, or join the datasets first";
         return Err(Error::new(&ARGUMENT, message).with_options(&["edits"]));
     }
     let files = [args.groups.as_ref(), args.edits.as_ref()];

@@ -107,7 +107,7 @@ impl FolderArgs {
     /// Refuses a level for a file.
     pub fn check(&self, path: &Path) -> Result<()> {
         if self.class_level.is_some() && !path.is_dir() && !remote::is_folder(path) {
-            let message = "--class-level is for folders of pictures, and this is a file";
+            let message = "--class-level is for folders of images, but this is a file";
             return Err(Error::new(&codes::ARGUMENT, message).file(input::display(path)));
         }
         Ok(())

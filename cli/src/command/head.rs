@@ -58,7 +58,7 @@ pub(super) struct Args {
     /// Columns to show, in this order.
     #[arg(long, help_heading = "Tables", value_name = "NAMES")]
     columns: Option<String>,
-    /// Print sparse vectors as length, indices and values.
+    /// Print sparse vectors as indices and values.
     ///
     /// For example {"length":5,"indices":[1],"values":[2.5]}.
     #[arg(long, help_heading = "Tables")]

@@ -165,7 +165,7 @@ pub fn main() -> ExitCode {
     let out = Output::new(cli.talk).only_prints(cli.command.only_prints());
     if let Some(pattern) = pattern {
         out.note(format!(
-            "note: == compares {pattern:?} letter by letter; a pattern is asked for by ~, as in: name ~ {pattern:?}"
+            "note: == compares {pattern:?} literally; ~ compares with a pattern, as in: name ~ {pattern:?}"
         ));
     }
     let cache = match cli.command.reads().then(|| cli.cache.begin(&out)).transpose() {

@@ -62,13 +62,13 @@ impl Args {
 
 pub(super) fn run(args: &Args, out: &Output) -> Result<Outcome> {
     if !(0.5..=1e6).contains(&args.score) {
-        let message = "a sample stands out from half a deviation on, and a million is far enough";
+        let message = "the score must be from 0.5 to 1000000";
         return Err(Error::new(&ARGUMENT, message).with_options(&["score"]));
     }
     let datasets = args.survey.open(&args.files)?;
     let options = args.survey.options(None)?;
     if args.edits.is_some() && datasets.len() != 1 {
-        let message = "a journal is of one dataset; write one for each, or convert them into one";
+        let message = "a journal belongs to one dataset; write one for each, or join the datasets first";
         return Err(Error::new(&ARGUMENT, message).with_options(&["edits"]));
     }
     let traits = if args.by.is_empty() { Trait::ALL } else { args.by.as_slice() };
@@ -133,7 +133,7 @@ fn print(report: &OutlierReport, out: &Output) {
         out.line(format!("{:>12}  usual {median}; {n} stand out", usual.of.word()));
     }
     if report.usual.is_empty() {
-        out.line("too few samples to say what is usual");
+        out.line("too few samples to find outliers");
     }
     for one in report.outliers.iter().take(SHOWN) {
         let file = one.file.as_ref().map(|file| format!("{}  ", printable(file))).unwrap_or_default();

@@ -85,7 +85,7 @@ fn said(one: &Unfinished) -> Value {
 /// Those that are old enough. Of one whose beginning is not known nobody can say so.
 fn found(address: &Path, older: Duration) -> Result<Vec<Unfinished>> {
     if !is_remote(address) {
-        let message = "parts lie in stores, and this is not an address of one";
+        let message = "not an address of a store, such as s3://bucket/folder";
         return Err(Error::new(&codes::ARGUMENT, message).file(address.display().to_string()));
     }
     let mut found = unfinished(address)?;

@@ -32,7 +32,7 @@ pub(super) struct Args {
     /// Files, folders or patterns, read as one dataset.
     #[arg(required = true, value_name = "FILE")]
     files: Vec<PathBuf>,
-    /// Number of ranks: processes that share an epoch.
+    /// Ranks (processes) that share an epoch.
     #[arg(long, value_name = "N", default_value_t = 1)]
     world: u64,
     /// Samples per batch of one rank.
@@ -46,7 +46,7 @@ pub(super) struct Args {
     /// 64x16 shuffles blocks of 64 adjacent samples, and then the samples within each window of 16 blocks.
     #[arg(long, value_name = "BxW", requires = "shuffle", value_parser = blocks)]
     blocks: Option<(u64, u64)>,
-    /// Handle samples that do not fill a batch on every rank.
+    /// Samples that do not fill a batch on every rank.
     #[arg(long, value_name = "MODE", value_parser = word::<Tail>(), default_value = "drop")]
     tail: Tail,
     /// Mix the files in these proportions, such as 3,1.
@@ -57,19 +57,19 @@ pub(super) struct Args {
     /// Samples per epoch, with --weights.
     #[arg(long, value_name = "N", requires = "weights")]
     epoch_samples: Option<u64>,
-    /// Draw samples by weight, from a field such as json.weight.
+    /// Draw samples by weight, from this field.
     ///
     /// Without it, each sample is drawn once.
     #[arg(long, value_name = "FIELD", conflicts_with = "balanced")]
     weight_by: Option<String>,
-    /// Draw every class equally often, by a field such as cls.
+    /// Draw every class equally often, by this field.
     #[arg(long, value_name = "FIELD")]
     balanced: Option<String>,
     /// Samples per epoch; by default, as many as match.
     #[arg(long, value_name = "N")]
     draws: Option<u64>,
-    /// Times that a drawn sample appears in its step.
-    #[arg(long, value_name = "TIMES", default_value_t = 1)]
+    /// Copies of each drawn sample in its step.
+    #[arg(long, hide_short_help = true, value_name = "TIMES", default_value_t = 1)]
     repeated: u64,
     /// Epoch to plan.
     #[arg(long, value_name = "N", default_value_t = 0)]

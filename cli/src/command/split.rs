@@ -51,8 +51,8 @@ pub(super) fn run(args: &Args, given: &Given, out: &Output) -> Result<Outcome> {
     if args.shards.is_none() && !args.parts.any() {
         let file = input::display(&args.file);
         let message = format!(
-            "say into what: shards, forebay split {file} --shards 8 -o shards, or parts: forebay split {file} --train 0.8 \
-             --val 0.2 -o parts"
+            "choose shards, as in: forebay split {file} --shards 8 -o shards, or parts, as in: forebay split {file} \
+             --train 0.8 --val 0.2 -o parts"
         );
         return Err(Error::new(&ARGUMENT, message));
     }
@@ -62,14 +62,14 @@ pub(super) fn run(args: &Args, given: &Given, out: &Output) -> Result<Outcome> {
     if args.output.is_none()
         && let Some(written) = PARTS.iter().find_map(|id| given.written(id))
     {
-        let message = format!("{written} changes nothing in a list; it is for parts that are written, with --output");
+        let message = format!("{written} has no effect without --output");
         return Err(Error::new(&ARGUMENT, message));
     }
     let (Some(shards), Some(output)) = (args.shards, &args.output) else {
         return parts::run(args, &dataset, to, out);
     };
     if args.parts.list() {
-        return Err(Error::new(&ARGUMENT, "shards have no parts to be listed").with_options(&["list"]));
+        return Err(Error::new(&ARGUMENT, "--list is for parts, not for shards").with_options(&["list"]));
     }
     let mut settings = args.write.shards(shards, to, &limits, args.metadata_format)?;
     settings.name = args.file.file_stem().map_or_else(String::new, |stem| stem.to_string_lossy().into_owned());

@@ -327,7 +327,7 @@ fn export_summary(_: &Manifest, output: &Path, _: bool) -> Result<u64> {
 
 fn run_build(args: &Build, given: &Given, out: &Output) -> Result<Outcome> {
     if args.output.is_file() {
-        return Err(Error::new(&codes::ARGUMENT, "the output is a folder, and here is a file")
+        return Err(Error::new(&codes::ARGUMENT, "the output must be a folder, but this is a file")
             .file(forebay_native::input::display(&args.output)));
     }
     if let Some(old) = &args.drift_from {

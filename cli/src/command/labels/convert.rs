@@ -89,7 +89,7 @@ pub(super) fn run(args: &Args, given: &Given, out: &Output) -> Result<Outcome> {
         Target::Labels(format) => {
             let words: Vec<_> = written().map(|format| format.word()).collect();
             let words = format!("{}, tbl, tar", words.join(", "));
-            let message = format!("labels are not written as {}; these are: {words}", format.word());
+            let message = format!("labels cannot be written as {}; expected one of {words}", format.word());
             return Err(Error::new(&ARGUMENT, message));
         }
         Target::Samples(to) => return samples(args, to, given, out),
@@ -147,7 +147,7 @@ fn counts(labels: &Labels, losses: &Losses) -> [u64; 2] {
 /// The pictures with their annotations: the same as `forebay convert --labels`.
 fn samples(args: &Args, to: To, given: &Given, out: &Output) -> Result<Outcome> {
     let Some(pictures) = &args.read.pictures else {
-        let message = format!("a {} has the pictures too; say with --pictures where they are", to.word());
+        let message = format!("a {} includes the images; give their folder with --pictures", to.word());
         return Err(Error::new(&ARGUMENT, message));
     };
     args.read.refuse_beside(&args.output)?;

@@ -24,13 +24,13 @@ pub(crate) struct MeantArgs {
     #[arg(long, value_name = "KIND", value_parser = word::<Task>())]
     task: Option<Task>,
     /// YOLO: read lines of six columns as boxes with a score.
-    #[arg(long)]
+    #[arg(long, hide_short_help = true)]
     scores: bool,
     /// CVAT video: boxes of frames that a track does not list.
     ///
     /// `interpolate` computes and counts them, `refuse` refuses tracks that do not list every frame, `listed` gives such
     /// frames no boxes.
-    #[arg(long, value_name = "MODE", value_parser = word::<Between>(), default_value = "interpolate")]
+    #[arg(long, value_name = "MODE", hide_short_help = true, value_parser = word::<Between>(), default_value = "interpolate")]
     between: Between,
     /// Annotation to use if an image has several.
     ///
@@ -51,7 +51,7 @@ pub(crate) struct MeantArgs {
     #[arg(long, value_name = "FILE")]
     classes: Option<PathBuf>,
     /// Label Studio: key of the image in the task's data.
-    #[arg(long, value_name = "KEY")]
+    #[arg(long, hide_short_help = true, value_name = "KEY")]
     image_key: Option<String>,
     /// Metadata field with boxes, such as json.boxes:xywh.
     ///

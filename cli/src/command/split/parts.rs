@@ -122,7 +122,7 @@ pub(super) fn run(args: &Args, dataset: &Dataset, to: To, out: &Output) -> Resul
             row["output_bytes"] = json!(summary.output_bytes);
         }
     } else if given.list.is_none() {
-        return Err(Error::new(&ARGUMENT, "name the folder for the parts").with_options(&["output"]));
+        return Err(Error::new(&ARGUMENT, "no output folder is given").with_options(&["output"]));
     }
     list.map_or(Ok(()), |sheet| sheet.write(&text))?;
     if to_stdout(files) {

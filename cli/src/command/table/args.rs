@@ -17,7 +17,7 @@ use crate::{command::filtering, words::word};
 #[derive(Clone, Debug, clap::Args)]
 #[command(next_help_heading = "Tables")]
 pub(in crate::command) struct TableReadArgs {
-    /// Table format; by default, from the content or the name.
+    /// Table format; detected by default.
     #[arg(long, value_name = "FORMAT", value_parser = word::<TableFormat>())]
     from: Option<TableFormat>,
     /// JSON file that defines the columns.
@@ -30,7 +30,7 @@ pub(in crate::command) struct TableReadArgs {
     /// The types of the others are inferred.
     #[arg(long, value_name = "NAME=TYPE,...")]
     types: Option<String>,
-    /// CSV: no header row; columns are named column_1 and so on.
+    /// CSV: no header row; columns are column_1, column_2, ...
     #[arg(long)]
     no_header: bool,
     /// CSV: field delimiter.
@@ -123,7 +123,7 @@ fn unquoted(text: &str) -> Result<String> {
         None => Ok(text.to_owned()),
         Some(rest) => match rest.strip_suffix('"') {
             Some(name) => Ok(name.replace("\"\"", "\"")),
-            None => Err(Error::new(&ARGUMENT, format!("a quote that opens is never closed: {text}"))),
+            None => Err(Error::new(&ARGUMENT, format!("missing closing quote: {text}"))),
         },
     }
 }

@@ -84,7 +84,7 @@ pub(super) fn after_build(old: &Path, new: &Path, limits: &forebay::Limits) -> R
 /// A name that no row can have is a mistake.
 fn refuse_unknown(names: &[String]) -> Result<()> {
     if let Some(name) = names.iter().find(|name| !ROWS.contains(&name.as_str())) {
-        let message = format!("there is no row {name:?}; there are {}", ROWS.join(", "));
+        let message = format!("unknown row {name:?}; expected one of {}", ROWS.join(", "));
         return Err(Error::new(&codes::ARGUMENT, message).with_options(&["ignore"]));
     }
     Ok(())
