@@ -19,14 +19,15 @@ use crate::meant::meant_by_file;
 
 /// How much is said, and in which form.
 #[derive(Clone, Copy, Debug, Default, clap::Args)]
+#[command(next_help_heading = "Global options")]
 pub(crate) struct Talk {
     /// Print JSON instead of text.
     #[arg(long, global = true)]
     pub json: bool,
-    /// Print nothing but results and errors.
+    /// Print only results and errors.
     #[arg(long, short, global = true, conflicts_with = "verbose")]
     pub quiet: bool,
-    /// Say what is being done, line by line.
+    /// Report progress line by line.
     #[arg(long, short, global = true)]
     pub verbose: bool,
 }

@@ -19,24 +19,24 @@ use crate::{
     signals,
 };
 
-/// Converts a TAR into a TBL v2 of the guide layout, compressed with LZ4.
+/// Convert a TAR to a TBL v2 in the guide layout, compressed with LZ4.
 #[derive(Debug, Parser)]
 #[command(name = "tar_to_tbl", version)]
 struct Args {
-    /// The archive: .tar, .tar.gz, .tar.zst, or - for standard input.
+    /// Archive: .tar, .tar.gz, .tar.zst, or - for standard input.
     input: PathBuf,
-    /// The file to write.
+    /// Output file.
     output: PathBuf,
-    /// Threads.
+    /// Number of threads.
     #[arg(long, default_value_t = all_cores())]
     workers: usize,
-    /// Store payloads as they are.
+    /// Store payloads uncompressed.
     #[arg(long)]
     no_compression: bool,
-    /// Replace an output that exists.
+    /// Overwrite an existing output.
     #[arg(long)]
     force: bool,
-    /// Say how far it is, line by line.
+    /// Report progress line by line.
     #[arg(long, short)]
     verbose: bool,
     /// Print the summary as JSON.

@@ -10,22 +10,24 @@ use crate::{exit::Outcome, human, output::Output, progress::Meter};
 
 #[derive(Debug, clap::Args)]
 pub(super) struct Args {
-    /// The dataset: a TBL, a TAR or a folder.
+    /// TBL, TAR or folder of images.
     #[arg(value_name = "DATASET")]
     dataset: PathBuf,
-    /// The journal of edits.
+    /// Edit journal.
     #[arg(value_name = "JOURNAL")]
     journal: PathBuf,
-    /// The file to write, a .tbl or a .tar.
-    #[arg(short, long, required_unless_present_any = ["in_place", "dry_run"])]
+    /// Output file, .tbl or .tar.
+    #[arg(short, long, value_name = "FILE", required_unless_present_any = ["in_place", "dry_run"])]
     output: Option<PathBuf>,
-    /// Change the metadata of a TBL in its file; samples that come, go or move are refused.
+    /// Change the metadata of a TBL in place.
+    ///
+    /// Refuses journals that add, remove or move samples.
     #[arg(long, conflicts_with = "output")]
     in_place: bool,
-    /// Say what would be done, and do nothing.
+    /// Show what would change and write nothing.
     #[arg(long)]
     dry_run: bool,
-    /// Replace an output that exists.
+    /// Overwrite an existing output.
     #[arg(long, short, alias = "overwrite", conflicts_with = "in_place")]
     force: bool,
     #[command(flatten)]
@@ -46,7 +48,7 @@ pub(super) fn run(args: &Args, out: &Output) -> Result<Outcome> {
     let applied = match (&args.output, args.in_place) {
         (Some(output), _) => apply(dataset, journal, output, &options, update)?,
         (None, true) => apply_in_place(dataset, journal, &options, update)?,
-        (None, false) => return Err(Error::new(&ARGUMENT, "name the output, or say that it is done in place")),
+        (None, false) => return Err(Error::new(&ARGUMENT, "give --output or --in-place")),
     };
     drop(meter);
     tell(&applied, "has", out);

@@ -41,66 +41,76 @@ use crate::{
 
 #[derive(Debug, clap::Args)]
 pub(super) struct Args {
-    /// Files, folders or patterns: their samples follow each other as one dataset.
+    /// Files, folders or patterns, read as one dataset.
     #[arg(required = true, value_name = "FILE")]
     files: Vec<PathBuf>,
-    /// Samples in a batch.
-    #[arg(long, default_value_t = 64)]
+    /// Samples per batch.
+    #[arg(long, value_name = "N", default_value_t = 64)]
     batch: u64,
-    /// The size of the tensors: 224, or width and height such as 320x240.
+    /// Tensor size: 224, or width and height as in 320x240.
     #[arg(long, value_name = "SIZE", value_parser = pixels::size, default_value = "224")]
     image: (u32, u32),
-    /// Threads that make samples.
-    #[arg(long, value_parser = threads, default_value_t = all_cores())]
+    /// Number of loader threads.
+    #[arg(long, value_name = "N", value_parser = threads, default_value_t = all_cores())]
     workers: usize,
-    /// Epochs.
-    #[arg(long, default_value_t = 1)]
+    /// Number of epochs.
+    #[arg(long, value_name = "N", default_value_t = 1)]
     epochs: u64,
-    /// Shuffle, by this seed; without it samples come as they are stored.
+    /// Shuffle with this seed; by default, stored order.
     #[arg(long, value_name = "SEED")]
     shuffle: Option<u64>,
-    /// Random crops, resized, half of them mirrored, instead of the whole picture, resized.
+    /// Use resized random crops and flip half of them.
+    ///
+    /// Without it, whole images are resized.
     #[arg(long)]
     augment: bool,
-    /// Several pictures on each tensor, as detectors are trained: 4 around a point, or 9 in three rows; of --target, boxes, masks and
-    /// key points come along.
+    /// Combine 4 or 9 images on each tensor, as for detectors.
+    ///
+    /// 4 images around a point (default), or 9 in three rows. Boxes, masks and key points of --target follow.
     #[arg(long, value_name = "N", num_args = 0..=1, default_missing_value = "4", value_parser = pictures)]
     mosaic: Option<u8>,
-    /// How pictures are resized, by default bilinear. All but `nearest` and `bilinear-plain` are antialiased.
-    #[arg(long, value_parser = pixels::resampling())]
+    /// Resampling filter; default bilinear.
+    ///
+    /// All but `nearest` and `bilinear-plain` are antialiased.
+    #[arg(long, value_name = "FILTER", hide_short_help = true, value_parser = pixels::resampling())]
     resample: Option<Resampling>,
-    /// The type of the numbers.
-    #[arg(long, value_parser = word::<Dtype>(), default_value = "f32")]
+    /// Number type of the tensors.
+    #[arg(long, value_name = "TYPE", value_parser = word::<Dtype>(), default_value = "f32")]
     dtype: Dtype,
     /// Read labels from this metadata field.
     #[arg(long, value_name = "FIELD")]
     labels: Option<String>,
-    /// Give samples this target too, as NAME=KIND:FROM, such as speed=float:json.speed or boxes=boxes/32:instances.json;
-    /// as often as wanted. docs/loader.md lists the kinds.
-    #[arg(long = "target", value_name = "NAME=KIND:FROM", value_parser = target)]
+    /// Add a target, such as speed=float:json.speed.
+    ///
+    /// Written as NAME=KIND:FROM, such as boxes=boxes/32:instances.json. May be repeated. docs/loader.md lists the kinds.
+    #[arg(long = "target", value_name = "TARGET", value_parser = target)]
     targets: Vec<(String, Target)>,
-    /// Only samples that this filter accepts, such as 'width >= 224'.
+    /// Use only samples that match, such as 'width >= 224'.
     #[arg(long = "where", alias = "filter", value_name = "FILTER")]
     filter: Option<String>,
-    /// How bytes come in: copied, or mapped, which is for files that nothing shortens meanwhile.
-    #[arg(long, value_parser = word::<Io>(), default_value = "read")]
+    /// Copy files into memory or map them.
+    ///
+    /// Map only files that nothing shortens in the meantime.
+    #[arg(long, value_name = "MODE", value_parser = word::<Io>(), default_value = "read")]
     io: Io,
-    /// Do not check payloads against their checksums.
+    /// Do not verify the checksums of payloads.
     #[arg(long)]
     no_verify: bool,
-    /// Leave out what is broken and go on.
+    /// Skip damaged samples.
     #[arg(long)]
     keep_going: bool,
-    /// Keep decoded pictures for later epochs, up to this many bytes such as 4G, in memory, or, as BYTES=PATH, in a file.
-    #[arg(long, value_name = "BYTES[=PATH]", value_parser = decoded_cache)]
+    /// Cache decoded images for later epochs, up to a size such as 4G.
+    ///
+    /// In memory, or with BYTES=PATH in a file.
+    #[arg(long, hide_short_help = true, value_name = "BYTES[=PATH]", value_parser = decoded_cache)]
     decoded_cache: Option<DecodedCache>,
-    /// Write when what happened to this file, which Perfetto and other viewers of Chrome's traces open.
+    /// Write a timeline, for Perfetto and Chrome trace viewers.
     #[arg(long, value_name = "FILE")]
     timeline: Option<PathBuf>,
-    /// Replace a timeline that is there.
+    /// Overwrite an existing timeline.
     #[arg(long, short, alias = "overwrite", requires = "timeline")]
     force: bool,
-    /// On how many pictures the bare decoder is measured; 0 leaves it out.
+    /// Images to measure the bare decoder with; 0 for none.
     #[arg(long, value_name = "N", default_value_t = 500)]
     decode_alone: u64,
     #[command(flatten)]
@@ -111,7 +121,7 @@ pub(super) struct Args {
 
 pub(super) fn run(args: &Args, out: &Output) -> Result<Outcome> {
     if args.epochs == 0 {
-        return Err(Error::new(&codes::ARGUMENT, "no epochs leave nothing to measure"));
+        return Err(Error::new(&codes::ARGUMENT, "the number of epochs must be at least 1"));
     }
     let run = load(args)?;
     let alone = match args.decode_alone {
@@ -136,7 +146,7 @@ fn pictures(text: &str) -> Result<u8, String> {
     match text {
         "4" => Ok(4),
         "9" => Ok(9),
-        _ => Err("a mosaic has 4 or 9 pictures; files come before --mosaic, or behind its number".into()),
+        _ => Err("a mosaic has 4 or 9 images; put files before --mosaic, or after its number".into()),
     }
 }
 

@@ -24,25 +24,28 @@ pub(super) struct Args {
 
 #[derive(Debug, Subcommand)]
 enum Work {
-    /// List what a cache holds of which file.
+    /// List the cached files and their sizes.
     List {
-        /// The folder; without it, the one of --cache or FOREBAY_CACHE.
+        /// Cache folder; by default, from --cache or FOREBAY_CACHE.
         dir: Option<PathBuf>,
     },
-    /// Remove all that a cache holds. Other files of the folder stay.
+    /// Delete all cached data, and no other files of the folder.
     Clear {
-        /// The folder; without it, the one of --cache or FOREBAY_CACHE.
+        /// Cache folder; by default, from --cache or FOREBAY_CACHE.
         dir: Option<PathBuf>,
     },
 }
 
 /// Where bytes of files elsewhere are kept.
 #[derive(Clone, Debug, Default, clap::Args)]
+#[command(next_help_heading = "Global options")]
 pub(super) struct CacheArgs {
-    /// Keep what is read of files elsewhere in this folder, so that it is not fetched again; FOREBAY_CACHE says the same.
+    /// Cache remote files in this folder; default: FOREBAY_CACHE.
     #[arg(long = "cache", value_name = "DIR", global = true, hide_short_help = true)]
     cache_dir: Option<PathBuf>,
-    /// The most that the cache may hold, such as 200GB; what was used longest ago goes first.
+    /// Largest size of the cache, such as 200GB.
+    ///
+    /// Data that was used least recently is deleted first.
     #[arg(long, value_name = "BYTES", global = true, hide_short_help = true, value_parser = human::parse_bytes,
           default_value = "64GiB")]
     cache_bytes: u64,
@@ -74,7 +77,7 @@ impl CacheArgs {
             }
             Err(e) if asked => Err(e),
             Err(e) => {
-                out.note(format!("nothing is kept in the folder that {VARIABLE} names: {e}"));
+                out.note(format!("note: remote files are not cached in the folder of {VARIABLE}: {e}"));
                 Ok(None)
             }
         }
@@ -101,7 +104,7 @@ pub(super) fn run(args: &Args, cache: &CacheArgs, out: &Output) -> Result<Outcom
     let existing = |dir: &Option<PathBuf>| match dir.clone().or_else(|| cache.named().map(|(dir, _)| dir)) {
         Some(dir) => Cache::existing(dir),
         None => {
-            let message = format!("the folder of the cache is not named, here or by {VARIABLE}");
+            let message = format!("no cache folder is given; name one, or set {VARIABLE}");
             Err(Error::new(&codes::ARGUMENT, message).with_options(&["cache"]))
         }
     };

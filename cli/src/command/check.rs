@@ -38,11 +38,12 @@ pub(super) struct Args {
     /// Files, folders or patterns.
     #[arg(required = true, value_name = "FILE")]
     files: Vec<PathBuf>,
-    /// Threads.
-    #[arg(long, value_parser = threads, default_value_t = all_cores())]
+    /// Number of threads.
+    #[arg(long, value_name = "N", value_parser = threads, default_value_t = all_cores())]
     workers: usize,
-    /// Samples: decode every picture too, from the first line to the last. Without it their bytes are checked, and
-    /// not what is in them.
+    /// Also decode every image completely.
+    ///
+    /// Without it, `check` verifies the bytes of images, but not their content.
     #[arg(long)]
     decode: bool,
     #[command(flatten)]

@@ -18,24 +18,24 @@ use crate::{exit::Outcome, output::Output, words::word};
 
 #[derive(Debug, clap::Args)]
 pub(super) struct Args {
-    /// The datasets, in order: files, folders or patterns.
+    /// Files, folders or patterns, in order.
     #[arg(required = true, value_name = "FILE")]
     files: Vec<PathBuf>,
-    /// The file to write, or - for standard output.
-    #[arg(short, long)]
+    /// Output file, or - for standard output.
+    #[arg(short, long, value_name = "FILE")]
     output: PathBuf,
-    /// The format to write; by default the output's extension says it.
-    #[arg(long, value_parser = word::<To>())]
+    /// Output format; by default, from the output's extension.
+    #[arg(long, value_name = "FORMAT", value_parser = word::<To>())]
     to: Option<To>,
     #[command(flatten)]
     write: WriteArgs,
-    /// Only samples that this filter accepts.
+    /// Use only samples that match, such as 'width >= 224'.
     #[arg(long = "where", alias = "filter", value_name = "FILTER")]
     filter: Option<String>,
-    /// How metadata is written.
-    #[arg(long, value_parser = word::<MetadataFormat>(), default_value = "json")]
+    /// Format of the metadata.
+    #[arg(long, value_name = "FORMAT", hide_short_help = true, value_parser = word::<MetadataFormat>(), default_value = "json")]
     metadata_format: MetadataFormat,
-    /// Write an output without samples where the filter selects none.
+    /// Write an empty output if no sample matches.
     #[arg(long, requires = "filter")]
     allow_empty: bool,
     #[command(flatten)]
@@ -53,7 +53,7 @@ pub(super) const USES: Uses = &[
 pub(super) fn run(args: &Args, given: &Given, out: &Output) -> Result<Outcome> {
     let limits = args.limits.limits();
     if args.to.is_none() && TableFormat::from_name(&args.output).is_some() && To::from_name(&args.output).is_none() {
-        let message = "samples are joined here; tables are joined by convert: forebay convert a.csv b.csv x.csv";
+        let message = "concat joins samples; convert joins tables: forebay convert a.csv b.csv x.csv";
         return Err(Error::new(&ARGUMENT, message).file(input::display(&args.output)));
     }
     let to = target(args.to, &args.output)?;

@@ -49,37 +49,39 @@ use crate::{
 #[derive(Debug, clap::Args)]
 #[command(override_usage = "forebay convert [OPTIONS] <INPUT>... <OUTPUT>")]
 pub(super) struct Args {
-    /// What to convert: a TAR (also .tar.gz, .tar.zst, or - for standard input), a TBL, or a folder of images; or a
-    /// table: CSV, JSON lines, Parquet, Arrow, TBF or IDV. Several become one, in this order. Last the file to write, or - for
-    /// standard output.
+    /// Inputs, then the output file; - for standard input or output.
+    ///
+    /// Samples: a TAR (also .tar.gz or .tar.zst), a ZIP, a TBL or a folder of images. Tables: CSV, JSON lines, Parquet,
+    /// Arrow, TBF or IDV. Several inputs become one output, in this order.
     // In one list: options may then stand between them.
     #[arg(required = true, num_args = 1.., value_name = "FILE")]
     files: Vec<PathBuf>,
-    /// The file to write, for whoever does not name it last.
+    /// Output file, instead of the last argument.
     #[arg(short, long, value_name = "FILE")]
     output: Option<PathBuf>,
-    /// The format to write; by default the output's extension says it.
-    #[arg(long, value_parser = word::<AnyFormat>())]
+    /// Output format; by default, from the output's extension.
+    #[arg(long, value_name = "FORMAT", value_parser = word::<AnyFormat>())]
     to: Option<AnyFormat>,
     #[command(flatten)]
     write: WriteArgs,
     #[command(flatten)]
     decode: DecodeArgs,
-    /// Only samples or rows that this filter accepts, such as 'width >= 224 && cls == 3'.
+    /// Use only samples or rows that match, such as 'cls == 3'.
     #[arg(long = "where", alias = "filter", value_name = "FILTER")]
     filter: Option<String>,
-    /// Metadata for the whole file: a document whose fields stand beside the samples, and whose `samples`, if
-    /// there are any, are added to the samples' own.
-    #[arg(long, value_name = "FILE")]
+    /// File with metadata for the whole output.
+    ///
+    /// Its fields are stored next to the samples; its `samples`, if any, are added to the samples' own metadata.
+    #[arg(long, hide_short_help = true, value_name = "FILE")]
     metadata: Option<PathBuf>,
-    /// How metadata is written, and what the metadata file is.
-    #[arg(long, value_parser = word::<MetadataFormat>(), default_value = "json")]
+    /// Format of the metadata, also of the --metadata file.
+    #[arg(long, value_name = "FORMAT", hide_short_help = true, value_parser = word::<MetadataFormat>(), default_value = "json")]
     metadata_format: MetadataFormat,
-    /// Leave out what is broken, list it, and keep the rest; the exit code is 1 all the same.
+    /// Skip and list damaged samples; the exit code is still 1.
     #[arg(long)]
     keep_going: bool,
-    /// Write an output without samples where the filter selects none.
-    #[arg(long, requires = "filter")]
+    /// Write an empty output if no sample matches.
+    #[arg(long, hide_short_help = true, requires = "filter")]
     allow_empty: bool,
     #[command(flatten)]
     labels: LabelArgs,
@@ -95,23 +97,25 @@ pub(super) struct Args {
 
 /// Labels that the samples get into their metadata.
 #[derive(Debug, clap::Args)]
+#[command(next_help_heading = "Labels")]
 struct LabelArgs {
-    /// A label file, or a folder of label files: its annotations go into the metadata of the samples that have the names
-    /// of its pictures.
+    /// Add annotations from a label file or folder to the samples.
+    ///
+    /// They go into the metadata of the samples that have the names of the labeled images.
     #[arg(long, value_name = "FILE")]
     labels: Option<PathBuf>,
-    /// The format of the labels, if it is not to be found out.
-    #[arg(long, visible_alias = "labels-format", value_parser = word::<LabelFormat>(), value_name = "FORMAT")]
+    /// Format of the labels; detected by default.
+    #[arg(long, hide_short_help = true, visible_alias = "labels-format", value_parser = word::<LabelFormat>(), value_name = "FORMAT")]
     labels_from: Option<LabelFormat>,
-    /// Refuse samples that the labels do not name, and pictures of the labels without a sample.
-    #[arg(long)]
+    /// Refuse samples without labels, and labeled images without a sample.
+    #[arg(long, hide_short_help = true)]
     strict: bool,
     #[command(flatten)]
     meant: MeantArgs,
 }
 
 /// Options that are for labels.
-const OF_LABELS: [&str; 12] = [
+pub(super) const OF_LABELS: [&str; 12] = [
     "labels_from",
     "strict",
     "voc_base",
@@ -157,28 +161,33 @@ pub(super) const USES: Uses = &[
 /// Arguments of every command that writes a dataset.
 #[derive(Debug, clap::Args)]
 pub(super) struct WriteArgs {
-    /// TBL: who is to read it. `guide` is the format guide's layout, `turboloader` that of the package.
-    #[arg(long, value_parser = word::<Layout>(), default_value = "guide")]
+    /// TBL: layout to write.
+    ///
+    /// `guide` is the format guide's layout, `turboloader` that of the package.
+    #[arg(long, hide_short_help = true, value_parser = word::<Layout>(), default_value = "guide")]
     layout: Layout,
-    /// How payloads that can shrink are compressed: none, lz4 or zstd, by default none. Tables: Parquet none, snappy,
-    /// lz4 or zstd, by default snappy; Arrow none, lz4 or zstd; IDV none or deflate, by default deflate.
-    #[arg(long, value_parser = word::<TableCompression>())]
+    /// Compression of the output.
+    ///
+    /// Samples: none (default), lz4 or zstd, for payloads that shrink. Parquet: none, snappy (default), lz4 or zstd.
+    /// Arrow: none, lz4 or zstd. IDV: none or deflate (default).
+    #[arg(long, value_name = "CODEC", value_parser = word::<TableCompression>())]
     compression: Option<TableCompression>,
-    /// LZ4: 1 (fast) to 12; Zstandard: 1 to 22; deflate: 0 to 9.
-    #[arg(long)]
+    /// Compression level: lz4 1 to 12, zstd 1 to 22, deflate 0 to 9.
+    #[arg(long, value_name = "N", hide_short_help = true)]
     level: Option<u8>,
-    /// Threads.
-    #[arg(long, value_parser = threads, default_value_t = all_cores())]
+    /// Number of threads.
+    #[arg(long, value_name = "N", value_parser = threads, default_value_t = all_cores())]
     workers: usize,
-    /// Replace an output that exists.
+    /// Overwrite an existing output.
     #[arg(long, short, alias = "overwrite")]
     force: bool,
-    /// Read every sample back before the output appears.
+    /// Read the output back and compare it before it appears.
     #[arg(long)]
     verify: bool,
-    /// Do not wait until the disk has the bytes. The output still appears whole or not at all, unless the machine
-    /// itself dies.
-    #[arg(long)]
+    /// Do not wait until the data is on disk.
+    ///
+    /// The output still appears whole or not at all, unless the machine crashes.
+    #[arg(long, hide_short_help = true)]
     no_sync: bool,
 }
 
@@ -289,7 +298,7 @@ pub(super) fn target(to: Option<To>, output: &Path) -> Result<To> {
     // A name such as x.tar.gz is a promise, whatever --to says.
     refuse_promise(output, "a TBL or TAR")?;
     to.or_else(|| To::from_name(output)).ok_or_else(|| {
-        let message = "the name does not say which format to write; end it in .tbl or .tar, or give --to";
+        let message = "unknown output format; use a name that ends in .tbl or .tar, or give --to";
         Error::new(&codes::ARGUMENT, message).file(input::display(output))
     })
 }
@@ -309,7 +318,7 @@ pub(super) fn run(args: &Args, given: &Given, out: &Output) -> Result<Outcome> {
     let limits = args.limits.limits();
     let files = args.output.as_ref().map(|output| (output, args.files.as_slice())).or(args.files.split_last());
     let Some((output, inputs)) = files.filter(|(_, inputs)| !inputs.is_empty()) else {
-        let message = "an input and an output are needed, as in: forebay convert train.tar train.tbl";
+        let message = "an input and an output are required, as in: forebay convert train.tar train.tbl";
         return Err(Error::new(&codes::ARGUMENT, message));
     };
     let files = whole_sets(inputs)?;
@@ -324,14 +333,14 @@ pub(super) fn run(args: &Args, given: &Given, out: &Output) -> Result<Outcome> {
     let shown = || inputs.first().map(|input| input::display(input)).unwrap_or_default();
     match (from_table, to_table) {
         (Some(_), Some(_)) if args.decode.wanted() => {
-            return Err(Error::new(&codes::ARGUMENT, "this is a table; --decode is for pictures").file(shown()));
+            return Err(Error::new(&codes::ARGUMENT, "this is a table; --decode is for images").file(shown()));
         }
         (None, Some(_)) if files.iter().any(|file| input::is_pipe(file)) => {
             let message = "--from says what comes through a pipe: csv, tsv, jsonl or arrows";
             return Err(Error::new(&codes::ARGUMENT, message).file(shown()));
         }
         (None, Some(_)) if args.decode.wanted() => {
-            let message = "a table of samples has no pictures; --decode is for TBL and TAR";
+            let message = "a table stores no images; --decode is for writing a TBL";
             return Err(Error::new(&codes::ARGUMENT, message).file(shown()));
         }
         (from, Some(format)) => {

@@ -16,17 +16,21 @@ use crate::{human, output::Output};
 /// Blocks of neighbors and windows of blocks, unless others are given.
 const BLOCKS: (u64, u64) = (64, 16);
 
+/// The heading of the options that need `--cost`.
+const OF_COST: &str = "With --cost";
+
 #[derive(Debug, clap::Args)]
 pub(super) struct CostArgs {
-    /// Say what an epoch costs that is read from elsewhere: requests, bytes and time, for every order, with and without a
-    /// cache. Nothing but the index is read.
+    /// Estimate requests, bytes and time of a remote epoch.
+    ///
+    /// Compares all orders, with and without a cache. Reads only the index.
     #[arg(long, conflicts_with_all = ["n", "skip"])]
     pub cost: bool,
-    /// With --cost: how long it takes until an answer begins, such as 50ms.
-    #[arg(long, value_name = "TIME", requires = "cost", value_parser = human::parse_time, default_value = "50ms")]
+    /// Time until a response begins, such as 50ms.
+    #[arg(long, help_heading = OF_COST, hide_short_help = true, value_name = "TIME", requires = "cost", value_parser = human::parse_time, default_value = "50ms")]
     latency: Duration,
-    /// With --cost: what the link carries, such as 1Gb/s or 100MB/s.
-    #[arg(long, value_name = "RATE", requires = "cost", value_parser = human::parse_rate, default_value = "1Gb/s")]
+    /// Bandwidth of the link, such as 1Gb/s or 100MB/s.
+    #[arg(long, help_heading = OF_COST, hide_short_help = true, value_name = "RATE", requires = "cost", value_parser = human::parse_rate, default_value = "1Gb/s")]
     link: u64,
 }
 

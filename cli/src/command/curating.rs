@@ -20,11 +20,11 @@ use crate::{exit::Outcome, human, output::Output, words::threads};
 /// Which samples are looked at, and how.
 #[derive(Debug, clap::Args)]
 pub(super) struct SurveyArgs {
-    /// Only samples that this filter accepts.
+    /// Use only samples that match, such as 'width >= 224'.
     #[arg(long = "where", alias = "filter", value_name = "FILTER")]
     filter: Option<String>,
-    /// Threads.
-    #[arg(long, value_parser = threads, default_value_t = all_cores())]
+    /// Number of threads.
+    #[arg(long, value_name = "N", value_parser = threads, default_value_t = all_cores())]
     workers: usize,
     #[command(flatten)]
     limits: LimitArgs,
@@ -76,7 +76,7 @@ pub(super) fn begin_sheets<'a, const N: usize>(
     for (sheet, path) in sheets.iter_mut().zip(paths) {
         let Some(path) = path else { continue };
         if seen.contains(&path) {
-            let message = "two of the files to write have this name, and one would replace the other";
+            let message = "two output files have this name";
             return Err(Error::new(&ARGUMENT, message).file(display(path)));
         }
         seen.push(path);

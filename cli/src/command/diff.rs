@@ -24,15 +24,15 @@ const SHOWN: usize = 20;
 
 #[derive(Debug, clap::Args)]
 pub(super) struct Args {
-    /// The one dataset.
+    /// First dataset.
     a: PathBuf,
-    /// The other.
+    /// Second dataset.
     b: PathBuf,
-    /// Compare payloads only, not names and metadata.
+    /// Compare only payloads, not names and metadata.
     #[arg(long)]
     payloads: bool,
-    /// Threads.
-    #[arg(long, value_parser = threads, default_value_t = all_cores())]
+    /// Number of threads.
+    #[arg(long, value_name = "N", value_parser = threads, default_value_t = all_cores())]
     workers: usize,
     #[command(flatten)]
     limits: LimitArgs,

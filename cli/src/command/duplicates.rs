@@ -22,27 +22,31 @@ const SHOWN: usize = 20;
 
 #[derive(Debug, clap::Args)]
 pub(super) struct Args {
-    /// Files, folders or patterns; several are looked at together, as for the pictures of a test set that are in the
-    /// training set too.
+    /// Files, folders or patterns, compared together.
+    ///
+    /// For example a training set and a test set, to find images that are in both.
     #[arg(required = true, value_name = "DATASET")]
     files: Vec<PathBuf>,
-    /// Only the same bytes; no picture is decoded.
+    /// Find only identical bytes, without decoding images.
     #[arg(long, conflicts_with = "distance")]
     exact: bool,
-    /// Pictures are alike if their hashes differ in at most this many of 63 bits.
-    #[arg(long, value_name = "BITS", default_value_t = 6, value_parser = clap::value_parser!(u32).range(0..=i64::from(MOST_DISTANCE)))]
+    /// Largest hash distance of similar images, of 63 bits.
+    #[arg(long, value_name = "N", default_value_t = 6, value_parser = clap::value_parser!(u32).range(0..=i64::from(MOST_DISTANCE)))]
     distance: u32,
-    /// The metadata field that holds the class, such as cls or json.label. Default: class, else cls. Groups of more than
-    /// one class are marked.
+    /// Metadata field of the class, such as json.label.
+    ///
+    /// Default: class, or else cls. Groups with more than one class are marked.
     #[arg(long, value_name = "FIELD")]
     label: Option<String>,
-    /// Write the groups into this CSV file.
+    /// Write the groups to this CSV file.
     #[arg(long, value_name = "CSV")]
     groups: Option<PathBuf>,
-    /// Write a journal of edits that removes all but the best of each group; `forebay apply` applies it.
+    /// Write an edit journal that keeps the best of each group.
+    ///
+    /// `forebay apply` applies it.
     #[arg(long, value_name = "JOURNAL")]
     edits: Option<PathBuf>,
-    /// Replace files that exist.
+    /// Overwrite existing files.
     #[arg(long, short, alias = "overwrite")]
     force: bool,
     #[command(flatten)]
@@ -60,7 +64,7 @@ pub(super) fn run(args: &Args, out: &Output) -> Result<Outcome> {
     let datasets = args.survey.open(&args.files)?;
     let options = args.survey.options(Some(args.label.as_deref()))?;
     if args.edits.is_some() && datasets.len() != 1 {
-        let message = "a journal is of one dataset; write one for each, or convert them into one";
+        let message = "a journal belongs to one dataset; write one for each, or join the datasets first";
         return Err(Error::new(&ARGUMENT, message).with_options(&["edits"]));
     }
     let files = [args.groups.as_ref(), args.edits.as_ref()];

@@ -23,46 +23,46 @@ pub(super) struct Args {
 
 #[derive(Debug, clap::Subcommand)]
 enum What {
-    /// Say whether journals are sound, and what they change.
+    /// Verify journals and summarize their changes.
     Check(CheckArgs),
-    /// Print every change, one a line; those that were undone are marked.
+    /// Print every change on a line, with undone ones marked.
     Show(ShowArgs),
-    /// Make two journals of one dataset one; what both changed differently is refused, or one side counts.
+    /// Merge two journals of one dataset; refuses conflicts by default.
     Merge(MergeArgs),
 }
 
 #[derive(Debug, clap::Args)]
 struct CheckArgs {
-    /// Journals.
+    /// Journals to verify.
     #[arg(required = true, value_name = "JOURNAL")]
     journals: Vec<PathBuf>,
-    /// The dataset that they are to be of.
+    /// Dataset that the journals must belong to.
     #[arg(long, value_name = "DATASET")]
     of: Option<PathBuf>,
 }
 
 #[derive(Debug, clap::Args)]
 struct ShowArgs {
-    /// The journal.
+    /// Journal to print.
     journal: PathBuf,
 }
 
 #[derive(Debug, clap::Args)]
 struct MergeArgs {
-    /// The first journal.
+    /// First journal.
     first: PathBuf,
-    /// The second journal.
+    /// Second journal.
     second: PathBuf,
-    /// The journal to write.
-    #[arg(short, long)]
+    /// Output journal.
+    #[arg(short, long, value_name = "FILE")]
     output: PathBuf,
-    /// Where both changed the same, the first counts.
+    /// Resolve conflicts with the first journal.
     #[arg(long, conflicts_with = "theirs")]
     ours: bool,
-    /// Where both changed the same, the second counts.
+    /// Resolve conflicts with the second journal.
     #[arg(long)]
     theirs: bool,
-    /// Replace an output that exists.
+    /// Overwrite an existing output.
     #[arg(long, short, alias = "overwrite")]
     force: bool,
 }

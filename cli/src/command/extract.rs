@@ -20,24 +20,26 @@ use crate::{exit::Outcome, human, output::Output, progress::Meter};
 
 #[derive(Debug, clap::Args)]
 pub(super) struct Args {
-    /// The dataset.
+    /// Dataset to extract from.
     file: PathBuf,
-    /// One sample, by its number.
-    #[arg(short, long, conflicts_with = "all")]
+    /// Extract the sample with this number.
+    #[arg(short, long, value_name = "N", conflicts_with = "all")]
     index: Option<u64>,
-    /// The file for the one sample's payload, or - for standard output.
-    #[arg(short, long, requires = "index", conflicts_with = "to")]
+    /// Output file for that sample, or - for standard output.
+    #[arg(short, long, value_name = "FILE", requires = "index", conflicts_with = "to")]
     output: Option<PathBuf>,
-    /// Every sample with its sidecars, under the names that they had.
+    /// Extract all samples and their sidecar files.
+    ///
+    /// They keep their original names.
     #[arg(long, requires = "to")]
     all: bool,
-    /// The folder to write into. It is made if it does not exist.
+    /// Output folder; created if it does not exist.
     #[arg(long, value_name = "FOLDER")]
     to: Option<PathBuf>,
-    /// With --all: only samples that this filter accepts.
+    /// With --all, use only samples that match: 'width >= 224'.
     #[arg(long = "where", alias = "filter", value_name = "FILTER", requires = "all", conflicts_with = "index")]
     filter: Option<String>,
-    /// Replace files that exist.
+    /// Overwrite existing files.
     #[arg(long, short, alias = "overwrite")]
     force: bool,
     #[command(flatten)]

@@ -21,7 +21,7 @@ use crate::{exit::Outcome, output::Output};
 #[derive(Clone, Debug, clap::Args)]
 pub(crate) struct LimitArgs {
     /// Largest sample after decompression, in bytes.
-    #[arg(long, value_name = "BYTES", default_value_t = Limits::host().item_bytes)]
+    #[arg(long, hide_short_help = true, value_name = "BYTES", default_value_t = Limits::host().item_bytes)]
     max_sample_bytes: u64,
 }
 
@@ -34,8 +34,8 @@ impl LimitArgs {
 /// Bounds on what a picture may cost, for commands that decode.
 #[derive(Clone, Debug, clap::Args)]
 pub(crate) struct PixelLimitArgs {
-    /// The most pixels that a picture may have to be decoded.
-    #[arg(long, value_name = "N", default_value_t = Limits::host().pixels)]
+    /// Largest image to decode, in pixels.
+    #[arg(long, hide_short_help = true, value_name = "N", default_value_t = Limits::host().pixels)]
     max_pixels: u64,
 }
 
@@ -90,9 +90,11 @@ impl Faults {
 /// How a folder of pictures is read.
 #[derive(Clone, Copy, Debug, Default, clap::Args)]
 pub(crate) struct FolderArgs {
-    /// Folders: the classes are the folders of this level, 1 for the first; 0 for no classes. By default the level is
-    /// looked for: the first, or the one inside of a single folder or of train, val and test.
-    #[arg(long, value_name = "N")]
+    /// Folders: level whose names are the classes; 0 for none.
+    ///
+    /// Level 1 is the first. By default, it is the first, or the one inside a single folder or inside train, val and
+    /// test.
+    #[arg(long, hide_short_help = true, value_name = "N")]
     class_level: Option<u32>,
 }
 
@@ -105,7 +107,7 @@ impl FolderArgs {
     /// Refuses a level for a file.
     pub fn check(&self, path: &Path) -> Result<()> {
         if self.class_level.is_some() && !path.is_dir() && !remote::is_folder(path) {
-            let message = "--class-level is for folders of pictures, and this is a file";
+            let message = "--class-level is for folders of images, but this is a file";
             return Err(Error::new(&codes::ARGUMENT, message).file(input::display(path)));
         }
         Ok(())

@@ -39,13 +39,13 @@ pub(super) struct Args {
     /// Files, folders or patterns.
     #[arg(required = true, value_name = "FILE")]
     files: Vec<PathBuf>,
-    /// How many samples or rows.
+    /// Number of samples or rows to show.
     #[arg(short = 'n', long = "lines", default_value_t = 10)]
     n: u64,
-    /// Begin at this sample.
-    #[arg(long, default_value_t = 0)]
+    /// Number of samples or rows to skip.
+    #[arg(long, value_name = "N", default_value_t = 0)]
     skip: u64,
-    /// Only samples that this filter accepts, such as 'width >= 224 && format == "jpeg"'.
+    /// Use only samples or rows that match, such as 'cls == 3'.
     #[arg(long = "where", alias = "filter", value_name = "FILTER")]
     filter: Option<String>,
     /// Show the SHA-256 of every payload.
@@ -55,11 +55,13 @@ pub(super) struct Args {
     limits: LimitArgs,
     #[command(flatten)]
     folder: FolderArgs,
-    /// Tables: only these columns, in this order.
-    #[arg(long, value_name = "NAMES")]
+    /// Columns to show, in this order.
+    #[arg(long, help_heading = "Tables", value_name = "NAMES")]
     columns: Option<String>,
-    /// Tables: sparse vectors stay sparse: {"length":5,"indices":[1],"values":[2.5]}.
-    #[arg(long)]
+    /// Print sparse vectors as indices and values.
+    ///
+    /// For example {"length":5,"indices":[1],"values":[2.5]}.
+    #[arg(long, help_heading = "Tables")]
     sparse: bool,
     #[command(flatten)]
     table: TableReadArgs,

@@ -1,7 +1,11 @@
-//! What `--help` adds to the options: commands in groups, and examples of each.
+//! Help: the usual commands and options with `-h`, all of them with `--help`, in groups and with examples.
 
-use clap::ArgMatches;
+use std::ffi::OsStr;
+
+use clap::{Arg, ArgMatches, Command};
 use forebay::filter::Filter;
+
+use super::convert;
 
 /// A command with its examples.
 type Shown = (&'static str, &'static [&'static str]);
@@ -93,46 +97,109 @@ const GROUPS: [(&str, &[Shown]); 6] = [
     ),
 ];
 
+/// Options that `-h` of `convert` leaves out and that of other commands has.
+const RARE: [&str; 5] = ["verify", "types", "no_header", "delimiter", "lossy"];
+
+/// The commands that `-h` describes; it only names the others.
+const USUAL: [&str; 11] =
+    ["inspect", "head", "stats", "check", "serve", "convert", "split", "labels", "duplicates", "outliers", "bench"];
+
 const WORDS: &str = "\
-TBL is Forebay's file of samples: images or other files with their metadata, and an index, so
-that each is read without the others; it is made of a TAR, a ZIP or a folder. TBF is its file of
-tables, rows and columns in binary; IDV is that of ML.NET.";
-const PAGES: &str = "Each command has examples: forebay convert --help. All of it: https://github.com/forebay/forebay";
+TBL is Forebay's sample format: images or other files with metadata and an
+index, made from a TAR, a ZIP or a folder. TBF is its binary table format; IDV
+is ML.NET's.";
+const PAGES: &str = "\
+Examples of a command: forebay convert --help
+Documentation: https://github.com/forebay/forebay";
+const OPTIONS: &str = "\
+Options: --json, -q/--quiet, -v/--verbose, -h/--help, -V/--version
+Options of a command: forebay convert -h; all of them, with details: --help";
 
 /// Columns that a line of the list has at most, and where its text begins.
-const WIDTH: usize = 98;
+const WIDTH: usize = 80;
 const INDENT: usize = 15;
 
-/// The command with its groups and examples.
-pub(super) fn with_help(command: clap::Command) -> clap::Command {
+/// Whether the arguments ask for all help: `--help` or the command `help`.
+pub(super) fn asks_for_all(mut arguments: impl Iterator<Item = impl AsRef<OsStr>>) -> bool {
+    arguments.any(|argument| ["--help", "help"].map(OsStr::new).contains(&argument.as_ref()))
+}
+
+/// The command with its groups and examples; `all` is for `--help`.
+pub(super) fn with_help(command: Command, all: bool) -> Command {
+    let listed = GROUPS.iter().flat_map(|(_, commands)| *commands);
+    let template = if all { long(&command) } else { short(&command) };
+    let command = command.help_template(template);
+    let command = listed.filter(|(_, examples)| !examples.is_empty()).fold(command, |command, (name, examples)| {
+        let examples: String = examples.iter().map(|example| format!("\n  {example}")).collect();
+        command.mut_subcommand(name, |c| c.after_help(format!("Examples:{examples}")))
+    });
+    let rare = |arg: Arg| {
+        let id = arg.get_id().as_str();
+        let hide = arg.is_hide_short_help_set() || convert::OF_LABELS.contains(&id) || RARE.contains(&id);
+        arg.hide_short_help(hide)
+    };
+    if all { in_full(command) } else { command.mut_subcommand("convert", |c| c.mut_args(rare)) }
+}
+
+/// The help with all commands in groups.
+fn long(command: &Command) -> String {
     let mut list = String::new();
     for (title, commands) in GROUPS {
         list.push_str(&format!(" {title}:\n"));
-        for (name, _) in commands {
-            let about = command.find_subcommand(name).and_then(|c| c.get_about()).map(ToString::to_string);
-            let about = about.unwrap_or_else(|| "Print this, or the help of a command".to_owned());
-            let mut line = format!("  {name:<width$}", width = INDENT - 3);
-            for word in about.split(' ') {
-                if line.chars().count() + 1 + word.chars().count() > WIDTH {
-                    list.push_str(&format!("{line}\n"));
-                    line = " ".repeat(INDENT - 1);
-                }
-                line.push_str(&format!(" {word}"));
-            }
-            list.push_str(&format!("{line}\n"));
-        }
+        commands.iter().for_each(|(name, _)| list.push_str(&described(command, name)));
     }
-    let template = format!(
+    format!(
         "{{about-with-newline}}\n{WORDS}\n\n{{usage-heading}} {{usage}}\n\nCommands:\n{list}\nOptions:\n{{options}}\n\n{PAGES}{{after-help}}"
-    );
-    let command = command.help_template(template);
-    GROUPS.iter().flat_map(|(_, commands)| *commands).filter(|(_, examples)| !examples.is_empty()).fold(
-        command,
-        |command, (name, examples)| {
-            let examples: String = examples.iter().map(|example| format!("\n  {example}")).collect();
-            command.mut_subcommand(name, |c| c.after_help(format!("Examples:{examples}")))
-        },
     )
+}
+
+/// The help that fits a small terminal.
+fn short(command: &Command) -> String {
+    let list: String = USUAL.iter().map(|name| described(command, name)).collect();
+    let others = GROUPS.iter().flat_map(|(_, commands)| *commands).map(|(name, _)| *name);
+    let others: Vec<_> = others.filter(|name| !USUAL.contains(name) && *name != "help").collect();
+    let others = wrapped("More commands (forebay --help):".to_owned(), &others.join(", "), 0);
+    format!("{{about-with-newline}}\n{{usage-heading}} {{usage}}\n\nCommands:\n{list}\n{others}\n{OPTIONS}")
+}
+
+/// A command's line in the list.
+fn described(command: &Command, name: &str) -> String {
+    let about = command.find_subcommand(name).and_then(|c| c.get_about()).map(ToString::to_string);
+    let about = about.unwrap_or_else(|| "Print this, or the help of a command".to_owned());
+    wrapped(format!("  {name:<width$}", width = INDENT - 3), &about, INDENT - 1)
+}
+
+/// `line` followed by words, in lines that fit, the later ones indented.
+fn wrapped(mut line: String, words: &str, indent: usize) -> String {
+    let mut lines = String::new();
+    for word in words.split(' ') {
+        if line.chars().count() + 1 + word.chars().count() > WIDTH {
+            lines.push_str(&format!("{line}\n"));
+            line = " ".repeat(indent);
+        }
+        let space = if line.is_empty() { "" } else { " " };
+        line.push_str(&format!("{space}{word}"));
+    }
+    format!("{lines}{line}\n")
+}
+
+/// Lists all options with their details, in the compact form that clap has for `-h`: its own for `--help` takes three
+/// lines and more for each.
+fn in_full(command: Command) -> Command {
+    let arg = |arg: Arg| {
+        let text = arg.get_long_help().or(arg.get_help()).map(ToString::to_string).unwrap_or_default();
+        let mut text = text.replace("\n\n", " ").trim_end_matches('.').to_owned();
+        let values = arg.get_possible_values();
+        // Values with a meaning would make clap choose its own form.
+        let explained = values.iter().any(|value| value.get_help().is_some());
+        if explained {
+            let names: Vec<_> = values.iter().map(|value| value.get_name()).collect();
+            text.push_str(&format!(" [possible values: {}]", names.join(", ")));
+        }
+        let hidden = explained || arg.is_hide_possible_values_set();
+        arg.help(text).long_help(None::<&'static str>).hide_short_help(false).hide_possible_values(hidden)
+    };
+    command.mut_args(arg).mut_subcommands(in_full)
 }
 
 /// Text with a star that the filter of a command compares as it is.
@@ -175,6 +242,32 @@ mod tests {
                 assert!(e.is_empty(), "{example}: {e}");
             }
         }
+    }
+
+    /// The help of a command and of all commands in it, as a terminal of 80 columns shows it.
+    fn printed(command: &mut Command, texts: &mut Vec<(String, String)>) {
+        texts.push((command.get_name().to_owned(), command.render_help().to_string()));
+        command.get_subcommands_mut().filter(|c| c.get_name() != "help").for_each(|c| printed(c, texts));
+    }
+
+    #[test]
+    fn short_help_fits_a_terminal_and_all_help_is_compact() {
+        for (all, most, most_of_root) in [(false, 40, 24), (true, 149, 60)] {
+            let mut command = with_help(Cli::command().term_width(80), all);
+            command.build();
+            let mut texts = Vec::new();
+            printed(&mut command, &mut texts);
+            for (name, text) in &texts {
+                let most = if name == "forebay" { most_of_root } else { most };
+                let lines = text.lines().count();
+                assert!(lines <= most, "{name}: {lines} lines:\n{text}");
+                let wide = text.lines().find(|line| line.chars().count() > 80);
+                assert!(wide.is_none(), "{name}: {wide:?}");
+            }
+        }
+        let all = with_help(Cli::command(), true);
+        let convert = all.find_subcommand("convert").unwrap().clone().render_long_help().to_string();
+        assert!(convert.contains("--voc-base") && convert.contains("Several inputs become one output"), "{convert}");
     }
 
     #[test]

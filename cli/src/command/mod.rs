@@ -50,10 +50,10 @@ use crate::{
 };
 use effect::Given;
 
-/// Opens, checks, converts and feeds machine-learning dataset files.
+/// Open, check, convert and feed machine-learning dataset files.
 #[derive(Debug, Parser)]
 #[command(name = "forebay", version, propagate_version = true, max_term_width = 100)]
-#[command(after_help = "Exit codes: 0 fine, 1 the file is damaged, 2 usage or I/O, 3 not supported.")]
+#[command(after_help = "Exit codes: 0 success, 1 damaged file, 2 usage or I/O error, 3 unsupported.")]
 struct Cli {
     #[command(flatten)]
     talk: Talk,
@@ -115,7 +115,7 @@ enum Command {
     Edits(edits::Args),
     /// Print completions for a shell.
     Completions {
-        /// The shell.
+        /// Shell to complete commands in.
         shell: clap_complete::Shell,
     },
     /// Print the manual page.
@@ -149,7 +149,7 @@ impl Command {
 pub fn main() -> ExitCode {
     keep_quiet_about_errors();
     signals::make_writes_fail();
-    let command = help::with_help(Cli::command());
+    let command = help::with_help(Cli::command(), help::asks_for_all(std::env::args_os()));
     let matches = command.clone().try_get_matches();
     let parsed = matches.and_then(|matches| {
         let pattern = help::compared_pattern(&matches);
@@ -165,7 +165,7 @@ pub fn main() -> ExitCode {
     let out = Output::new(cli.talk).only_prints(cli.command.only_prints());
     if let Some(pattern) = pattern {
         out.note(format!(
-            "note: == compares {pattern:?} letter by letter; a pattern is asked for by ~, as in: name ~ {pattern:?}"
+            "note: == compares {pattern:?} literally; ~ compares with a pattern, as in: name ~ {pattern:?}"
         ));
     }
     let cache = match cli.command.reads().then(|| cli.cache.begin(&out)).transpose() {
@@ -278,6 +278,6 @@ mod tests {
 
     #[test]
     fn the_arguments_are_consistent() {
-        help::with_help(Cli::command()).debug_assert();
+        [false, true].into_iter().for_each(|all| help::with_help(Cli::command(), all).debug_assert());
     }
 }

@@ -27,22 +27,26 @@ const SHOWN: usize = 40;
 
 #[derive(Debug, clap::Args)]
 pub(super) struct Args {
-    /// Files, folders or patterns; several are judged together.
+    /// Files, folders or patterns, judged together.
     #[arg(required = true, value_name = "DATASET")]
     files: Vec<PathBuf>,
-    /// Only these traits. Without brightness, contrast and sharpness no picture is decoded.
+    /// Traits to judge; by default, all.
+    ///
+    /// Images are decoded only for brightness, contrast and sharpness.
     #[arg(long, value_name = "TRAITS", value_delimiter = ',', value_parser = word::<Trait>())]
     by: Vec<Trait>,
-    /// How many deviations from the median a sample must be to stand out.
-    #[arg(long, value_name = "DEVIATIONS", default_value_t = Outliers::USUAL_SCORE)]
+    /// Deviations from the median that make an outlier.
+    #[arg(long, value_name = "N", default_value_t = Outliers::USUAL_SCORE)]
     score: f64,
-    /// Write the samples and their reasons into this CSV file.
+    /// Write the outliers and their reasons to this CSV file.
     #[arg(long, value_name = "CSV")]
     list: Option<PathBuf>,
-    /// Write a journal of edits that gives each of these samples its reasons as tags; `forebay apply` applies it.
+    /// Write an edit journal that tags outliers with their reasons.
+    ///
+    /// `forebay apply` applies it.
     #[arg(long, value_name = "JOURNAL")]
     edits: Option<PathBuf>,
-    /// Replace files that exist.
+    /// Overwrite existing files.
     #[arg(long, short, alias = "overwrite")]
     force: bool,
     #[command(flatten)]
@@ -58,13 +62,13 @@ impl Args {
 
 pub(super) fn run(args: &Args, out: &Output) -> Result<Outcome> {
     if !(0.5..=1e6).contains(&args.score) {
-        let message = "a sample stands out from half a deviation on, and a million is far enough";
+        let message = "the score must be from 0.5 to 1000000";
         return Err(Error::new(&ARGUMENT, message).with_options(&["score"]));
     }
     let datasets = args.survey.open(&args.files)?;
     let options = args.survey.options(None)?;
     if args.edits.is_some() && datasets.len() != 1 {
-        let message = "a journal is of one dataset; write one for each, or convert them into one";
+        let message = "a journal belongs to one dataset; write one for each, or join the datasets first";
         return Err(Error::new(&ARGUMENT, message).with_options(&["edits"]));
     }
     let traits = if args.by.is_empty() { Trait::ALL } else { args.by.as_slice() };
@@ -129,7 +133,7 @@ fn print(report: &OutlierReport, out: &Output) {
         out.line(format!("{:>12}  usual {median}; {n} stand out", usual.of.word()));
     }
     if report.usual.is_empty() {
-        out.line("too few samples to say what is usual");
+        out.line("too few samples to find outliers");
     }
     for one in report.outliers.iter().take(SHOWN) {
         let file = one.file.as_ref().map(|file| format!("{}  ", printable(file))).unwrap_or_default();

@@ -24,19 +24,21 @@ pub(super) struct Args {
 
 #[derive(Debug, Subcommand)]
 enum Work {
-    /// List the uploads below an address that have begun and not ended.
+    /// List the unfinished uploads under an address.
     List {
-        /// A bucket, a folder, or one object of S3 and what speaks it.
+        /// Bucket, folder or object in a store that speaks S3.
         address: PathBuf,
-        /// Only those that were begun so long ago, such as 12h or 1d.
+        /// Only uploads that are at least this old, such as 12h or 1d.
         #[arg(long, value_name = "TIME", value_parser = human::parse_time, default_value = "0s")]
         older: Duration,
     },
-    /// End them, with the parts that came.
+    /// Abort unfinished uploads and delete their parts.
     Clear {
-        /// A bucket, a folder, or one object of S3 and what speaks it.
+        /// Bucket, folder or object in a store that speaks S3.
         address: PathBuf,
-        /// Only those that were begun so long ago: what is younger may be somebody's who is still at work.
+        /// Only uploads that are at least this old, such as 12h or 1d.
+        ///
+        /// A younger upload may still be in progress.
         #[arg(long, value_name = "TIME", value_parser = human::parse_time, default_value = "1d")]
         older: Duration,
     },
@@ -83,7 +85,7 @@ fn said(one: &Unfinished) -> Value {
 /// Those that are old enough. Of one whose beginning is not known nobody can say so.
 fn found(address: &Path, older: Duration) -> Result<Vec<Unfinished>> {
     if !is_remote(address) {
-        let message = "parts lie in stores, and this is not an address of one";
+        let message = "not an address of a store, such as s3://bucket/folder";
         return Err(Error::new(&codes::ARGUMENT, message).file(address.display().to_string()));
     }
     let mut found = unfinished(address)?;

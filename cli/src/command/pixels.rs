@@ -15,29 +15,37 @@ use super::filtering::PixelLimitArgs;
 
 /// Decoding while converting.
 #[derive(Clone, Debug, clap::Args)]
+#[command(next_help_heading = "Decoding")]
 pub(super) struct DecodeArgs {
-    /// TBL: decode every picture and store its pixels, raw RGB of this size, for training that need not decode.
-    #[arg(long, value_name = "SIZE", value_parser = size)]
+    /// TBL: decode every image and store raw RGB of this size.
+    ///
+    /// Training then does not have to decode.
+    #[arg(long, hide_short_help = true, value_name = "SIZE", value_parser = size)]
     decode: Option<(u32, u32)>,
-    /// With --decode: what becomes of a picture of another shape. `stretch` distorts it, `center-crop` resizes the
-    /// shorter side and takes the middle, `letterbox` shows all of it on the fill color, `pad` takes the middle
-    /// without resizing.
-    #[arg(long, value_parser = PossibleValuesParser::new(Fit::NAMES), requires = "decode")]
+    /// Fit images of another shape by this method; default stretch.
+    ///
+    /// `stretch` distorts them, `center-crop` resizes the shorter side and takes the middle, `letterbox` shows all of the
+    /// image on the fill color, `pad` takes the middle without resizing.
+    #[arg(long, value_name = "METHOD", hide_short_help = true, value_parser = PossibleValuesParser::new(Fit::NAMES), requires = "decode")]
     fit: Option<String>,
-    /// With --fit center-crop: the shorter side before the crop; by default the larger side of SIZE.
-    #[arg(long, value_name = "PIXELS", requires = "fit")]
+    /// Shorter side before --fit center-crop; default is the larger of SIZE.
+    #[arg(long, hide_short_help = true, value_name = "PIXELS", requires = "fit")]
     short: Option<u32>,
-    /// With --decode: the filter, by default bilinear. All but `nearest` and `bilinear-plain` are antialiased.
-    #[arg(long, value_parser = resampling(), requires = "decode")]
+    /// Resampling filter; default bilinear.
+    ///
+    /// All but `nearest` and `bilinear-plain` are antialiased.
+    #[arg(long, value_name = "FILTER", hide_short_help = true, value_parser = resampling(), requires = "decode")]
     resample: Option<Resampling>,
-    /// With --decode: the color where there is no picture, as RRGGBB.
-    #[arg(long, value_name = "COLOR", value_parser = color, requires = "decode")]
+    /// Color outside the image, as RRGGBB.
+    #[arg(long, hide_short_help = true, value_name = "COLOR", value_parser = color, requires = "decode")]
     fill: Option<[u8; 3]>,
-    /// With --decode: turn pictures as their EXIF orientation says.
-    #[arg(long, requires = "decode")]
+    /// Rotate images by their EXIF orientation.
+    #[arg(long, hide_short_help = true, requires = "decode")]
     orient: bool,
-    /// With --decode: decode JPEGs at full size also where a smaller version would do; slower for large pictures.
-    #[arg(long, requires = "decode")]
+    /// Decode JPEGs at full size even if a smaller size would do.
+    ///
+    /// Slower for large images.
+    #[arg(long, hide_short_help = true, requires = "decode")]
     exact: bool,
     #[command(flatten)]
     limit: PixelLimitArgs,

@@ -29,55 +29,61 @@ const TOLD: u64 = 4096;
 
 #[derive(Debug, clap::Args)]
 pub(super) struct Args {
-    /// Files, folders or patterns: their samples follow each other as one dataset.
+    /// Files, folders or patterns, read as one dataset.
     #[arg(required = true, value_name = "FILE")]
     files: Vec<PathBuf>,
-    /// Ranks: the processes that share an epoch.
-    #[arg(long, default_value_t = 1)]
+    /// Ranks (processes) that share an epoch.
+    #[arg(long, value_name = "N", default_value_t = 1)]
     world: u64,
-    /// Samples in a batch of one rank.
-    #[arg(long, default_value_t = 64)]
+    /// Samples per batch of one rank.
+    #[arg(long, value_name = "N", default_value_t = 64)]
     batch: u64,
-    /// Shuffle, by this seed; without it samples come as they are stored.
+    /// Shuffle with this seed; by default, stored order.
     #[arg(long, value_name = "SEED")]
     shuffle: Option<u64>,
-    /// Shuffle blocks of BLOCK neighbors, and samples inside windows of WINDOW blocks: BLOCKxWINDOW, such as 64x16.
-    #[arg(long, value_name = "BLOCKxWINDOW", requires = "shuffle", value_parser = blocks)]
+    /// Shuffle blocks of B samples in windows of W blocks.
+    ///
+    /// 64x16 shuffles blocks of 64 adjacent samples, and then the samples within each window of 16 blocks.
+    #[arg(long, value_name = "BxW", requires = "shuffle", value_parser = blocks)]
     blocks: Option<(u64, u64)>,
-    /// What becomes of samples that do not fill a batch on every rank.
-    #[arg(long, value_parser = word::<Tail>(), default_value = "drop")]
+    /// Samples that do not fill a batch on every rank.
+    #[arg(long, value_name = "MODE", value_parser = word::<Tail>(), default_value = "drop")]
     tail: Tail,
-    /// Draw from the files in these proportions instead of one after the other, such as 3,1.
+    /// Mix the files in these proportions, such as 3,1.
+    ///
+    /// Without it, each file follows the one before.
     #[arg(long, value_name = "NUMBERS", value_delimiter = ',', requires = "epoch_samples")]
     weights: Option<Vec<u32>>,
-    /// With --weights: samples in an epoch.
+    /// Samples per epoch, with --weights.
     #[arg(long, value_name = "N", requires = "weights")]
     epoch_samples: Option<u64>,
-    /// Draw samples as often as this field weighs them, such as json.weight, instead of each once.
+    /// Draw samples by weight, from this field.
+    ///
+    /// Without it, each sample is drawn once.
     #[arg(long, value_name = "FIELD", conflicts_with = "balanced")]
     weight_by: Option<String>,
-    /// Take samples of every class equally often, by this field, such as cls.
+    /// Draw every class equally often, by this field.
     #[arg(long, value_name = "FIELD")]
     balanced: Option<String>,
-    /// Samples in an epoch: otherwise as many as are selected.
+    /// Samples per epoch; by default, as many as match.
     #[arg(long, value_name = "N")]
     draws: Option<u64>,
-    /// How often each sample that is drawn comes in its step.
-    #[arg(long, value_name = "TIMES", default_value_t = 1)]
+    /// Copies of each drawn sample in its step.
+    #[arg(long, hide_short_help = true, value_name = "TIMES", default_value_t = 1)]
     repeated: u64,
-    /// Which epoch.
-    #[arg(long, default_value_t = 0)]
+    /// Epoch to plan.
+    #[arg(long, value_name = "N", default_value_t = 0)]
     epoch: u64,
-    /// List this rank's batches instead of the sums of all ranks.
-    #[arg(long)]
+    /// List the batches of this rank instead of totals.
+    #[arg(long, value_name = "N")]
     rank: Option<u64>,
-    /// With --rank: how many batches.
+    /// Batches to list, with --rank.
     #[arg(short = 'n', long = "lines", requires = "rank")]
     n: Option<u64>,
-    /// With --rank: begin at this step.
-    #[arg(long, default_value_t = 0, requires = "rank")]
+    /// First step to list, with --rank.
+    #[arg(long, value_name = "N", default_value_t = 0, requires = "rank")]
     skip: u64,
-    /// Only samples that this filter accepts, such as 'width >= 224 && cls == 3'.
+    /// Use only samples that match, such as 'width >= 224'.
     #[arg(long = "where", alias = "filter", value_name = "FILTER")]
     filter: Option<String>,
     #[command(flatten)]

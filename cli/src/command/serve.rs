@@ -17,22 +17,29 @@ const VARIABLE: &str = "FOREBAY_TOKEN";
 
 #[derive(Debug, clap::Args)]
 pub(super) struct Args {
-    /// A dataset file, or a folder of such files; or the address of one, as in s3://bucket/.
+    /// Dataset file, folder of such files, or an address: s3://bucket/.
     path: PathBuf,
-    /// The port to listen on; 0 takes a free one. Without it, 8750, or a free one where that is taken.
-    #[arg(long, short)]
+    /// Port to listen on; 0 for a free one. Default: 8750.
+    ///
+    /// Without this option, a free port is used if 8750 is taken.
+    #[arg(long, short, value_name = "N")]
     port: Option<u16>,
-    /// The address to listen on. Visitors need the token that the printed address carries.
+    /// Address to listen on.
+    ///
+    /// Visitors need the token in the printed address.
     #[arg(long, default_value = "127.0.0.1", value_name = "ADDRESS")]
     host: IpAddr,
-    /// What visitors must bring, instead of a token that is made up. Other users see it in the list of processes;
-    /// --token-file and the variable FOREBAY_TOKEN keep it to yourself.
+    /// Token that visitors need; by default, a random one.
+    ///
+    /// Other users can see it in the list of processes; --token-file and the variable FOREBAY_TOKEN keep it private.
     #[arg(long, conflicts_with_all = ["token_file", "no_token"])]
     token: Option<String>,
     /// Read the token from the first line of this file.
     #[arg(long, value_name = "FILE", conflicts_with = "no_token")]
     token_file: Option<PathBuf>,
-    /// Ask for no token: every user of this machine may read what is served. Only on loopback.
+    /// Require no token; only on loopback.
+    ///
+    /// Every user of this machine can then read the data.
     #[arg(long)]
     no_token: bool,
     /// Open the page in the browser.

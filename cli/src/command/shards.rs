@@ -26,45 +26,53 @@ use crate::{
 
 #[derive(Debug, clap::Args)]
 pub(super) struct Args {
-    /// The datasets, in order: TBL and TAR files, folders or patterns.
+    /// TBL and TAR files, folders or patterns, in order.
     #[arg(required = true, value_name = "INPUT")]
     inputs: Vec<PathBuf>,
-    /// The folder for the shards, NAME-00000-of-00064.tbl and so on. It is made if it does not exist.
-    #[arg(short, long)]
+    /// Output folder; created if it does not exist.
+    ///
+    /// Shards are named NAME-00000-of-00064.tbl and so on.
+    #[arg(short, long, value_name = "FOLDER")]
     output: PathBuf,
-    /// How many shards.
-    #[arg(long)]
+    /// Number of shards.
+    #[arg(long, value_name = "N")]
     shards: u64,
-    /// What the shards are called; by default as the input, or `shard` if there are several.
+    /// Name of the shards; by default, the input's.
+    ///
+    /// With several inputs, the default is `shard`.
     #[arg(long)]
     name: Option<String>,
-    /// Shuffle the samples of all inputs, by this seed; without it they stay in their order.
+    /// Shuffle all samples with this seed; by default, input order.
     #[arg(long, value_name = "SEED")]
     shuffle: Option<u64>,
-    /// Shuffle blocks of BLOCK neighbors, and samples inside windows of WINDOW blocks: BLOCKxWINDOW, such as 64x16.
-    #[arg(long, value_name = "BLOCKxWINDOW", requires = "shuffle", value_parser = blocks)]
+    /// Shuffle blocks of B samples in windows of W blocks.
+    ///
+    /// 64x16 shuffles blocks of 64 adjacent samples, and then the samples within each window of 16 blocks.
+    #[arg(long, value_name = "BxW", requires = "shuffle", value_parser = blocks)]
     blocks: Option<(u64, u64)>,
-    /// Make only these shards, counted from 0: numbers and ranges, such as 3,7..9 for 3, 7, 8 and 9.
+    /// Make only these shards, counted from 0, such as 3,7..9.
+    ///
+    /// 7..9 means 7, 8 and 9.
     #[arg(long, value_name = "NUMBERS", value_delimiter = ',', value_parser = numbers)]
     only: Option<Vec<(u64, u64)>>,
-    /// Shards that are made at the same time, each on its own --workers.
-    #[arg(long, default_value_t = 1, value_parser = threads)]
+    /// Shards to make at once, each with its own --workers.
+    #[arg(long, value_name = "N", default_value_t = 1, value_parser = threads)]
     jobs: usize,
-    /// Make nothing, and print the plan.
+    /// Print the plan and write nothing.
     #[arg(long)]
     dry_run: bool,
-    /// The format to write.
-    #[arg(long, value_parser = word::<To>(), default_value = "tbl")]
+    /// Output format.
+    #[arg(long, value_name = "FORMAT", value_parser = word::<To>(), default_value = "tbl")]
     to: To,
     #[command(flatten)]
     write: WriteArgs,
-    /// Only samples that this filter accepts, such as 'width >= 224 && cls == 3'.
+    /// Use only samples that match, such as 'width >= 224'.
     #[arg(long = "where", alias = "filter", value_name = "FILTER")]
     filter: Option<String>,
-    /// How metadata is written.
-    #[arg(long, value_parser = word::<MetadataFormat>(), default_value = "json")]
+    /// Format of the metadata.
+    #[arg(long, value_name = "FORMAT", hide_short_help = true, value_parser = word::<MetadataFormat>(), default_value = "json")]
     metadata_format: MetadataFormat,
-    /// Leave out what is broken, list it, and keep the rest; the exit code is 1 all the same.
+    /// Skip and list damaged samples; the exit code is still 1.
     #[arg(long)]
     keep_going: bool,
     #[command(flatten)]

@@ -14,29 +14,35 @@ use serde_json::json;
 use super::{filtering::paths, pixels};
 use crate::{human, output::Output, words::threads};
 
+/// The heading of the options that need `--simulate`.
+const OF_SIMULATE: &str = "With --simulate";
+
 #[derive(Debug, clap::Args)]
 pub(super) struct SimulateArgs {
-    /// Make a few samples with one worker, and then with one on each core, and say how many images a second other numbers of
-    /// workers would make.
+    /// Predict images per second for more workers.
+    ///
+    /// Measures a few samples with one worker, and then with one worker per core.
     #[arg(long, conflicts_with_all = ["cost", "n", "skip", "epoch"])]
     pub simulate: bool,
-    /// With --simulate: of which numbers of workers.
-    #[arg(long, value_name = "NUMBERS", value_delimiter = ',', requires = "simulate", default_value = "1,2,4,8", value_parser = threads)]
+    /// Numbers of workers to predict.
+    #[arg(long, help_heading = OF_SIMULATE, hide_short_help = true, value_name = "NUMBERS", value_delimiter = ',', requires = "simulate", default_value = "1,2,4,8", value_parser = threads)]
     workers: Vec<usize>,
-    /// With --simulate: the size of the tensors.
-    #[arg(long, value_name = "SIZE", value_parser = pixels::size, requires = "simulate", default_value = "224")]
+    /// Tensor size: 224, or width and height as in 320x240.
+    #[arg(long, help_heading = OF_SIMULATE, hide_short_help = true, value_name = "SIZE", value_parser = pixels::size, requires = "simulate", default_value = "224")]
     image: (u32, u32),
-    /// With --simulate: random crops, resized, half of them mirrored, instead of the whole picture, resized.
-    #[arg(long, requires = "simulate")]
+    /// Use resized random crops and flip half of them.
+    ///
+    /// Without it, whole images are resized.
+    #[arg(long, help_heading = OF_SIMULATE, hide_short_help = true, requires = "simulate")]
     augment: bool,
-    /// With --simulate: how many samples are made.
-    #[arg(long, value_name = "N", requires = "simulate", default_value_t = 512)]
+    /// Number of samples to measure.
+    #[arg(long, help_heading = OF_SIMULATE, hide_short_help = true, value_name = "N", requires = "simulate", default_value_t = 512)]
     samples: u64,
-    /// With --simulate: cores of the machine that is meant, instead of this one's.
-    #[arg(long, value_name = "N", requires = "simulate")]
+    /// Cores of the target machine; by default, of this one.
+    #[arg(long, help_heading = OF_SIMULATE, hide_short_help = true, value_name = "N", requires = "simulate")]
     cores: Option<NonZeroUsize>,
-    /// With --simulate: how fast files can be read, such as 200MB/s or 1Gb/s, if that is a bound.
-    #[arg(long, value_name = "RATE", requires = "simulate", value_parser = human::parse_rate)]
+    /// Limit of the reading rate, such as 200MB/s or 1Gb/s.
+    #[arg(long, help_heading = OF_SIMULATE, hide_short_help = true, value_name = "RATE", requires = "simulate", value_parser = human::parse_rate)]
     read_rate: Option<u64>,
 }
 

@@ -16,24 +16,25 @@ use crate::{exit::Outcome, output::Output, progress::Meter, words::word};
 
 #[derive(Debug, clap::Args)]
 pub(super) struct Args {
-    /// The dataset.
+    /// Dataset to split.
     file: PathBuf,
-    /// How many shards.
-    #[arg(long)]
+    /// Number of shards.
+    #[arg(long, value_name = "N")]
     shards: Option<u64>,
-    /// The folder for the shards, NAME-00000-of-00008.tbl and so on, or for the parts, train.tbl and so on. It is made if it
-    /// does not exist.
-    #[arg(short, long, required_unless_present = "list")]
+    /// Output folder; created if it does not exist.
+    ///
+    /// Shards are named NAME-00000-of-00008.tbl and so on; parts are named train.tbl and so on.
+    #[arg(short, long, value_name = "FOLDER", required_unless_present = "list")]
     output: Option<PathBuf>,
-    /// The format to write; by default that of the input.
-    #[arg(long, value_parser = word::<To>())]
+    /// Output format; by default, the input's.
+    #[arg(long, value_name = "FORMAT", value_parser = word::<To>())]
     to: Option<To>,
     #[command(flatten)]
     parts: parts::PartArgs,
     #[command(flatten)]
     write: WriteArgs,
-    /// How metadata is written.
-    #[arg(long, value_parser = word::<MetadataFormat>(), default_value = "json")]
+    /// Format of the metadata.
+    #[arg(long, value_name = "FORMAT", hide_short_help = true, value_parser = word::<MetadataFormat>(), default_value = "json")]
     metadata_format: MetadataFormat,
     #[command(flatten)]
     limits: LimitArgs,
@@ -50,8 +51,8 @@ pub(super) fn run(args: &Args, given: &Given, out: &Output) -> Result<Outcome> {
     if args.shards.is_none() && !args.parts.any() {
         let file = input::display(&args.file);
         let message = format!(
-            "say into what: shards, forebay split {file} --shards 8 -o shards, or parts: forebay split {file} --train 0.8 \
-             --val 0.2 -o parts"
+            "choose shards, as in: forebay split {file} --shards 8 -o shards, or parts, as in: forebay split {file} \
+             --train 0.8 --val 0.2 -o parts"
         );
         return Err(Error::new(&ARGUMENT, message));
     }
@@ -61,14 +62,14 @@ pub(super) fn run(args: &Args, given: &Given, out: &Output) -> Result<Outcome> {
     if args.output.is_none()
         && let Some(written) = PARTS.iter().find_map(|id| given.written(id))
     {
-        let message = format!("{written} changes nothing in a list; it is for parts that are written, with --output");
+        let message = format!("{written} has no effect without --output");
         return Err(Error::new(&ARGUMENT, message));
     }
     let (Some(shards), Some(output)) = (args.shards, &args.output) else {
         return parts::run(args, &dataset, to, out);
     };
     if args.parts.list() {
-        return Err(Error::new(&ARGUMENT, "shards have no parts to be listed").with_options(&["list"]));
+        return Err(Error::new(&ARGUMENT, "--list is for parts, not for shards").with_options(&["list"]));
     }
     let mut settings = args.write.shards(shards, to, &limits, args.metadata_format)?;
     settings.name = args.file.file_stem().map_or_else(String::new, |stem| stem.to_string_lossy().into_owned());

@@ -36,21 +36,23 @@ pub(super) const USES: Uses = &[
 
 #[derive(Debug, clap::Args)]
 pub(super) struct Args {
-    /// Files, folders or patterns; several are counted together.
+    /// Files, folders or patterns, counted together.
     #[arg(required = true, value_name = "FILE")]
     files: Vec<PathBuf>,
-    /// Only samples that this filter accepts.
+    /// Use only samples or rows that match, such as 'cls == 3'.
     #[arg(long = "where", alias = "filter", value_name = "FILTER")]
     filter: Option<String>,
-    /// The metadata field that holds the class, such as cls or json.label. Default: class, else cls.
+    /// Metadata field of the class, such as json.label.
+    ///
+    /// Default: class, or else cls.
     #[arg(long, value_name = "FIELD")]
     label: Option<String>,
     #[command(flatten)]
     limits: LimitArgs,
     #[command(flatten)]
     folder: FolderArgs,
-    /// Tables: only these columns.
-    #[arg(long, value_name = "NAMES")]
+    /// Columns to summarize.
+    #[arg(long, help_heading = "Tables", value_name = "NAMES")]
     columns: Option<String>,
     #[command(flatten)]
     table: TableReadArgs,

@@ -24,26 +24,30 @@ use crate::{
 
 #[derive(Debug, clap::Args)]
 pub(super) struct Args {
-    /// The dataset: a TBL or a TAR.
+    /// TBL or TAR.
     #[arg(value_name = "DATASET")]
     file: PathBuf,
-    /// The file to write; by default the dataset's name with .thumbs behind it, where viewers look for it.
-    #[arg(short, long)]
+    /// Output file; by default, the dataset's name plus .thumbs.
+    ///
+    /// Viewers look for it there.
+    #[arg(short, long, value_name = "FILE")]
     output: Option<PathBuf>,
-    /// No edge of a thumbnail is longer, in pixels; pictures that are smaller stay as large as they are.
+    /// Longest edge of a thumbnail, in pixels.
+    ///
+    /// Smaller images keep their size.
     #[arg(long, value_name = "PIXELS", default_value_t = 160, value_parser = clap::value_parser!(u32).range(2..=2048))]
     size: u32,
-    /// How good the JPEGs are.
+    /// JPEG quality.
     #[arg(long, value_name = "1..100", default_value_t = 80, value_parser = clap::value_parser!(u8).range(1..=100))]
     quality: u8,
-    /// Make none: say whether those that there are belong to this file as it is now.
+    /// Only check that existing thumbnails match the dataset.
     #[arg(long, conflicts_with_all = ["size", "quality", "force"])]
     check: bool,
-    /// Replace thumbnails that exist.
+    /// Overwrite existing thumbnails.
     #[arg(long, short, alias = "overwrite")]
     force: bool,
-    /// Threads.
-    #[arg(long, value_parser = threads, default_value_t = all_cores())]
+    /// Number of threads.
+    #[arg(long, value_name = "N", value_parser = threads, default_value_t = all_cores())]
     workers: usize,
     #[command(flatten)]
     limits: LimitArgs,

@@ -37,37 +37,39 @@ pub(super) struct Args {
 
 #[derive(Debug, Subcommand)]
 enum Work {
-    /// Decode and resize pictures once, and store them as tensors with their boxes.
+    /// Decode and resize images once, and store them as tensors.
     Build(Box<Build>),
-    /// List the warehouses of a folder, and which of them are current.
+    /// List the warehouses of a folder and mark the current ones.
     List {
-        /// The folder in which they were built.
+        /// Folder of the warehouses.
         folder: PathBuf,
     },
-    /// Compare what is in a warehouse with an earlier one: frames, runs, classes, boxes and pixels.
+    /// Compare the content of a warehouse with an earlier one.
     Drift(Box<drift::Args>),
-    /// Write the summary of a warehouse as a Parquet file: a row for each run, and one for all; or its samples as a table.
+    /// Export a summary as Parquet, or the samples as a table.
     Export {
-        /// The manifest, or the warehouse's folder.
+        /// Manifest or folder of the warehouse.
         manifest: PathBuf,
-        /// The file to write.
-        #[arg(short, long)]
+        /// Output file.
+        #[arg(short, long, value_name = "FILE")]
         output: PathBuf,
-        /// A row for each sample, with its boxes, in the format that the output's name says.
+        /// Write a row per sample, with its boxes.
+        ///
+        /// The output's extension decides the format. Without this option, write a row per run and one for all runs.
         #[arg(long)]
         samples: bool,
-        /// With --samples: the mean of each channel too, for which every picture is read.
+        /// With --samples, add channel means; reads every image.
         #[arg(long, requires = "samples")]
         means: bool,
-        /// Replace a file that is there.
+        /// Overwrite an existing file.
         #[arg(long, short, alias = "overwrite")]
         force: bool,
     },
-    /// Remove warehouses that a newer one of the same sources replaces, and what builds left that did not end.
+    /// Delete superseded warehouses and leftovers of aborted builds.
     Gc {
-        /// The folder in which they were built.
+        /// Folder of the warehouses.
         folder: PathBuf,
-        /// Only say what would be removed.
+        /// Only show what would be deleted.
         #[arg(long)]
         dry_run: bool,
     },
@@ -75,114 +77,139 @@ enum Work {
 
 #[derive(Debug, clap::Args)]
 struct Build {
-    /// Folders of runs, each with `labels/*.json`; folders of pictures, TAR and TBL files; or patterns.
+    /// Folders of runs or images, TAR and TBL files, or patterns.
+    ///
+    /// A folder of runs has `labels/*.json` in each run.
     #[arg(required = true, value_name = "SOURCE")]
     sources: Vec<PathBuf>,
-    /// The folder in which the warehouse gets a folder of its own, named by its version.
-    #[arg(short, long)]
+    /// Folder for the warehouse; created if it does not exist.
+    ///
+    /// The warehouse gets its own folder in it, named by its version.
+    #[arg(short, long, value_name = "FOLDER")]
     output: PathBuf,
     #[command(flatten)]
     labels: LabelArgs,
     /// Width and height of the images.
     #[arg(long, value_name = "WxH", value_parser = size, default_value = "384x384")]
     size: [u32; 2],
-    /// How pictures are made to fit.
-    #[arg(long, value_parser = word::<ResizeMode>(), default_value = "letterbox")]
+    /// Method to fit images to the size.
+    #[arg(long, value_name = "METHOD", value_parser = word::<ResizeMode>(), default_value = "letterbox")]
     resize: ResizeMode,
-    /// Places for boxes; more of a picture are left out and counted.
+    /// Most boxes per image; more are dropped and counted.
     #[arg(long, value_name = "N", default_value = "16")]
     max_boxes: u32,
-    /// The type of the pixels. Boxes are of the same, beside u8 of f32.
-    #[arg(long, value_parser = word::<Dtype>(), default_value = "f32")]
+    /// Number type of the pixels.
+    ///
+    /// Boxes have the same type, except f32 for u8.
+    #[arg(long, value_name = "TYPE", value_parser = word::<Dtype>(), default_value = "f32")]
     dtype: Dtype,
-    /// Store boxes in f32 whatever the pixels are: in f16 they are off by up to 0.02 %.
-    #[arg(long)]
+    /// Store boxes as f32, whatever the type of the pixels.
+    ///
+    /// In f16, boxes are off by up to 0.02 %.
+    #[arg(long, hide_short_help = true)]
     f32_boxes: bool,
-    /// Leave out frames without boxes.
+    /// Skip frames without boxes.
     #[arg(long)]
     skip_empty: bool,
-    /// What becomes of pictures that EXIF turns. If this is given, boxes are taken to lie in the picture as it is then,
-    /// unless their labels give the size of the other raster; else those of turned pictures are refused.
-    #[arg(long, value_parser = exif(), default_value = "apply")]
+    /// Images that EXIF rotates: rotate, store as they are, or refuse.
+    ///
+    /// With this option, boxes are read as relative to the resulting image, unless the labels give the size of the other
+    /// raster. Without it, boxes of rotated images are refused.
+    #[arg(long, value_name = "MODE", hide_short_help = true, value_parser = exif(), default_value = "apply")]
     exif: Exif,
-    /// About how many MiB a shard has.
-    #[arg(long, value_name = "MIB", default_value = "192", value_parser = clap::value_parser!(u64).range(1..1 << 24))]
+    /// Approximate size of a shard, in MiB.
+    #[arg(long, hide_short_help = true, value_name = "MIB", default_value = "192", value_parser = clap::value_parser!(u64).range(1..1 << 24))]
     shard_mib: u64,
     #[command(flatten)]
     thresholds: ThresholdArgs,
-    /// Keep the warehouse even if it breaks a threshold; the manifest says so.
-    #[arg(long)]
+    /// Keep a warehouse that breaks a threshold.
+    ///
+    /// The manifest records the violation.
+    #[arg(long, help_heading = OF_THRESHOLDS, hide_short_help = true)]
     allow_violations: bool,
-    /// If this version is there already, replace it.
+    /// Overwrite this version if it exists.
     #[arg(long)]
     clear: bool,
-    /// If this version is there already, and whole, build nothing.
+    /// Build nothing if this version exists and is complete.
     #[arg(long, conflicts_with = "clear")]
     skip_if_exists: bool,
-    /// Write a line of JSON for each shard: how long decoding, resizing and writing took, and what was refused.
-    #[arg(long, value_name = "FILE")]
+    /// Write a line of JSON per shard: timings and refused frames.
+    #[arg(long, hide_short_help = true, value_name = "FILE")]
     trace: Option<PathBuf>,
-    /// Say how far the warehouse is from an earlier one, as `forebay warehouse drift` does.
+    /// Compare with an earlier warehouse, as `drift` does.
     #[arg(long, value_name = "MANIFEST")]
     drift_from: Option<PathBuf>,
-    /// End with exit code 1 if something is further apart than this. The warehouse is there nevertheless.
-    #[arg(long, value_name = "DISTANCE", value_parser = drift::distance, requires = "drift_from")]
+    /// Exit with code 1 if a distance is larger than this.
+    ///
+    /// The warehouse is kept.
+    #[arg(long, hide_short_help = true, value_name = "DISTANCE", value_parser = drift::distance, requires = "drift_from")]
     drift_fail_above: Option<f64>,
-    /// The builder's version, which is a part of the warehouse's.
-    #[arg(long, value_name = "TEXT")]
+    /// Version of the builder, part of the warehouse's version.
+    #[arg(long, hide_short_help = true, value_name = "TEXT")]
     code_version: Option<String>,
-    /// Threads.
+    /// Number of threads.
     #[arg(long, value_name = "N", value_parser = threads, default_value_t = all_cores())]
     workers: usize,
-    /// Do not make files durable before they take their place.
-    #[arg(long)]
+    /// Do not wait until the data is on disk.
+    #[arg(long, hide_short_help = true)]
     no_sync: bool,
 }
 
-/// Labels of pictures; runs have their own.
+/// Labels of images; runs have their own.
 #[derive(Debug, clap::Args)]
+#[command(next_help_heading = "Labels")]
 struct LabelArgs {
-    /// The label file, or the folder of label files, of pictures in folders, TAR and TBL files.
+    /// Label file or folder of the images; runs have their own.
     #[arg(long, value_name = "FILE")]
     labels: Option<PathBuf>,
-    /// The format of the labels, if it is not to be found out.
+    /// Format of the labels; detected by default.
     #[arg(long, value_parser = word::<Format>(), value_name = "FORMAT", requires = "labels")]
     labels_from: Option<Format>,
-    /// Pascal VOC: whether the first pixel is 0 or 1; a file cannot tell.
-    #[arg(long, value_name = "BASE", value_parser = clap::value_parser!(u8).range(0..=1))]
+    /// Pascal VOC: number of the first pixel, 0 or 1.
+    ///
+    /// The files do not contain this number.
+    #[arg(long, hide_short_help = true, value_name = "BASE", value_parser = clap::value_parser!(u8).range(0..=1))]
     voc_base: Option<u8>,
-    /// YOLO: what lines are.
-    #[arg(long, value_parser = word::<Task>())]
+    /// YOLO: kind of annotation on each line.
+    #[arg(long, value_name = "KIND", hide_short_help = true, value_parser = word::<Task>())]
     task: Option<Task>,
-    /// Which of several annotations of one picture counts.
-    #[arg(long, value_parser = word::<Pick>(), requires = "labels")]
+    /// Annotation to use if an image has several.
+    ///
+    /// `first` or `last` annotation that was not canceled, or the boxes of `all` annotators.
+    #[arg(long, value_name = "MODE", hide_short_help = true, value_parser = word::<Pick>(), requires = "labels")]
     pick: Option<Pick>,
-    /// Without a label file: which field of the samples' metadata has boxes, and what four numbers mean, as in
-    /// json.boxes:xywh; none means that none has.
-    #[arg(long, value_name = "FIELD", conflicts_with = "labels")]
+    /// Metadata field with boxes, such as json.boxes:xywh.
+    ///
+    /// For samples without a label file. The part after the colon says what the four numbers of a box mean; `none` means
+    /// that no field has boxes.
+    #[arg(long, hide_short_help = true, value_name = "FIELD", conflicts_with = "labels")]
     boxes: Option<BoxField>,
 }
 
+/// The heading of the options about bad frames.
+const OF_THRESHOLDS: &str = "Thresholds";
+
 /// How many frames may be bad; more fail the build.
 #[derive(Debug, clap::Args)]
+#[command(next_help_heading = OF_THRESHOLDS)]
 struct ThresholdArgs {
-    /// The most frames that may be invalid: label, boxes or picture.
-    #[arg(long, value_name = "N")]
+    /// Most frames with an invalid label, box or image.
+    #[arg(long, hide_short_help = true, value_name = "N")]
     max_invalid: Option<String>,
-    /// The most frames whose picture may be missing.
-    #[arg(long, value_name = "N")]
+    /// Most frames without their image.
+    #[arg(long, hide_short_help = true, value_name = "N")]
     max_missing: Option<String>,
-    /// The most frames that may be without boxes.
-    #[arg(long, value_name = "N")]
+    /// Most frames without boxes.
+    #[arg(long, hide_short_help = true, value_name = "N")]
     max_empty: Option<String>,
-    /// The same as a share of all frames, from 0 to 1.
-    #[arg(long, value_name = "SHARE")]
+    /// Largest share of invalid frames, from 0 to 1.
+    #[arg(long, hide_short_help = true, value_name = "SHARE")]
     max_invalid_ratio: Option<String>,
-    /// The same as a share of all frames.
-    #[arg(long, value_name = "SHARE")]
+    /// Largest share of frames without their image.
+    #[arg(long, hide_short_help = true, value_name = "SHARE")]
     max_missing_ratio: Option<String>,
-    /// The same as a share of all frames.
-    #[arg(long, value_name = "SHARE")]
+    /// Largest share of frames without boxes.
+    #[arg(long, hide_short_help = true, value_name = "SHARE")]
     max_empty_ratio: Option<String>,
 }
 
@@ -204,8 +231,8 @@ fn exif() -> impl clap::builder::TypedValueParser<Value = Exif> {
     use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser as _};
     use forebay::words::Word as _;
     let meaning = |exif: &Exif| match exif {
-        Exif::Apply => "they are turned, so that they are stored as they are seen",
-        Exif::Ignore => "they are stored as they lie in their files",
+        Exif::Apply => "they are rotated and stored as displayed",
+        Exif::Ignore => "they are stored as in their files",
         _ => "they are refused",
     };
     let value = move |exif: &Exif| PossibleValue::new(exif.word()).help(meaning(exif));
@@ -300,7 +327,7 @@ fn export_summary(_: &Manifest, output: &Path, _: bool) -> Result<u64> {
 
 fn run_build(args: &Build, given: &Given, out: &Output) -> Result<Outcome> {
     if args.output.is_file() {
-        return Err(Error::new(&codes::ARGUMENT, "the output is a folder, and here is a file")
+        return Err(Error::new(&codes::ARGUMENT, "the output must be a folder, but this is a file")
             .file(forebay_native::input::display(&args.output)));
     }
     if let Some(old) = &args.drift_from {

@@ -24,16 +24,18 @@ use crate::{exit::Outcome, human, output::Output, words::word};
 
 #[derive(Debug, clap::Args)]
 pub(super) struct Args {
-    /// The label file, or the folder of label files.
+    /// Label file or folder of label files.
     #[arg(value_name = "INPUT")]
     input: PathBuf,
-    /// The file to write, or the folder, for formats that have a file a picture; - is standard output.
+    /// Output file or folder; - for standard output.
+    ///
+    /// Formats with one file per image write a folder.
     #[arg(value_name = "OUTPUT")]
     output: PathBuf,
-    /// The format to write; tbl and tar have the pictures too, which --pictures names.
+    /// Output format; tbl and tar include the images of --pictures.
     #[arg(long, value_parser = word::<Target>(), value_name = "FORMAT")]
     to: Target,
-    /// Replace a file that is there.
+    /// Overwrite an existing file.
     #[arg(long, short, alias = "overwrite")]
     force: bool,
     #[command(flatten)]
@@ -61,8 +63,8 @@ impl Word for Target {
     fn meaning(self) -> &'static str {
         match self {
             Target::Labels(format) => format.meaning(),
-            Target::Samples(To::Tbl) => "a TBL of the pictures, whose metadata has their annotations",
-            Target::Samples(_) => "a TAR of the pictures, with JSON files that have their annotations",
+            Target::Samples(To::Tbl) => "a TBL of the images with their annotations as metadata",
+            Target::Samples(_) => "a TAR of the images with JSON files of their annotations",
         }
     }
 }
@@ -87,7 +89,7 @@ pub(super) fn run(args: &Args, given: &Given, out: &Output) -> Result<Outcome> {
         Target::Labels(format) => {
             let words: Vec<_> = written().map(|format| format.word()).collect();
             let words = format!("{}, tbl, tar", words.join(", "));
-            let message = format!("labels are not written as {}; these are: {words}", format.word());
+            let message = format!("labels cannot be written as {}; expected one of {words}", format.word());
             return Err(Error::new(&ARGUMENT, message));
         }
         Target::Samples(to) => return samples(args, to, given, out),
@@ -145,7 +147,7 @@ fn counts(labels: &Labels, losses: &Losses) -> [u64; 2] {
 /// The pictures with their annotations: the same as `forebay convert --labels`.
 fn samples(args: &Args, to: To, given: &Given, out: &Output) -> Result<Outcome> {
     let Some(pictures) = &args.read.pictures else {
-        let message = format!("a {} has the pictures too; say with --pictures where they are", to.word());
+        let message = format!("a {} includes the images; give their folder with --pictures", to.word());
         return Err(Error::new(&ARGUMENT, message));
     };
     args.read.refuse_beside(&args.output)?;

@@ -18,7 +18,7 @@ use crate::{exit::Outcome, human, output::Output};
 
 #[derive(Debug, clap::Args)]
 pub(super) struct CheckArgs {
-    /// Label files, or folders of them.
+    /// Label files or folders of label files.
     #[arg(required = true, value_name = "FILE")]
     files: Vec<PathBuf>,
     #[command(flatten)]
@@ -27,7 +27,7 @@ pub(super) struct CheckArgs {
 
 #[derive(Debug, clap::Args)]
 pub(super) struct StatsArgs {
-    /// Label files, or folders of them.
+    /// Label files or folders of label files.
     #[arg(required = true, value_name = "FILE")]
     files: Vec<PathBuf>,
     #[command(flatten)]

@@ -15,34 +15,47 @@ use crate::{command::effect::Given, words::word};
 /// What label files mean.
 #[derive(Debug, clap::Args)]
 pub(crate) struct MeantArgs {
-    /// Pascal VOC: whether the first pixel is 0 or 1; a file cannot tell.
+    /// Pascal VOC: number of the first pixel, 0 or 1.
+    ///
+    /// The files do not contain this number.
     #[arg(long, value_name = "BASE", value_parser = clap::value_parser!(u8).range(0..=1))]
     voc_base: Option<u8>,
-    /// YOLO: what lines are.
-    #[arg(long, value_parser = word::<Task>())]
+    /// YOLO: kind of annotation on each line.
+    #[arg(long, value_name = "KIND", value_parser = word::<Task>())]
     task: Option<Task>,
-    /// YOLO: lines of six columns are boxes with a score.
-    #[arg(long)]
+    /// YOLO: read lines of six columns as boxes with a score.
+    #[arg(long, hide_short_help = true)]
     scores: bool,
-    /// CVAT for video: what becomes of frames between those that a track lists.
-    #[arg(long, value_parser = word::<Between>(), default_value = "interpolate")]
+    /// CVAT video: boxes of frames that a track does not list.
+    ///
+    /// `interpolate` computes and counts them, `refuse` refuses tracks that do not list every frame, `listed` gives such
+    /// frames no boxes.
+    #[arg(long, value_name = "MODE", hide_short_help = true, value_parser = word::<Between>(), default_value = "interpolate")]
     between: Between,
-    /// Which of several annotations of one picture counts.
-    #[arg(long, value_parser = word::<Pick>())]
+    /// Annotation to use if an image has several.
+    ///
+    /// `first` or `last` annotation that was not canceled, or the boxes of `all` annotators.
+    #[arg(long, value_name = "MODE", value_parser = word::<Pick>())]
     pick: Option<Pick>,
-    /// Pictures that EXIF turns: in which raster their boxes are to be.
-    #[arg(long, value_parser = word::<Exif>())]
+    /// Images that EXIF rotates: raster of their boxes.
+    ///
+    /// `apply`: boxes are in the image as displayed; `ignore`: in the image as stored; `refuse`: refuse such images.
+    #[arg(long, value_name = "MODE", value_parser = word::<Exif>())]
     exif: Option<Exif>,
-    /// Names of pictures: whole, or only their last part.
-    #[arg(long, value_parser = word::<Names>(), default_value = "whole")]
+    /// Compare image names as a whole, or only their last part.
+    #[arg(long, value_name = "MODE", value_parser = word::<Names>(), default_value = "whole")]
     names: Names,
-    /// A file with the names of the classes, one a line, for formats that only number them.
+    /// File of class names, one per line.
+    ///
+    /// For formats that only number the classes.
     #[arg(long, value_name = "FILE")]
     classes: Option<PathBuf>,
-    /// Label Studio: the key of the task's data that has the picture.
-    #[arg(long, value_name = "KEY")]
+    /// Label Studio: key of the image in the task's data.
+    #[arg(long, hide_short_help = true, value_name = "KEY")]
     image_key: Option<String>,
-    /// Metadata of samples: which field has boxes, and what four numbers mean, as in json.boxes:xywh.
+    /// Metadata field with boxes, such as json.boxes:xywh.
+    ///
+    /// The part after the colon says what the four numbers of a box mean.
     #[arg(long, value_name = "FIELD")]
     boxes: Option<BoxField>,
 }

@@ -23,24 +23,25 @@ pub(super) struct Args {
 
 #[derive(Debug, clap::Subcommand)]
 enum What {
-    /// Say whether label files are sound: the first fault, with line and path, and what else is worth knowing.
+    /// Verify label files and report the first fault with its location.
     Check(look::CheckArgs),
-    /// Count pictures, annotations and classes, and what was found, by cause.
+    /// Count images, annotations, classes and findings.
     Stats(look::StatsArgs),
-    /// Convert labels to another format; what it cannot say is counted and named.
+    /// Convert labels to another format and report what is lost.
     Convert(convert::Args),
-    /// Write a label file without labels, for a tool to begin with: names, sizes and places of pictures, from the index
-    /// alone.
+    /// Write a label file of unlabeled images, for an annotation tool.
     Skeleton(skeleton::Args),
 }
 
 /// How label files are read.
 #[derive(Debug, clap::Args)]
 struct ReadArgs {
-    /// The format of the files, if it is not to be found out.
+    /// Label format; detected by default.
     #[arg(long, value_parser = word::<Format>(), value_name = "FORMAT")]
     from: Option<Format>,
-    /// Look at the pictures in this folder: their sizes count, and a missing one is a fault.
+    /// Folder of the images; a missing image is a fault.
+    ///
+    /// Sizes are those of the images.
     #[arg(long, value_name = "FOLDER")]
     pictures: Option<PathBuf>,
     #[command(flatten)]

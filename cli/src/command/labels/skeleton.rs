@@ -19,22 +19,24 @@ use crate::{exit::Outcome, human, output::Output, words::word};
 
 #[derive(Debug, clap::Args)]
 pub(super) struct Args {
-    /// A TBL, a TAR or a folder of pictures.
+    /// TBL, TAR or folder of images.
     #[arg(value_name = "INPUT")]
     input: PathBuf,
-    /// The file to write; - is standard output.
+    /// Output file; - for standard output.
     #[arg(long, short, value_name = "FILE")]
     output: PathBuf,
-    /// What to write.
+    /// Output format.
     #[arg(long, value_parser = word::<Skeleton>(), value_name = "FORMAT")]
     to: Skeleton,
-    /// What stands in front of names in addresses, such as https://host/pictures/.
+    /// Prefix of image addresses, such as https://host/images/.
     #[arg(long, value_name = "URL")]
     url_prefix: Option<String>,
-    /// COCO: a file with the names of the classes, one a line. By default those that a TBL lists.
+    /// COCO: file of class names, one per line.
+    ///
+    /// Default: the classes that a TBL lists.
     #[arg(long, value_name = "FILE")]
     classes: Option<PathBuf>,
-    /// Replace a file that is there.
+    /// Overwrite an existing file.
     #[arg(long, short, alias = "overwrite")]
     force: bool,
     #[command(flatten)]

@@ -34,31 +34,39 @@ const SHOWN: usize = 20;
 /// What is asked of parts.
 #[derive(Debug, clap::Args)]
 pub(super) struct PartArgs {
-    /// The fraction of the samples that is for training, into train.tbl; the fractions together are 1.
+    /// Fraction for training (train.tbl).
+    ///
+    /// All fractions together are 1.
     #[arg(long, value_name = "FRACTION", conflicts_with = "shards")]
     train: Option<f64>,
-    /// The fraction for validation, into val.tbl.
+    /// Fraction for validation (val.tbl).
     #[arg(long, value_name = "FRACTION", conflicts_with = "shards")]
     val: Option<f64>,
-    /// The fraction for testing, into test.tbl.
+    /// Fraction for test (test.tbl).
     #[arg(long, value_name = "FRACTION", conflicts_with = "shards")]
     test: Option<f64>,
-    /// Divide every class in the same way: `class` for the field class, else cls, or another field, such as json.label.
+    /// Divide every class of this field in the same proportions.
+    ///
+    /// `class` means the field class, or else cls. Name any other field, such as json.label.
     #[arg(long, value_name = "FIELD", conflicts_with = "shards")]
     by: Option<String>,
-    /// Samples that have the same in this field stay together: the run, the patient, the video.
+    /// Keep samples with the same value of this field together.
+    ///
+    /// For example the run, the patient or the video.
     #[arg(long, value_name = "FIELD", conflicts_with = "shards")]
     group: Option<String>,
-    /// Pictures that are alike stay together: those whose hashes differ in at most this many bits.
-    #[arg(long, value_name = "BITS", conflicts_with = "shards", value_parser = clap::value_parser!(u32).range(0..=i64::from(MOST_DISTANCE)))]
+    /// Keep images together whose hashes differ in at most N bits.
+    #[arg(long, value_name = "N", conflicts_with = "shards", value_parser = clap::value_parser!(u32).range(0..=i64::from(MOST_DISTANCE)))]
     near: Option<u32>,
-    /// Another seed divides otherwise.
-    #[arg(long, conflicts_with = "shards")]
+    /// Seed of the division.
+    #[arg(long, value_name = "N", conflicts_with = "shards")]
     seed: Option<u64>,
-    /// Write which sample is in which part into this CSV file; without --output that is all.
+    /// Write the part of each sample to this CSV file.
+    ///
+    /// Without --output, only this file is written.
     #[arg(long, value_name = "CSV", conflicts_with = "shards")]
     list: Option<PathBuf>,
-    /// Only samples that this filter accepts.
+    /// Use only samples that match, such as 'width >= 224'.
     #[arg(long = "where", alias = "filter", value_name = "FILTER", conflicts_with = "shards")]
     filter: Option<String>,
     #[command(flatten)]
@@ -114,7 +122,7 @@ pub(super) fn run(args: &Args, dataset: &Dataset, to: To, out: &Output) -> Resul
             row["output_bytes"] = json!(summary.output_bytes);
         }
     } else if given.list.is_none() {
-        return Err(Error::new(&ARGUMENT, "name the folder for the parts").with_options(&["output"]));
+        return Err(Error::new(&ARGUMENT, "no output folder is given").with_options(&["output"]));
     }
     list.map_or(Ok(()), |sheet| sheet.write(&text))?;
     if to_stdout(files) {

@@ -17,30 +17,33 @@ use crate::{command::filtering, words::word};
 #[derive(Clone, Debug, clap::Args)]
 #[command(next_help_heading = "Tables")]
 pub(in crate::command) struct TableReadArgs {
-    /// The table's format, if neither content nor name says it.
-    #[arg(long, value_parser = word::<TableFormat>())]
+    /// Table format; detected by default.
+    #[arg(long, value_name = "FORMAT", value_parser = word::<TableFormat>())]
     from: Option<TableFormat>,
-    /// The columns: a JSON file {"columns": [{"name": ..., "type": ...}]}; for TBF of layouts U and S the forms
-    /// {"U": ...} and {"S": ...}.
-    #[arg(long, value_name = "FILE")]
+    /// JSON file that defines the columns.
+    ///
+    /// Its form is {"columns": [{"name": ..., "type": ...}]}, or for TBF of layouts U and S {"U": ...} and {"S": ...}.
+    #[arg(long, hide_short_help = true, value_name = "FILE")]
     schema: Option<PathBuf>,
-    /// The types of some columns, such as id=u32,when=date. The others are sniffed.
+    /// Types of some columns, such as id=u32,when=date.
+    ///
+    /// The types of the others are inferred.
     #[arg(long, value_name = "NAME=TYPE,...")]
     types: Option<String>,
-    /// CSV: there is no row of names; columns are column_1 and so on.
+    /// CSV: no header row; columns are column_1, column_2, ...
     #[arg(long)]
     no_header: bool,
-    /// CSV: what stands between fields.
+    /// CSV: field delimiter.
     #[arg(long, value_name = "CHAR")]
     delimiter: Option<String>,
-    /// CSV: the field, not in quotes, that means a missing value. Default: the empty one.
-    #[arg(long, value_name = "TEXT", default_value = "")]
+    /// CSV: unquoted field that means a missing value.
+    #[arg(long, hide_short_help = true, value_name = "TEXT", default_value = "")]
     null: String,
-    /// CSV and JSON lines: a row that cannot be read ends the work, or is left out and counted.
-    #[arg(long, value_parser = word::<OnBadRow>(), default_value = "error")]
+    /// CSV, JSON lines: fail on a bad row, or skip and count it.
+    #[arg(long, value_name = "ACTION", hide_short_help = true, value_parser = word::<OnBadRow>(), default_value = "error")]
     on_bad_row: OnBadRow,
-    /// CSV and JSON lines: rows that types are sniffed from.
-    #[arg(long, value_name = "N", default_value_t = 10_000)]
+    /// CSV, JSON lines: number of rows to infer types from.
+    #[arg(long, hide_short_help = true, value_name = "N", default_value_t = 10_000)]
     sniff_rows: usize,
 }
 
@@ -120,7 +123,7 @@ fn unquoted(text: &str) -> Result<String> {
         None => Ok(text.to_owned()),
         Some(rest) => match rest.strip_suffix('"') {
             Some(name) => Ok(name.replace("\"\"", "\"")),
-            None => Err(Error::new(&ARGUMENT, format!("a quote that opens is never closed: {text}"))),
+            None => Err(Error::new(&ARGUMENT, format!("missing closing quote: {text}"))),
         },
     }
 }

@@ -16,18 +16,21 @@ use crate::{exit::Outcome, human, output::Output, progress::Meter, words::word};
 #[derive(Clone, Debug, clap::Args)]
 #[command(next_help_heading = "Tables")]
 pub(in crate::command) struct TableWriteArgs {
-    /// Only these columns, in this order: id,age.
+    /// Columns to write, in this order, such as id,age.
     #[arg(long, value_name = "NAMES")]
     columns: Option<String>,
-    /// Change what the target cannot hold, and say so, instead of refusing it.
+    /// Change and report values that the target cannot hold.
+    ///
+    /// Without it, `convert` refuses such values.
     #[arg(long)]
     lossy: bool,
-    /// Rows of a row group (Parquet, TBF) or block (IDV).
-    #[arg(long, value_name = "N", visible_alias = "rows-per-block")]
+    /// Rows per row group (Parquet, TBF) or block (IDV).
+    #[arg(long, hide_short_help = true, value_name = "N", visible_alias = "rows-per-block")]
     group_rows: Option<usize>,
-    /// TBF: the layout to write. D is typed columns with statistics; T is what the peer's tools read; C is columns
-    /// over one dictionary.
-    #[arg(long, value_parser = word::<Dialect>(), default_value = "d")]
+    /// TBF: layout to write.
+    ///
+    /// d: typed columns with statistics; t: tagged values, as other tools read; c: columns with one dictionary.
+    #[arg(long, value_name = "LAYOUT", hide_short_help = true, value_parser = word::<Dialect>(), default_value = "d")]
     dialect: Dialect,
 }
 

@@ -21,19 +21,21 @@ use crate::{
 
 #[derive(Debug, clap::Args)]
 pub(super) struct Args {
-    /// The earlier manifest, or the warehouse's folder.
+    /// Manifest or folder of the earlier warehouse.
     old: PathBuf,
-    /// The manifest to compare with it, or the warehouse's folder.
+    /// Manifest or folder of the warehouse to compare.
     new: PathBuf,
     #[command(flatten)]
     how: How,
-    /// Write a picture: old and new over each other, the rows that differ most first.
+    /// Write an SVG chart that compares old and new.
+    ///
+    /// The rows that differ most come first.
     #[arg(long, value_name = "FILE")]
     svg: Option<PathBuf>,
-    /// End with exit code 1 if a row is further apart than this.
+    /// Exit with code 1 if a distance is larger than this.
     #[arg(long, value_name = "DISTANCE", value_parser = distance)]
     fail_above: Option<f64>,
-    /// Replace a picture that is there.
+    /// Overwrite an existing chart.
     #[arg(long, short, alias = "overwrite")]
     force: bool,
     #[command(flatten)]
@@ -43,10 +45,12 @@ pub(super) struct Args {
 /// What is compared.
 #[derive(Clone, Debug, clap::Args)]
 pub(super) struct How {
-    /// Compare the pixels of about this many pictures of each, evenly over the samples; 0 for none.
+    /// Images of each to compare by pixels; 0 for none.
+    ///
+    /// About this many, evenly spread over the samples.
     #[arg(long, value_name = "N", default_value = "500")]
     pixels: u64,
-    /// Leave a row out, such as runs; may be given more than once.
+    /// Leave out this row, such as runs; may be repeated.
     #[arg(long, value_name = "ROW", value_delimiter = ',')]
     ignore: Vec<String>,
 }
@@ -80,7 +84,7 @@ pub(super) fn after_build(old: &Path, new: &Path, limits: &forebay::Limits) -> R
 /// A name that no row can have is a mistake.
 fn refuse_unknown(names: &[String]) -> Result<()> {
     if let Some(name) = names.iter().find(|name| !ROWS.contains(&name.as_str())) {
-        let message = format!("there is no row {name:?}; there are {}", ROWS.join(", "));
+        let message = format!("unknown row {name:?}; expected one of {}", ROWS.join(", "));
         return Err(Error::new(&codes::ARGUMENT, message).with_options(&["ignore"]));
     }
     Ok(())

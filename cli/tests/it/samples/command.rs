@@ -703,7 +703,7 @@ fn mistakes_that_people_make_are_answered_by_what_to_write() {
         assert!(place.run(args).status.success(), "{args:?}");
     }
     let help = String::from_utf8(place.run(&["--help"]).stdout).unwrap();
-    assert!(help.contains(" Make files:\n") && help.contains("TBF is its file of\ntables"), "{help}");
+    assert!(help.contains(" Make files:\n") && help.contains("TBF is its binary table format"), "{help}");
     assert!(help.lines().all(|line| line.chars().count() <= 100), "{help}");
     let help = String::from_utf8(place.run(&["convert", "--help"]).stdout).unwrap();
     assert!(help.contains("Examples:\n  forebay convert train.tar train.tbl"), "{help}");
