@@ -249,8 +249,9 @@ impl Error {
         self
     }
     /// Counts the row, if one is named, from the file's first: until here it was counted from row `first`.
+    #[doc(hidden)]
     #[must_use]
-    pub(crate) fn row_after(mut self, first: u64) -> Self {
+    pub fn row_after(mut self, first: u64) -> Self {
         let row = &mut self.0.place.row;
         *row = row.map(|i| i.saturating_add(first));
         self

@@ -85,17 +85,25 @@ impl Limits {
     /// Refuses an item of more than [`item_bytes`](Self::item_bytes); returns the size as `usize`.
     #[doc(hidden)]
     pub fn item(&self, bytes: u64) -> Result<usize> {
-        charge(&codes::ITEM, "an item", bytes, self.item_bytes, "item_bytes")
+        charge(&codes::ITEM, "an item", "bytes", bytes, (self.item_bytes, "item_bytes"))
     }
     /// Refuses an index of more than [`index_bytes`](Self::index_bytes).
     #[doc(hidden)]
     pub fn index(&self, bytes: u64) -> Result<usize> {
-        charge(&codes::INDEX, "the index", bytes, self.index_bytes, "index_bytes")
+        charge(&codes::INDEX, "the index", "bytes", bytes, (self.index_bytes, "index_bytes"))
     }
     /// Refuses metadata of more than [`metadata_bytes`](Self::metadata_bytes).
     #[doc(hidden)]
     pub fn metadata(&self, bytes: u64) -> Result<usize> {
-        charge(&codes::METADATA, "the metadata", bytes, self.metadata_bytes, "metadata_bytes")
+        charge(&codes::METADATA, "the metadata", "bytes", bytes, (self.metadata_bytes, "metadata_bytes"))
+    }
+    /// Refuses a table whose columns take more than [`metadata_bytes`](Self::metadata_bytes) in whatever is made of it: few bytes
+    /// of text name very many.
+    #[doc(hidden)]
+    pub fn columns(&self, columns: u64) -> Result<usize> {
+        /// About what a column takes of memory before it has a value, in the formats that take most.
+        const COLUMN: u64 = 8 << 10;
+        charge(&codes::COLUMNS, "a table", "columns", columns, (self.metadata_bytes / COLUMN, "metadata_bytes / 8192"))
     }
     /// Refuses values nested deeper than [`nesting`](Self::nesting).
     #[doc(hidden)]
@@ -113,10 +121,16 @@ impl Default for Limits {
     }
 }
 
-fn charge(code: &'static crate::error::Code, what: &str, asked: u64, limit: u64, name: &str) -> Result<usize> {
+fn charge(
+    code: &'static crate::error::Code,
+    what: &str,
+    unit: &str,
+    asked: u64,
+    (limit, name): (u64, &str),
+) -> Result<usize> {
     match usize::try_from(asked) {
         Ok(n) if asked <= limit => Ok(n),
-        _ => Err(Error::new(code, format!("{what} of {asked} bytes is over the limit of {limit} ({name})"))),
+        _ => Err(Error::new(code, format!("{what} of {asked} {unit} is over the limit of {limit} ({name})"))),
     }
 }
 
@@ -131,8 +145,11 @@ pub mod codes {
     pub const INDEX: Code = Code::limit("limit.index", "The index is larger than `index_bytes`.");
     /// The metadata is too large to parse as a whole.
     pub const METADATA: Code = Code::limit("limit.metadata", "The metadata section is larger than `metadata_bytes`.");
+    /// A text has too many columns.
+    pub const COLUMNS: Code =
+        Code::limit("limit.columns", "A table of text has more columns than there are 8 KiB of `metadata_bytes` for.");
     /// Values nest too deeply.
     pub const NESTING: Code = Code::limit("limit.nesting", "Values nest deeper than `nesting` levels.");
     /// Every code of this module.
-    pub const ALL: &[&Code] = &[&ITEM, &INDEX, &METADATA, &NESTING];
+    pub const ALL: &[&Code] = &[&ITEM, &INDEX, &METADATA, &COLUMNS, &NESTING];
 }

@@ -32,6 +32,7 @@ pub use inputs::{refuse_inputs, refuse_parts};
 pub use keys::Keys;
 pub use names::Names;
 use part::Part;
+pub(crate) use part::make_folder;
 pub use part::remove_half_written;
 pub use stage::Stage;
 

@@ -105,27 +105,27 @@ impl Listing {
     /// assert_eq!(listing.picture("x.v1"), None);
     /// ```
     pub fn picture(&self, name: &str) -> Option<&str> {
-        if let Some(file) = self.files.get(name) {
-            return Some(file);
+        match self.pictures(name)[..] {
+            [one] => Some(one),
+            _ => None,
         }
-        let named = |of: &str| {
-            let found = self.stems.get(base_name(of)).into_iter().flatten();
-            found.map(String::as_str).collect::<Vec<&str>>()
-        };
+    }
+
+    /// Every picture that a name may mean.
+    pub(super) fn pictures(&self, name: &str) -> Vec<&str> {
+        if let Some(file) = self.files.get(name) {
+            return vec![file];
+        }
         let ends = |whole: &str, tail: &str| {
             whole.strip_suffix(tail).is_some_and(|head| head.is_empty() || head.ends_with('/'))
         };
-        let mut whole = named(stem(name));
-        whole.retain(|file| ends(file, name));
-        let mut without = named(name);
-        without.retain(|file| ends(stem(file), name));
-        one(whole).or_else(|| one(without))
+        let named = |of: &str, is: &dyn Fn(&str) -> bool| -> Vec<&str> {
+            let found = self.stems.get(base_name(of)).into_iter().flatten();
+            found.map(String::as_str).filter(|file| is(file)).collect()
+        };
+        let whole = named(stem(name), &|file| ends(file, name));
+        if whole.is_empty() { named(name, &|file| ends(stem(file), name)) } else { whole }
     }
-}
-
-/// The only one.
-fn one(mut found: Vec<&str>) -> Option<&str> {
-    if found.len() == 1 { found.pop() } else { None }
 }
 
 impl Labels {

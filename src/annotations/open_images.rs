@@ -18,7 +18,7 @@ const NEEDED: [&str; 6] = ["ImageID", "LabelName", "XMin", "XMax", "YMin", "YMax
 pub fn read(
     bytes: &[u8],
     descriptions: Option<&[u8]>,
-    size: &mut dyn FnMut(&str) -> Option<(u32, u32)>,
+    size: &mut dyn FnMut(&str) -> Result<Option<(u32, u32)>>,
     options: &ReadOptions,
 ) -> Result<Labels> {
     let mut labels = Labels::default();
@@ -35,7 +35,8 @@ pub fn read(
             Some(at) => *at,
             None => {
                 checked_name(id).map_err(|e| e.line(spot.line, spot.character))?;
-                let at = size(id).map(|(width, height)| {
+                let size = size(id).map_err(|e| e.line(spot.line, spot.character))?;
+                let at = size.map(|(width, height)| {
                     let mut picture = Picture::named(id);
                     (picture.width, picture.height, picture.line) = (Some(width), Some(height), Some(spot.line));
                     labels.pictures.push(picture);
@@ -194,7 +195,7 @@ mod tests {
     const HEAD: &str = "ImageID,Source,LabelName,Confidence,XMin,XMax,YMin,YMax,IsOccluded,IsGroupOf";
 
     fn read_all(text: &str, descriptions: Option<&str>) -> Result<Labels> {
-        let mut size = |id: &str| (id != "gone").then_some((320, 240));
+        let mut size = |id: &str| Ok((id != "gone").then_some((320, 240)));
         read(text.as_bytes(), descriptions.map(str::as_bytes), &mut size, &ReadOptions::default())
     }
 

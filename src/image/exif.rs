@@ -1,19 +1,17 @@
 //! The one thing that EXIF says about pixels: which way up they are.
 
-use super::probe::tiff_value;
+use super::probe::{ORIENTATION, tiff_value};
 
 /// Parts of a file that are looked at before giving up: files made by programs have at most a few hundred.
 const MOST_PARTS: usize = 4096;
 
-/// How a picture's stored pixels are to be turned, as EXIF counts it from 1, by its EXIF block or, in a TIFF, by its own
-/// field; none where nothing is said or something is wrong with it. Looks at no pixel.
+/// How a picture's stored pixels are to be turned, as EXIF counts it from 1, by its EXIF block; none where nothing is said or
+/// something is wrong with it. A TIFF's own field belongs to how it is stored, and is always followed. Looks at no pixel.
 pub(crate) fn exif_turn(payload: &[u8]) -> Option<u32> {
-    const ORIENTATION: u64 = 0x0112;
     let block = match payload {
         [0xff, 0xd8, ..] => jpeg(payload),
         [0x89, b'P', b'N', b'G', ..] => png(payload),
         [b'R', b'I', b'F', b'F', ..] => webp(payload),
-        [b'I', b'I', ..] | [b'M', b'M', ..] => Some(payload),
         _ => None,
     };
     let tiff = block.map(|block| block.strip_prefix(b"Exif\0\0").unwrap_or(block));

@@ -69,7 +69,8 @@ pub mod codes {
         "A picture's format, or a variant of it, is one that this build does not decode.",
     );
     /// Too many pixels.
-    pub const PIXELS: Code = Code::limit("image.pixels", "A picture has more pixels than the limit `pixels`.");
+    pub const PIXELS: Code =
+        Code::limit("image.pixels", "A picture has more pixels than the limit `pixels`, or than there is memory for.");
     /// Too many scans.
     pub const SCANS: Code = Code::limit(
         "image.scans",

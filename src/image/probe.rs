@@ -5,7 +5,8 @@
 //! of a slice that may be a whole mapped file, in bounded time, however hostile the bytes.
 //!
 //! The size is that of the stored pixels: an EXIF orientation turns the picture for the eye, not the pixels
-//! that a decoder gives, so it is ignored here.
+//! that a decoder gives, so it is ignored here. Only a TIFF's own field of this name counts: it says how the pixels
+//! are stored, and the decoder follows it.
 //!
 //! The parsers are Forebay's own because the crate `imagesize` (0.15), which the tests use as a second
 //! opinion, gives wrong or no answers that a dataset meets: top-down bitmaps come out 4 billion high and OS/2
@@ -259,12 +260,15 @@ fn bmp(data: &[u8]) -> Option<(u32, u32)> {
     Some((width, i32::from_le_bytes(bytes(data, 22)?).unsigned_abs()))
 }
 
+/// The field that says how stored pixels are turned.
+pub(crate) const ORIENTATION: u64 = 274;
+
 fn tiff(data: &[u8]) -> Option<(u32, u32)> {
-    let [width, height] = tiff_values(data, [256, 257]);
-    Some((width?, height?))
+    let [width, height, orientation] = tiff_values(data, [256, 257, ORIENTATION]);
+    Some(if matches!(orientation, Some(5..=8)) { (height?, width?) } else { (width?, height?) })
 }
 
-/// The value of one field in the first directory of a TIFF, such as the one inside an EXIF block.
+/// The first value of one field in the first directory of a TIFF, such as the one inside an EXIF block.
 pub(crate) fn tiff_value(data: &[u8], tag: u64) -> Option<u32> {
     tiff_values(data, [tag])[0]
 }
@@ -344,7 +348,7 @@ impl<'a> Tiff<'a> {
         Some(if self.little { field.iter().rev().fold(0, join) } else { field.iter().fold(0, join) })
     }
 
-    /// The value of a field that holds one whole number: BYTE, SHORT, LONG or LONG8.
+    /// The first value of a field that holds whole numbers: BYTE, SHORT, LONG or LONG8.
     fn value(&self, field: usize, directory: &Directory) -> Option<u32> {
         let size = match self.uint(field + 2, 2)? {
             1 => 1,
@@ -353,6 +357,12 @@ impl<'a> Tiff<'a> {
             16 if directory.count_bytes == 8 => 8,
             _ => return None,
         };
-        u32::try_from(self.uint(field + 4 + directory.count_bytes, size)?).ok()
+        let (count, at) = (self.uint(field + 4, directory.count_bytes)?, field + 4 + directory.count_bytes);
+        // Several that do not fit lie elsewhere.
+        let at = match count.saturating_mul(size as u64) > directory.count_bytes as u64 {
+            true => usize::try_from(self.uint(at, directory.count_bytes)?).ok()?,
+            false => at,
+        };
+        u32::try_from(self.uint(at, size)?).ok()
     }
 }

@@ -24,7 +24,10 @@
 //! | `class` | the sidecar without the blanks around it, or the class of a folder |
 //! | `members` | the extensions in the archive's order, if that is not "payload, then the fields" |
 
-use std::borrow::Cow;
+use std::{
+    borrow::Cow,
+    collections::{HashMap, HashSet},
+};
 
 use serde::de::{MapAccess, Visitor};
 use serde_json::{Map, Value, value::RawValue};
@@ -206,7 +209,9 @@ pub fn files(record: &str, id: u64, extension: &str) -> Result<Vec<RestoredFile>
         ]
     };
     let Some(fields) = fields_of(record) else { return Ok(whole(numbered(id))) };
-    let field = |key: &str| fields.iter().find(|(k, _)| k == key).map(|(_, v)| v);
+    let mut by_key = HashMap::new();
+    fields.iter().for_each(|(key, value)| _ = by_key.entry(key.as_str()).or_insert(value));
+    let field = |key: &str| by_key.get(key).copied();
     let Some(name) = field("name").and_then(|v| serde_json::from_str::<String>(v.get()).ok()) else {
         return Ok(whole(numbered(id)));
     };
@@ -248,8 +253,9 @@ pub fn files(record: &str, id: u64, extension: &str) -> Result<Vec<RestoredFile>
         files.insert(0, payload(payload_name(name, extension)));
     }
     let listed = parse("members").is_some();
+    let named: HashSet<&str> = members.iter().flatten().map(String::as_str).collect();
     let is_sidecar = |key: &str| match listed {
-        true => members.iter().any(|member| member.as_deref() == Some(key)),
+        true => named.contains(key),
         false => USUAL.contains(&key),
     };
     // A folder in the name says its class already.

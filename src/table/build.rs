@@ -87,6 +87,20 @@ impl ColumnBuilder {
         self.len += 1;
     }
 
+    /// Adds missing values until there are this many rows.
+    pub(crate) fn pad(&mut self, rows: usize) {
+        while self.len < rows {
+            match self.dtype {
+                // Its 0 says that there is none.
+                DataType::Key { .. } => {
+                    self.store.push_default(&self.dtype);
+                    self.pushed();
+                }
+                _ => self.push_null(),
+            }
+        }
+    }
+
     /// Adds a value. Integers go to every integer type that holds them, and to floats that hold them exactly;
     /// text goes to dates, times, bytes (base64) and the words `NaN`, `Infinity`, `-Infinity` to floats.
     pub fn push(&mut self, value: Value<'_>) -> Result<()> {

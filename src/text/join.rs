@@ -84,13 +84,17 @@ impl PieceJoiner {
                 return Err(fault);
             } else if let Some(rest) = now.rows.rest {
                 // Rows that take far more memory than their text: fewer at once.
-                self.current = Some(Current::new(self.reader.read(rest)));
+                let rows = self.reader.read(rest);
+                self.head.heard().words(rows.words);
+                self.current = Some(Current::new(rows));
             }
         }
     }
 
     fn next_rows(&mut self) -> Option<Current> {
-        self.head.sampled_rows().or_else(|| self.waiting.pop_front()).map(Current::new)
+        let rows = self.head.sampled_rows().or_else(|| self.waiting.pop_front())?;
+        self.head.heard().words(rows.words);
+        Some(Current::new(rows))
     }
 
     /// Takes rows up to the end of the batch; false if there are not as many.

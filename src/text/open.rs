@@ -20,9 +20,6 @@ use crate::{
     table::{Batch, ColumnBuilder, Schema},
 };
 
-/// Memory that a column takes before it has a value.
-const COLUMN: u64 = 512;
-
 /// Reads CSV, TSV or JSON lines: bytes in with [`push`](Self::push) and [`end`](Self::end), batches out.
 #[derive(Debug)]
 pub struct TextReader {
@@ -35,7 +32,7 @@ pub struct TextReader {
     options: TextOptions,
     rows: TextRows,
     /// What may have been meant otherwise.
-    hint: Option<String>,
+    hints: Vec<String>,
 }
 
 #[derive(Debug)]
@@ -108,7 +105,7 @@ impl TextReader {
             TextFormat::Jsonl => Source::Json(Box::new(JsonRows::new(&options))),
         };
         let (chunks, rows) = (Chunks::default(), TextRows::default());
-        Ok(TextReader { source, chunks, all: None, schema: Arc::default(), options, rows, hint: None })
+        Ok(TextReader { source, chunks, all: None, schema: Arc::default(), options, rows, hints: Vec::new() })
     }
 
     /// The next bytes of the text.
@@ -126,24 +123,19 @@ impl TextReader {
         if self.all.is_none()
             && let Some(schema) = self.source.open(&mut self.chunks, &self.options)?
         {
-            // Few bytes of text name very many columns, each of which takes room for its name, its type and its values.
-            self.options.limits.metadata(schema.len() as u64 * COLUMN)?;
             self.schema = Arc::new(schema);
-            self.hint = self.other_delimiter().or_else(|| self.awaited());
+            self.hints = match &mut self.source {
+                Source::Csv(rows) => std::mem::take(&mut rows.notes),
+                Source::Json(_) => Vec::new(),
+            };
+            self.hints.extend(self.other_delimiter().or_else(|| self.awaited()));
             self.all = Some(self.schema.clone());
         }
         Ok(self.all.is_some())
     }
 
-    /// What stands between columns where that is not a comma, and a text of one column whose name looks like several.
+    /// What may stand between columns, of a text of one column whose name looks like several.
     fn other_delimiter(&self) -> Option<String> {
-        if let Source::Csv(rows) = &self.source
-            && let Some(found) = rows.found_delimiter
-        {
-            return Some(format!(
-                "{found:?} stands between columns, as the first rows have it; a delimiter given by name goes before"
-            ));
-        }
         let [field] = self.schema.fields() else { return None };
         if !matches!(self.source, Source::Csv(_)) || self.options.delimiter.is_some() {
             return None;
@@ -227,7 +219,7 @@ impl TextReader {
     /// What is said of rows that were left out and of the columns, since it was last asked.
     #[doc(hidden)]
     pub fn notes(&mut self) -> Vec<String> {
-        self.hint.take().into_iter().chain(self.rows.notes()).collect()
+        std::mem::take(&mut self.hints).into_iter().chain(self.rows.notes()).collect()
     }
     /// The first of the bad rows that were left out. What this gives is in no note any more.
     #[doc(hidden)]

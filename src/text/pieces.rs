@@ -58,6 +58,8 @@ pub struct PieceRows {
     pub(super) sizes: Vec<u32>,
     /// The numbers of the bad rows.
     pub(super) broken: Vec<usize>,
+    /// How many rows had words of JavaScript for numbers.
+    pub(super) words: usize,
     /// Why the first of them are bad.
     pub(super) reasons: VecDeque<Error>,
     /// What ended the reading behind the last row.
@@ -100,8 +102,9 @@ impl PieceRows {
                 }
             }
         }
-        match now.columns.into_iter().map(ColumnBuilder::finish).collect() {
-            Ok(columns) => (found.columns, found.broken) = (columns, now.broken),
+        (found.broken, found.words) = (std::mem::take(&mut now.broken), now.words);
+        match now.finish() {
+            Ok(columns) => found.columns = columns,
             Err(e) => found = PieceRows { fault: Some(e), ..PieceRows::default() },
         }
         (found, more)

@@ -19,6 +19,8 @@ const ROOM: usize = 1 << 20;
 #[derive(Debug)]
 pub(super) struct TextRow {
     pub bytes: usize,
+    /// It has words of JavaScript for numbers that JSON does not have.
+    pub words: bool,
     pub outcome: Result<()>,
 }
 
@@ -30,6 +32,8 @@ pub(super) struct Gathering {
     pub bytes: usize,
     /// The numbers of the bad rows.
     pub broken: Vec<usize>,
+    /// How many rows had [`words`](TextRow::words).
+    pub words: usize,
 }
 
 impl Gathering {
@@ -40,7 +44,7 @@ impl Gathering {
     pub fn with_capacity(schema: &Schema, rows: usize) -> Gathering {
         let rows = if rows.saturating_mul(schema.len()) > ROOM { 0 } else { rows };
         let columns = schema.fields().iter().map(|f| ColumnBuilder::with_capacity(&f.dtype, rows)).collect();
-        Gathering { columns, rows: 0, bytes: 0, broken: Vec::new() }
+        Gathering { columns, rows: 0, bytes: 0, broken: Vec::new(), words: 0 }
     }
     fn full(&self, options: &TextOptions) -> bool {
         self.rows - self.broken.len() >= options.batch_rows || self.bytes >= BATCH_BYTES
@@ -50,13 +54,27 @@ impl Gathering {
     pub fn add(&mut self, row: TextRow) -> Option<Error> {
         let reason = row.outcome.err();
         if reason.is_some() {
-            let rows = self.rows;
-            self.columns.iter_mut().filter(|c| c.len() == rows).for_each(ColumnBuilder::push_null);
-            self.broken.push(rows);
+            self.broken.push(self.rows);
         }
         self.rows += 1;
         self.bytes += row.bytes;
+        self.words += usize::from(row.words && reason.is_none());
+        if reason.is_some() {
+            self.pad();
+        }
         reason
+    }
+
+    /// Fills up the columns that the last rows say nothing of.
+    fn pad(&mut self) {
+        let rows = self.rows;
+        self.columns.iter_mut().for_each(|column| column.pad(rows));
+    }
+
+    /// The columns.
+    pub fn finish(mut self) -> Result<Vec<Column>> {
+        self.pad();
+        self.columns.into_iter().map(ColumnBuilder::finish).collect()
     }
 }
 
@@ -66,14 +84,16 @@ pub(super) struct TextRows {
     gathering: Option<Gathering>,
     row: u64,
     skipped: u64,
+    /// Rows with words of JavaScript for numbers, since that was last said.
+    words: usize,
     /// The first bad rows.
     described: Vec<Error>,
     taken: u64,
 }
 
 impl TextRows {
-    /// The next batch with a row in it. `next` reads a row into the columns, which hold this many rows by then; after
-    /// a bad row each column has one row more or none. If it wants more bytes, so does this, and goes on later.
+    /// The next batch with a row in it. `next` reads a row into the columns, which hold at most this many rows by then; a
+    /// column that has fewer lacks a value in the last ones. If it wants more bytes, so does this, and goes on later.
     pub fn batch(
         &mut self,
         schema: &Arc<Schema>,
@@ -99,8 +119,9 @@ impl TextRows {
             if now.rows == 0 {
                 return Ok(Turn::Done);
             }
-            let columns = now.columns.into_iter().map(ColumnBuilder::finish).collect::<Result<Vec<_>>>()?;
-            let batch = without(columns, now.rows, &now.broken, schema)?;
+            self.words += now.words;
+            let (rows, broken) = (now.rows, std::mem::take(&mut now.broken));
+            let batch = without(now.finish()?, rows, &broken, schema)?;
             // A batch that only had bad rows says nothing; the next one may.
             if batch.rows() > 0 {
                 return Ok(Turn::Item(batch));
@@ -111,6 +132,10 @@ impl TextRows {
     /// Hears of a row that was read.
     pub fn good(&mut self) {
         self.row += 1;
+    }
+    /// Hears of rows that had words of JavaScript for numbers.
+    pub fn words(&mut self, rows: usize) {
+        self.words += rows;
     }
     /// Hears of a row that could not be, and of the first ones why.
     pub fn bad(&mut self, reason: Option<Error>, policy: OnBadRow) -> Result<()> {
@@ -128,6 +153,10 @@ impl TextRows {
         let mut said: Vec<String> = self.bad_rows().iter().map(Error::to_string).collect();
         if self.skipped > self.taken {
             said.push(format!("and {} more bad rows", self.skipped - self.taken));
+        }
+        if self.words > 0 {
+            let rows = std::mem::take(&mut self.words);
+            said.push(format!("{rows} rows have NaN or Infinity, which JSON does not have; they are read as numbers"));
         }
         said
     }
@@ -157,6 +186,7 @@ fn without(mut columns: Vec<Column>, rows: usize, broken: &[usize], schema: &Arc
 
 /// The schema with the types that the user gave.
 pub(super) fn with_types(mut fields: Vec<Field>, options: &TextOptions) -> Result<Schema> {
+    options.limits.columns(fields.len() as u64)?;
     let schema = Schema::new(std::mem::take(&mut fields))?;
     let places = schema.positions(options.types.iter().map(|(name, _)| name))?;
     fields.extend_from_slice(schema.fields());

@@ -309,6 +309,28 @@ fn a_picture_of_open_images_that_is_not_there_is_a_fault() {
     assert!(error["message"].as_str().unwrap().contains("zzz"), "{error}");
 }
 
+#[test]
+fn a_picture_of_open_images_that_could_be_two_is_refused_and_not_missing() {
+    let place = tempfile::tempdir().unwrap();
+    let at = |name: &str| place.path().join(name).to_str().unwrap().to_owned();
+    let picture = corpus("truth/images");
+    let picture = files(Path::new(&picture)).into_iter().find(|file| file.extension().is_some_and(|it| it == "png"));
+    for folder in ["train", "val"] {
+        fs::create_dir_all(at("pictures") + "/" + folder).unwrap();
+        fs::copy(picture.as_ref().unwrap(), at("pictures") + "/" + folder + "/a.png").unwrap();
+    }
+    let check = |name: &str| {
+        let text = format!("ImageID,LabelName,XMin,XMax,YMin,YMax\n{name},/m/1,0,0.5,0,0.5\n");
+        fs::write(at("boxes.csv"), text).unwrap();
+        forebay(["labels", "check", &at("boxes.csv"), "--pictures", &at("pictures"), "--json", "--exif", "ignore"])
+    };
+    let out = check("a");
+    let error = error_of(&out);
+    assert_eq!((out.status.code(), &error["code"], &error["line"]), (Some(1), &"label.ambiguous".into(), &2.into()));
+    assert!(error["message"].as_str().unwrap().contains("val/a.png"), "{error}");
+    assert_eq!(check("val/a").status.code(), Some(0));
+}
+
 /// Runs `convert` with `--json`; the exit code and the one line.
 fn converted(arguments: &[&str]) -> (i32, Value) {
     let out = forebay([&["convert"], arguments, &["--json"]].concat());

@@ -38,7 +38,7 @@ pub fn load<F: Ranges>(file: &ParquetFile<F>, limits: &Limits) -> Result<Loaded>
     let metadata = guarded(|| ParquetMetaDataReader::new().parse_and_finish(file).map_err(not_parquet).map(Arc::new))?;
     let opened = guarded(|| ArrowReaderMetadata::try_new(metadata.clone(), Default::default()).map_err(not_parquet));
     let (opened, mut not_read) = match opened {
-        Ok(opened) => (opened, NotRead::new()),
+        Ok(opened) => (guarded(|| with_zones(opened))?, NotRead::new()),
         Err(e) => guarded(|| Ok(without_unknown_types(&metadata))).ok().flatten().ok_or(e)?,
     };
     let opened = guarded(|| with_values_of_dictionaries(opened))?;
@@ -74,22 +74,16 @@ fn is_built_in(codec: Compression) -> bool {
 
 /// The file as if the columns whose Arrow types are not known had none but Parquet's own.
 fn without_unknown_types(metadata: &Arc<ParquetMetaData>) -> Option<(ArrowReaderMetadata, NotRead)> {
-    let file = metadata.file_metadata();
     let plain = ArrowReaderOptions::new().with_skip_arrow_metadata(true);
     let base = ArrowReaderMetadata::try_new(metadata.clone(), plain).ok()?;
-    let pairs = file.key_value_metadata()?;
-    let hint = pairs.iter().find(|pair| pair.key == ARROW_SCHEMA_META_KEY)?.value.as_ref()?;
-    let bytes = BASE64_STANDARD.decode(hint).ok()?;
-    let message = if bytes.starts_with(&[0xff; 4]) { bytes.get(8..)? } else { &bytes };
-    let hinted = arrow_ipc::root_as_message(message).ok()?.header_as_schema()?;
-    let fields = hinted.fields()?;
+    let fields = hinted(metadata)?;
     if fields.len() != base.schema().fields().len() {
         return None;
     }
     let mut not_read = NotRead::new();
     let mut known: Vec<Arc<ArrowField>> = Vec::with_capacity(fields.len());
-    for (i, (field, own)) in fields.iter().zip(base.schema().fields()).enumerate() {
-        known.push(match field_of(field) {
+    for (i, (field, own)) in fields.into_iter().zip(base.schema().fields()).enumerate() {
+        known.push(match field {
             Ok(field) => Arc::new(field),
             Err(name) => {
                 not_read.insert(i, format!("Arrow's type {name}"));
@@ -98,6 +92,15 @@ fn without_unknown_types(metadata: &Arc<ParquetMetaData>) -> Option<(ArrowReader
         });
     }
     Some((hinted_by(metadata, &ArrowSchema::new(known)).ok()?, not_read))
+}
+
+/// The fields as Arrow's types beside the schema have them; of a type that is not known, its name.
+fn hinted(metadata: &ParquetMetaData) -> Option<Vec<std::result::Result<ArrowField, String>>> {
+    let hint = hints(metadata).find(|pair| pair.key == ARROW_SCHEMA_META_KEY)?.value.as_ref()?;
+    let bytes = BASE64_STANDARD.decode(hint).ok()?;
+    let message = if bytes.starts_with(&[0xff; 4]) { bytes.get(8..)? } else { &bytes };
+    let fields = arrow_ipc::root_as_message(message).ok()?.header_as_schema()?.fields()?;
+    Some(fields.iter().map(field_of).collect())
 }
 
 /// The pairs beside the schema, among which Arrow's types may be.
@@ -140,55 +143,84 @@ fn with_all_years(opened: ArrowReaderMetadata) -> Result<(ArrowReaderMetadata, V
     if roots.is_empty() || hints(opened.metadata()).any(|pair| pair.key == ARROW_SCHEMA_META_KEY) {
         return Ok((opened, Vec::new()));
     }
+    let mut in_us = |own: &Arrow| match own {
+        Arrow::Timestamp(TimeUnit::Nanosecond, zone) => Some(Arrow::Timestamp(TimeUnit::Microsecond, zone.clone())),
+        _ => None,
+    };
     let is_old: HashSet<usize> = roots.iter().copied().collect();
     let schema = opened.schema();
     let fields = schema.fields().iter().enumerate();
     let fields: Vec<_> =
-        fields.map(|(i, field)| if is_old.contains(&i) { in_microseconds(field) } else { field.clone() }).collect();
+        fields.map(|(i, field)| if is_old.contains(&i) { leaves(field, &mut in_us) } else { field.clone() }).collect();
     let hinted = hinted_by(opened.metadata(), &ArrowSchema::new_with_metadata(fields, schema.metadata().clone()))?;
     Ok((hinted, roots))
 }
 
-/// The field with times of nanoseconds, also inside of lists and structs, in microseconds.
-fn in_microseconds(field: &Arc<ArrowField>) -> Arc<ArrowField> {
-    let dtype = match field.data_type() {
-        Arrow::Timestamp(TimeUnit::Nanosecond, zone) => Arrow::Timestamp(TimeUnit::Microsecond, zone.clone()),
-        Arrow::List(item) => Arrow::List(in_microseconds(item)),
-        Arrow::LargeList(item) => Arrow::LargeList(in_microseconds(item)),
-        Arrow::Map(entries, sorted) => Arrow::Map(in_microseconds(entries), *sorted),
-        Arrow::Struct(fields) => Arrow::Struct(fields.iter().map(in_microseconds).collect()),
-        _ => return field.clone(),
-    };
-    Arc::new(field.as_ref().clone().with_data_type(dtype))
+/// The file with the zones that Arrow's types name: the crate takes them only for times of the same unit, and other programs
+/// write seconds as milliseconds.
+fn with_zones(opened: ArrowReaderMetadata) -> Result<ArrowReaderMetadata> {
+    let Some(fields) = hinted(opened.metadata()) else { return Ok(opened) };
+    let fields: Vec<_> = fields.into_iter().flatten().map(Arc::new).collect();
+    let (own, said) = (types_of_leaves(opened.schema().fields()), types_of_leaves(&fields));
+    if own.len() != said.len() {
+        return Ok(opened);
+    }
+    let mut said = said.into_iter();
+    with_types(opened, &mut |own| match (own, said.next()?) {
+        (Arrow::Timestamp(unit, Some(_)), Arrow::Timestamp(other, Some(zone))) if *unit != other => {
+            Some(Arrow::Timestamp(*unit, Some(zone)))
+        }
+        _ => None,
+    })
 }
 
 /// The file with plain values for dictionaries that other programs write and Arrow's crates cannot read: of decimals
 /// and what else lies in bytes of a fixed length.
 fn with_values_of_dictionaries(opened: ArrowReaderMetadata) -> Result<ArrowReaderMetadata> {
+    with_types(opened, &mut |own| match own {
+        Arrow::Dictionary(_, values) if is_of_fixed_bytes(values) => Some((**values).clone()),
+        _ => None,
+    })
+}
+
+/// The file with other types of Arrow where there is one for a type that nests nothing.
+fn with_types(
+    opened: ArrowReaderMetadata,
+    of: &mut impl FnMut(&Arrow) -> Option<Arrow>,
+) -> Result<ArrowReaderMetadata> {
     let schema = opened.schema();
-    if schema.fields().iter().all(|field| plain(field).is_none()) {
+    let fields: Vec<_> = schema.fields().iter().map(|field| leaves(field, of)).collect();
+    if schema.fields().iter().eq(&fields) {
         return Ok(opened);
     }
-    let fields: Vec<_> = schema.fields().iter().map(|field| plain(field).unwrap_or_else(|| field.clone())).collect();
     hinted_by(opened.metadata(), &ArrowSchema::new_with_metadata(fields, schema.metadata().clone()))
 }
 
-/// The field with values in place of such dictionaries; `None` if it has none.
-fn plain(field: &Arc<ArrowField>) -> Option<Arc<ArrowField>> {
-    let among = |fields: &arrow_schema::Fields| {
-        let found = fields.iter().any(|field| plain(field).is_some());
-        found.then(|| fields.iter().map(|field| plain(field).unwrap_or_else(|| field.clone())).collect())
-    };
+fn types_of_leaves(fields: &[Arc<ArrowField>]) -> Vec<Arrow> {
+    let mut found = Vec::new();
+    for field in fields {
+        leaves(field, &mut |own| {
+            found.push(own.clone());
+            None
+        });
+    }
+    found
+}
+
+/// The field with other types, also inside of lists and structs.
+fn leaves(field: &Arc<ArrowField>, of: &mut impl FnMut(&Arrow) -> Option<Arrow>) -> Arc<ArrowField> {
     let dtype = match field.data_type() {
-        Arrow::Dictionary(_, values) if is_of_fixed_bytes(values) => (**values).clone(),
-        Arrow::List(item) => Arrow::List(plain(item)?),
-        Arrow::LargeList(item) => Arrow::LargeList(plain(item)?),
-        Arrow::FixedSizeList(item, size) => Arrow::FixedSizeList(plain(item)?, *size),
-        Arrow::Map(entries, sorted) => Arrow::Map(plain(entries)?, *sorted),
-        Arrow::Struct(fields) => Arrow::Struct(among(fields)?),
-        _ => return None,
+        Arrow::List(item) => Arrow::List(leaves(item, of)),
+        Arrow::LargeList(item) => Arrow::LargeList(leaves(item, of)),
+        Arrow::FixedSizeList(item, size) => Arrow::FixedSizeList(leaves(item, of), *size),
+        Arrow::Map(entries, sorted) => Arrow::Map(leaves(entries, of), *sorted),
+        Arrow::Struct(fields) => Arrow::Struct(fields.iter().map(|field| leaves(field, of)).collect()),
+        own => match of(own) {
+            Some(other) => other,
+            None => return field.clone(),
+        },
     };
-    Some(Arc::new(field.as_ref().clone().with_data_type(dtype)))
+    Arc::new(field.as_ref().clone().with_data_type(dtype))
 }
 
 fn is_of_fixed_bytes(values: &Arrow) -> bool {

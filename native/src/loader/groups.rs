@@ -42,15 +42,20 @@ impl Groups {
         Ok(())
     }
 
-    /// The number of the size whose aspect is nearest.
+    /// The number of the size whose aspect is nearest, of several as near the first: by whole numbers, so that every machine
+    /// finds the same.
     fn nearest(&self, width: u32, height: u32) -> usize {
-        let aspect = |w: u32, h: u32| (f64::from(w) / f64::from(h)).ln();
         if width == 0 || height == 0 {
             return 0;
         }
-        let wanted = aspect(width, height);
-        let far = |i: &usize| self.sizes.get(*i).map_or(f64::MAX, |(w, h)| (aspect(*w, *h) - wanted).abs());
-        (0..self.sizes.len()).min_by(|a, b| far(a).total_cmp(&far(b))).unwrap_or(0)
+        // How many times one aspect is the other, as a fraction of at least 1.
+        let apart = |&(w, h): &(u32, u32)| {
+            let (a, b) = (u64::from(w) * u64::from(height), u64::from(h) * u64::from(width));
+            (u128::from(a.max(b)), u128::from(a.min(b)))
+        };
+        let nearer = |(a, b): &(u128, u128), (c, d): &(u128, u128)| (a * d).cmp(&(c * b));
+        let sizes = self.sizes.iter().map(apart).enumerate();
+        sizes.min_by(|(_, a), (_, b)| nearer(a, b)).map_or(0, |(i, _)| i)
     }
 
     /// The sizes' places when they are sorted from narrow to wide.

@@ -16,7 +16,7 @@ use std::{
     sync::atomic::{AtomicU32, Ordering},
 };
 use std::{
-    fs, io,
+    io,
     path::{Path, PathBuf},
 };
 
@@ -66,7 +66,7 @@ impl Beneath {
     /// A folder, which is made where it does not exist. The user named it, so links on the way to it are followed.
     pub fn open(folder: &Path) -> Result<Beneath> {
         let failed = |tried: &str, e: io::Error| io_error(&display(folder), tried, e);
-        fs::create_dir_all(folder).map_err(|e| failed("make the folder", e))?;
+        super::make_folder(folder).map_err(|e| failed("make the folder", e))?;
         Ok(Beneath {
             folder: folder.to_owned(),
             #[cfg(unix)]

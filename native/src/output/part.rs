@@ -32,6 +32,26 @@ pub(super) fn live() -> MutexGuard<'static, Vec<PathBuf>> {
     LIVE.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
+/// Folders that this process made for outputs, those inside of others last.
+fn made() -> MutexGuard<'static, Vec<PathBuf>> {
+    static MADE: Mutex<Vec<PathBuf>> = Mutex::new(Vec::new());
+    MADE.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// Makes a folder for outputs, and those that it is in, if it does not exist. If a signal ends the process before anything is in
+/// it, it goes again.
+pub(crate) fn make_folder(folder: &Path) -> io::Result<()> {
+    make_folder_of(folder, &mut made())
+}
+
+fn make_folder_of(folder: &Path, made: &mut Vec<PathBuf>) -> io::Result<()> {
+    let missing = folder.ancestors().take_while(|folder| !folder.as_os_str().is_empty() && !folder.exists());
+    let missing: Vec<PathBuf> = missing.map(Path::to_owned).collect();
+    fs::create_dir_all(folder)?;
+    made.extend(missing.into_iter().rev());
+    Ok(())
+}
+
 /// Removes every half-written output of this process. From then on whoever begins or finishes one waits, so the
 /// process must end next: this is for the thread that hears the signals of a host, as the command has one. The library
 /// itself installs no handler.
@@ -41,9 +61,17 @@ pub fn remove_half_written() {
         // What is gone already needs no removing, and there is nobody to tell of the rest.
         let _ = remove(&path);
     }
+    remove_empty(&made());
     // An output that was begun or put in place now would be nobody's to remove.
     std::mem::forget(live);
     crate::input::remote::abandon_all();
+}
+
+fn remove_empty(folders: &[PathBuf]) {
+    for folder in folders.iter().rev() {
+        // One with something in it stays.
+        let _ = fs::remove_dir(folder);
+    }
 }
 
 /// A hidden sibling that is being written. Dropping it removes it.
@@ -273,6 +301,21 @@ fn remove(path: &Path) -> io::Result<()> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn folders_that_were_made_and_stayed_empty_go_and_no_others() {
+        let place = tempfile::tempdir().unwrap();
+        let (there, mut made) = (place.path().join("there"), Vec::new());
+        fs::create_dir(&there).unwrap();
+        for folder in ["there", "there/a/b", "a/b/c", "a/d"] {
+            make_folder_of(&place.path().join(folder), &mut made).unwrap();
+        }
+        fs::write(place.path().join("a/d/file"), "").unwrap();
+        remove_empty(&made);
+        let names = |folder: &str| fs::read_dir(place.path().join(folder)).unwrap().count();
+        assert_eq!((names("there"), names("a"), names("a/d")), (0, 1, 1));
+        assert!(make_folder_of(&place.path().join("a/d/file"), &mut made).is_err());
+    }
 
     fn names(folder: &Path) -> Vec<String> {
         let mut names: Vec<_> =

@@ -38,7 +38,7 @@ pub use report::{Made, Report};
 pub use settings::{MakeOptions, Settings};
 pub use split::split;
 
-use std::{fs, io, path::Path};
+use std::{io, path::Path};
 
 use forebay::Result;
 
@@ -49,7 +49,7 @@ pub(crate) fn make_folder(folder: &Path) -> Result<()> {
     if remote::is_remote(folder) {
         return remote::refuse_writing(folder);
     }
-    match fs::create_dir_all(folder) {
+    match crate::output::make_folder(folder) {
         Err(e) if e.kind() != io::ErrorKind::AlreadyExists => Err(io_error(&display(folder), "make the folder", e)),
         _ => Ok(()),
     }

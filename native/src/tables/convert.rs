@@ -1,7 +1,7 @@
 //! A table from one format to another, batch by batch.
 
 use std::{
-    collections::HashSet,
+    collections::{BTreeSet, HashSet},
     path::{Path, PathBuf},
     sync::Arc,
 };
@@ -102,6 +102,26 @@ impl TableJob {
 
     /// As [`run`](Self::run), telling how far it is after every batch.
     pub fn run_with(&self, output: &Path, progress: &mut dyn FnMut(&Progress)) -> Result<TableSummary> {
+        let mut summary = self.run_as_named(output, progress)?;
+        summary.notes.extend(self.said_by_folders());
+        Ok(summary)
+    }
+
+    /// What names of folders say of their files, as Hive and others lay out tables, and nothing here reads.
+    fn said_by_folders(&self) -> Option<String> {
+        let names: Vec<String> = self.inputs.iter().map(|path| display(path)).collect();
+        let folders = names.iter().filter_map(|name| Some(name.rsplit_once(['/', '\\'])?.0));
+        let said: BTreeSet<&str> = folders
+            .flat_map(|folders| folders.split(['/', '\\']))
+            .filter_map(|folder| folder.split_once('=').map(|(key, _)| key))
+            .filter(|key| !key.is_empty() && key.bytes().all(|b| b.is_ascii_alphanumeric() || matches!(b, b'_' | b'-')))
+            .collect();
+        let keys = said.into_iter().map(|key| format!("{key:?}")).collect::<Vec<_>>().join(", ");
+        (!keys.is_empty())
+            .then(|| format!("folders are named by {keys}, which becomes no column unless the files have it"))
+    }
+
+    fn run_as_named(&self, output: &Path, progress: &mut dyn FnMut(&Progress)) -> Result<TableSummary> {
         if self.verify && (display(output) == PIPE || self.inputs.iter().any(|p| is_pipe(p))) {
             let message = "to verify an output both files are read again, which pipes cannot do";
             return Err(Error::new(&ARGUMENT, message).with_options(&["verify"]));

@@ -18,7 +18,7 @@ use arrow_schema::{ArrowError, DataType as Arrow, Field as ArrowField, IntervalU
 use forebay::{
     Error, Result,
     filter::Filter,
-    table::Schema,
+    table::{DataType, Schema},
     tables::{Scan, name_the_same},
 };
 use forebay_columns::{guard::guarded, hugging, parquet::not_parquet};
@@ -368,6 +368,10 @@ struct Current {
     filter: Option<(Filter, Vec<usize>, Arc<Schema>)>,
     /// The wanted columns among those that are read.
     wanted: Vec<usize>,
+    /// Columns of text among them that promise more than text, as ours: others would find them damaged.
+    promised: (Vec<usize>, Arc<Schema>),
+    /// Rows that were read.
+    rows: u64,
 }
 
 impl<'a> ArrowRows<'a> {
@@ -494,13 +498,21 @@ impl Current {
             Some(filter) => Some((filter.clone(), place(&filtered), all.project(&filtered)?)),
             None => None,
         };
+        let more = |column: &usize| {
+            matches!(
+                all.fields().get(*column).map(|field| &field.dtype),
+                Some(DataType::Json | DataType::DateTimeOffset)
+            ) && *input.arrow_schema().field(*column).data_type() == Arrow::Utf8
+        };
+        let promised: Vec<usize> = wanted.iter().copied().filter(more).collect();
+        let promised = (place(&promised), all.project(&promised)?);
         let wanted = place(&wanted);
         if let Some(filter) = &scan.filter {
             input.source().prune(filter);
         }
         // Even if all are read: what is chosen may come in another order, or twice.
         input.source().select(&columns)?;
-        Ok(Current { input, filter, wanted })
+        Ok(Current { input, filter, wanted, promised, rows: 0 })
     }
 
     fn input_rows(&self) -> Option<u64> {
@@ -512,10 +524,17 @@ impl Current {
 
     fn next(&mut self, lossy: bool) -> Result<Option<RecordBatch>> {
         let Some(mut batch) = self.input.next()? else { return Ok(None) };
-        if let Some((filter, columns, schema)) = &self.filter {
+        let first = self.rows;
+        self.rows += batch.num_rows() as u64;
+        let read = |columns: &[usize], schema| {
             let asked = batch.project(columns).map_err(not_arrow)?;
-            let asked = guarded(|| read_record_batch(&asked, schema, lossy, &mut Cuts::default()))?;
-            let rows = asked.matching(filter)?;
+            guarded(|| read_record_batch(&asked, schema, lossy, &mut Cuts::default())).map_err(|e| e.row_after(first))
+        };
+        if !self.promised.0.is_empty() {
+            read(&self.promised.0, &self.promised.1)?;
+        }
+        if let Some((filter, columns, schema)) = &self.filter {
+            let rows = read(columns, schema)?.matching(filter)?;
             if rows.len() < batch.num_rows() {
                 let mut mask = vec![false; batch.num_rows()];
                 for row in rows {

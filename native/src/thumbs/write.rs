@@ -149,7 +149,10 @@ struct Work {
 impl Work {
     /// The thumbnail of a sample as a sample of the strip.
     fn make(&self, dataset: &Dataset, i: u64) -> Result<Loaded> {
-        let (jpeg, picture) = match self.drawn(dataset, i) {
+        let drawn = self.drawn(dataset, i);
+        // Of a file that was overwritten meanwhile nothing is told about its samples.
+        dataset.input().map_or(Ok(()), |input| input.unchanged())?;
+        let (jpeg, picture) = match drawn {
             Ok(Some(drawn)) => (drawn.jpeg, Some(drawn.picture)),
             // What cannot be drawn has its place all the same.
             Ok(None) => {

@@ -112,13 +112,15 @@ fn long_form(
 ) -> Got<()> {
     let predictions = object.get("predictions")?.map_or(Ok(&[][..]), |node| within(node.array(), "predictions"))?;
     labels.notes.add_many(Cause::Prediction, predictions.len() as u64);
-    let Some(node) = object.get("annotations")? else {
+    // Before version 1 they were called so.
+    let list = if object.get("annotations")?.is_some() { "annotations" } else { "completions" };
+    let Some(node) = object.get(list)? else {
         picture.unlabelled = true;
         return Ok(());
     };
     let mut valid = Vec::new();
-    for (i, annotation) in within(node.array(), "annotations")?.iter().enumerate() {
-        let step = |stop: Stop| stop.inside(format_args!("annotations[{i}]"));
+    for (i, annotation) in within(node.array(), list)?.iter().enumerate() {
+        let step = |stop: Stop| stop.inside(format_args!("{list}[{i}]"));
         let fields = annotation.object().map_err(step)?;
         if fields.get("was_cancelled").map_err(step)?.is_some_and(Node::flag) {
             labels.notes.add(Cause::Canceled);
@@ -131,7 +133,7 @@ fn long_form(
         (_, 0 | 1) | (Some(Pick::All), _) => {}
         (None, n) => {
             let message = format!("{n} annotations of one picture, and nothing says which counts");
-            return Err(Stop::wrong(valid[1].1, &codes::AMBIGUOUS, message).options(&["pick"]).inside("annotations"));
+            return Err(Stop::wrong(valid[1].1, &codes::AMBIGUOUS, message).options(&["pick"]).inside(list));
         }
         (Some(pick), n) => {
             labels.notes.add_many(Cause::NotPicked, n as u64 - 1);
@@ -146,7 +148,7 @@ fn long_form(
             }
             Ok(())
         });
-        within(read, format_args!("annotations[{i}]"))?;
+        within(read, format_args!("{list}[{i}]"))?;
     }
     Ok(())
 }
@@ -179,4 +181,24 @@ fn add(
     let found = region::annotations((fields, at), (kind, value), size, &mut labels.classes, &mut labels.notes)?;
     picture.annotations.extend::<Vec<Annotation>>(found);
     Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn completions_of_old_versions_are_annotations() {
+        let region = r#"{"type":"rectanglelabels","original_width":200,"original_height":100,
+            "value":{"x":10,"y":20,"width":30,"height":40,"rotation":0,"rectanglelabels":["cat"]}}"#;
+        let task = |list: &str| {
+            format!(r#"[{{"id":1,"data":{{"image":"a.jpg"}},"{list}":[{{"id":1,"result":[{region}]}}]}}]"#)
+        };
+        let of = |list: &str| read(task(list).as_bytes(), &ReadOptions::default()).unwrap();
+        for list in ["annotations", "completions"] {
+            let labels = of(list);
+            assert_eq!((labels.annotations(), labels.pictures[0].unlabelled), (1, false), "{list}");
+        }
+        assert!(of("predictions").pictures[0].unlabelled);
+    }
 }

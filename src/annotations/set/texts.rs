@@ -179,9 +179,14 @@ impl SetReader {
         let listing = self.listing();
         let pictures = self.by_name(self.shelf());
         let mut size = |id: &str| {
-            let seen = listing.picture(id).and_then(|name| look(*pictures.get(name)?));
+            let found = listing.pictures(id);
+            if let [first, second, ..] = found[..] {
+                let message = format!("{id:?} could be several pictures: {first:?}, {second:?}");
+                return Err(Error::new(&codes::AMBIGUOUS, message));
+            }
+            let seen = found.first().and_then(|name| look(*pictures.get(*name)?));
             // One that has to be there is refused once its line is known, and until then it has any size.
-            seen.map(|seen| (seen.width, seen.height)).or(self.strict.then_some((1, 1)))
+            Ok(seen.map(|seen| (seen.width, seen.height)).or(self.strict.then_some((1, 1))))
         };
         let read = open_images::read(&self.text(file), names.as_deref(), &mut size, &self.options);
         let mut labels = read.map_err(|e| e.file(name))?;

@@ -32,9 +32,16 @@ mod other;
 #[cfg(feature = "tiff")]
 mod tiff;
 
+use std::hint::black_box;
+
 #[cfg(feature = "jpeg")]
 use super::jpeg::Jpeg;
-use super::{Picture, codes, exif::exif_turn, probe};
+use super::{
+    Picture, codes,
+    exif::exif_turn,
+    probe,
+    probe::{ORIENTATION, tiff_value},
+};
 use crate::{
     Limits,
     error::{Error, Result},
@@ -47,8 +54,8 @@ pub use cost::cost;
 pub use foreseen::Foreseen;
 pub use orient::Orientation;
 
-/// How a picture's stored pixels are to be turned, by its EXIF block or, in a TIFF, by its own field. Whatever is wrong
-/// with that, the picture is upright. Looks at no pixel.
+/// How a picture's stored pixels are to be turned, by its EXIF block. Whatever is wrong with that, the picture is upright. A
+/// TIFF is: what its own field says is how it is stored, and every decoder follows it. Looks at no pixel.
 ///
 /// ```
 /// use forebay::image::decode::{Orientation, orientation};
@@ -225,6 +232,7 @@ impl Decoder {
     fn decoded(&mut self, payload: &[u8], options: &Options) -> Result<Decoded> {
         let probed = probe(payload);
         check_pixels(probed.width, probed.height, &options.limits)?;
+        ask_for(cost(payload, options))?;
         self.let_go(probed.pixel_bytes());
         Ok(match probed.format {
             #[cfg(feature = "jpeg")]
@@ -266,9 +274,13 @@ impl Decoder {
 }
 
 impl Options {
-    /// How the picture is to be turned.
+    /// How the decoded pixels are to be turned.
     fn turn(&self, payload: &[u8]) -> Orientation {
-        if self.orient { orientation(payload) } else { Orientation::Upright }
+        match probe(payload).format {
+            MediaFormat::Tiff => tiff_value(payload, ORIENTATION).map(Orientation::from_exif).unwrap_or_default(),
+            _ if self.orient => orientation(payload),
+            _ => Orientation::Upright,
+        }
     }
 
     /// The size that a smaller version must have at least, if one is welcome.
@@ -294,6 +306,20 @@ fn check_pixels(width: u32, height: u32, limits: &Limits) -> Result<u64> {
         return Err(Error::new(&codes::PIXELS, message).section("payload"));
     }
     Ok(pixels)
+}
+
+/// Refuses what there is no memory for, which would end the process once it is used.
+fn ask_for(bytes: u64) -> Result<()> {
+    /// What every machine has.
+    const DOUBTFUL: u64 = 1 << 28;
+    let asked = || black_box(&mut Vec::<u8>::new()).try_reserve_exact(usize::try_from(bytes).unwrap_or(usize::MAX));
+    if bytes > DOUBTFUL
+        && let Err(e) = asked()
+    {
+        let message = format!("decoding takes {bytes} bytes, for which there is no memory");
+        return Err(Error::caused(&codes::PIXELS, message, e).section("payload"));
+    }
+    Ok(())
 }
 
 /// Makes room for a picture and gives its bytes. The buffer only grows, so a warm decoder does not clear it.

@@ -111,14 +111,14 @@ pub(super) fn to_rgb(buffer: &mut [u8], pixels: usize, channels: usize, depth: D
 }
 
 fn floats(bytes: &[u8]) -> [u8; 3] {
-    let level = |bytes: &[u8; 4]| {
-        let value = f32::from_ne_bytes(*bytes);
-        // What is not a number is white.
-        let value = if value < 1.0 { value.max(0.0) } else { 1.0 };
-        (value * 255.0).round() as u8
-    };
-    let [r, g, b, ..] = bytes.as_chunks::<4>().0 else { return [0; 3] };
-    [level(r), level(g), level(b)]
+    let [r, g, b, ..] = bytes.as_chunks().0 else { return [0; 3] };
+    [r, g, b].map(|bytes| from_float(f32::from_ne_bytes(*bytes)))
+}
+
+pub(super) fn from_float(value: f32) -> u8 {
+    // What is not a number is white.
+    let value = if value < 1.0 { value.max(0.0) } else { 1.0 };
+    (value * 255.0).round() as u8
 }
 
 /// Of pixels of fewer than three bytes: from the last one on, so that none is written over before it is read.

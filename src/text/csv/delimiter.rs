@@ -5,8 +5,18 @@ use crate::{limits::Limits, step::Turn, text::chunks::Chunks};
 
 /// Bytes that are looked at.
 pub(super) const SAMPLE: usize = 1 << 15;
+/// Bytes of a first line that [`said`] looks at.
+pub(super) const SAID: usize = 10;
 /// What may stand there, the likeliest first.
 const CANDIDATES: [u8; 4] = [b',', b';', b'\t', b'|'];
+
+/// What a first line such as `sep=;` says, and its length with the mark in front of it and its end. Excel writes and reads such.
+pub(super) fn said(sample: &[u8]) -> Option<(u8, usize)> {
+    let text = sample.strip_prefix(b"\xef\xbb\xbf").unwrap_or(sample);
+    let [delimiter, end @ ..] = text.strip_prefix(b"sep=")? else { return None };
+    let end = if end.starts_with(b"\r\n") { 2 } else { usize::from(end.starts_with(b"\n")) };
+    (end > 0 && super::check_delimiter(*delimiter).is_ok()).then(|| (*delimiter, sample.len() - text.len() + 5 + end))
+}
 
 /// The first of the candidates by which every row of the beginning of a text has the same number of fields, and more
 /// than one; a comma where there is none.
@@ -55,6 +65,22 @@ mod tests {
         }
         let long = format!("a;b\n{}", "1,5;2\n".repeat(10_000));
         assert_eq!(sniff(long.as_bytes()[..SAMPLE].to_vec(), &Limits::host()), b';');
+    }
+
+    #[test]
+    fn a_first_line_of_excel_says_the_delimiter_and_is_no_header() {
+        let read = |text: &str, options: &TextOptions| open::read(text, TextFormat::Csv, options).unwrap();
+        let options = TextOptions::default();
+        for text in ["sep=;\na;b\n1,5;x\n", "\u{feff}sep=;\r\na;b\r\n1,5;x\r\n", "sep=|\na|b\n1,5|x\n"] {
+            let rows = read(text, &options);
+            assert_eq!(rows[0], r#"{"a":"1,5","b":"x"}"#, "{text}");
+            assert!(rows[1].starts_with("the first line says") && rows.len() == 2, "{rows:?}");
+        }
+        let given = TextOptions { delimiter: Some(b','), ..TextOptions::default() };
+        assert_eq!(read("sep=;\na,b\n1;5,x\n", &given)[0], r#"{"a":"1;5","b":"x"}"#);
+        let e = open::read("sep=;\na;b\n1\n", TextFormat::Csv, &options).unwrap_err();
+        assert!(e.message().starts_with("line 3: "), "{e}");
+        assert_eq!(read("sep=;a\n1;2\n", &options)[0], r#"{"sep=":1,"a":2}"#);
     }
 
     #[test]

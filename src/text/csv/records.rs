@@ -52,8 +52,9 @@ impl Record {
 pub(super) struct Records {
     core: Reader,
     delimiter: u8,
-    /// The record as it stands in the file, as far as it was read.
-    raw: Vec<u8>,
+    /// The bytes of the record in the file, as far as it was read.
+    read: u64,
+    quotes: Quotes,
     /// Its fields without quotes, as many bytes as `bytes` says.
     text: Vec<u8>,
     /// Where they end, as many as `fields` says.
@@ -93,11 +94,11 @@ impl Records {
         // for the end of the text. It sees an empty line first, which is not a record; the mark is dealt with here.
         core.read_record(b"\n", &mut text, &mut ends);
         core.set_line(1);
-        let (raw, limits) = (Vec::new(), limits.clone());
         Records {
             core,
             delimiter,
-            raw,
+            read: 0,
+            quotes: Quotes::default(),
             text,
             ends,
             bytes: 0,
@@ -105,7 +106,7 @@ impl Records {
             begun: None,
             unmarked: false,
             spans: Vec::new(),
-            limits,
+            limits: limits.clone(),
         }
     }
 
@@ -170,8 +171,8 @@ impl Records {
             return Ok(Turn::Need(()));
         }
         let first_line = *self.begun.get_or_insert_with(|| {
-            self.raw.clear();
-            (self.bytes, self.fields) = (0, 0);
+            self.quotes.clear();
+            (self.read, self.bytes, self.fields) = (0, 0, 0);
             self.core.line()
         });
         let at_end = loop {
@@ -179,12 +180,13 @@ impl Records {
             let at_end = input.is_empty();
             let (text, ends) = (&mut self.text[self.bytes..], &mut self.ends[self.fields..]);
             let (result, read, written, ended) = self.core.read_record(input, text, ends);
-            self.raw.extend_from_slice(&input[..read]);
+            self.quotes.take(&input[..read], self.delimiter);
+            self.read += read as u64;
             chunks.consume(read);
             self.bytes += written;
             self.fields += ended;
             // What a record takes: its bytes, and the places of its fields, which may be empty.
-            let taken = self.raw.len() as u64 + (FIELD_COST * self.fields) as u64;
+            let taken = self.read + (FIELD_COST * self.fields) as u64;
             self.limits.item(taken.min(self.limits.item_bytes.saturating_add(1))).map_err(|e| e.row(first_line))?;
             match result {
                 ReadRecordResult::InputEmpty => {}
@@ -202,9 +204,10 @@ impl Records {
         record.text.clear();
         record.text.extend_from_slice(&self.text[..self.bytes]);
         record.ends.clear();
-        let mut quotes = Quotes { raw: &self.raw, delimiter: self.delimiter, open: false };
-        record.ends.extend(self.ends[..self.fields].iter().map(|&end| (end, quotes.next())));
-        record.open = at_end && quotes.open;
+        // An empty field at the end of the text has no byte.
+        let quoted = self.quotes.fields.iter().copied().chain(std::iter::repeat(false));
+        record.ends.extend(self.ends[..self.fields].iter().copied().zip(quoted));
+        record.open = at_end && self.quotes.place == Place::Quoted;
         Ok(Turn::Item(()))
     }
 }
@@ -237,36 +240,44 @@ impl std::fmt::Debug for Records {
     }
 }
 
-/// Goes over the fields of a record as it stands in the file.
-struct Quotes<'a> {
-    raw: &'a [u8],
-    delimiter: u8,
-    open: bool,
+/// Which fields of a record stand in quotes, found out as its bytes come.
+#[derive(Default)]
+struct Quotes {
+    place: Place,
+    fields: Vec<bool>,
 }
 
-impl Quotes<'_> {
-    /// Goes past a field; true if it stands in quotes.
-    fn next(&mut self) -> bool {
-        let quoted = self.raw.first() == Some(&b'"');
-        let mut at = 0;
-        if quoted {
-            at = 1;
-            self.open = true;
-            while let Some(found) = self.raw[at..].iter().position(|b| *b == b'"') {
-                at += found + 1;
-                if self.raw.get(at) != Some(&b'"') {
-                    self.open = false;
-                    break;
-                }
-                at += 1;
+/// Where in a field reading stands.
+#[derive(Clone, Copy, Default, PartialEq, Eq)]
+enum Place {
+    #[default]
+    Start,
+    /// Not in quotes, or behind them.
+    Plain,
+    Quoted,
+    /// Behind a quote that closes, if no other follows.
+    Closing,
+}
+
+impl Quotes {
+    fn clear(&mut self) {
+        self.place = Place::Start;
+        self.fields.clear();
+    }
+
+    fn take(&mut self, bytes: &[u8], delimiter: u8) {
+        for &byte in bytes {
+            if self.place == Place::Start {
+                self.fields.push(byte == b'"');
             }
+            self.place = match (self.place, byte) {
+                (Place::Start | Place::Closing, b'"') => Place::Quoted,
+                (Place::Quoted, b'"') => Place::Closing,
+                (Place::Quoted, _) => Place::Quoted,
+                (_, byte) if byte == delimiter => Place::Start,
+                _ => Place::Plain,
+            };
         }
-        let rest = self.raw.get(at..).unwrap_or_default();
-        match rest.iter().position(|b| *b == self.delimiter) {
-            Some(end) if !self.open => self.raw = &rest[end + 1..],
-            _ => self.raw = &[],
-        }
-        quoted
     }
 }
 
@@ -345,7 +356,7 @@ mod tests {
         for line in [70_003, 140_003] {
             assert!(matches!(records.next(&mut chunks, &mut record).unwrap(), Turn::Item(())));
             assert_eq!((record.line, record.len()), (line, 2));
-            assert!(records.raw.capacity() < 100, "{}", records.raw.capacity());
+            assert!(records.quotes.fields.len() < 10, "{}", records.quotes.fields.len());
         }
         assert!(matches!(records.next(&mut chunks, &mut record).unwrap(), Turn::Done));
     }

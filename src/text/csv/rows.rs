@@ -1,7 +1,7 @@
 //! CSV in: names from the header, types sniffed or given, bad rows with their line.
 
 use std::{
-    collections::{HashSet, VecDeque},
+    collections::{HashMap, HashSet, VecDeque},
     sync::Arc,
 };
 
@@ -28,10 +28,12 @@ use crate::{
 pub(in crate::text) struct CsvRows {
     records: Records,
     record: Record,
-    /// What stands between fields is still to be found out.
-    undecided: bool,
-    /// What was found, if it is not the usual one.
-    pub found_delimiter: Option<char>,
+    /// What stands between fields is given.
+    given: bool,
+    /// What stands between fields was looked for.
+    sniffed: bool,
+    /// What may have been meant otherwise.
+    pub notes: Vec<String>,
     begun: bool,
     header: Option<Vec<String>>,
     /// Records that were read for sniffing and come first.
@@ -44,13 +46,14 @@ impl CsvRows {
     pub fn new(format: TextFormat, options: &TextOptions) -> Result<CsvRows> {
         let delimiter = options.delimiter.unwrap_or(format.delimiter());
         super::check_delimiter(delimiter)?;
-        let undecided = format == TextFormat::Csv && options.delimiter.is_none();
-        super::check_null(&options.null, Some(delimiter).filter(|_| !undecided))?;
+        let given = format != TextFormat::Csv || options.delimiter.is_some();
+        super::check_null(&options.null, Some(delimiter).filter(|_| given))?;
         Ok(CsvRows {
             records: Records::new(delimiter, &options.limits),
             record: Record::default(),
-            undecided,
-            found_delimiter: None,
+            given,
+            sniffed: false,
+            notes: Vec::new(),
             begun: false,
             header: None,
             sampled: VecDeque::new(),
@@ -61,20 +64,20 @@ impl CsvRows {
 
     /// The columns, from the header and the first rows; `None` if more bytes must come first.
     pub fn open(&mut self, chunks: &mut Chunks, options: &TextOptions) -> Result<Option<Schema>> {
-        if self.undecided {
-            let Some(sample) = chunks.peek(delimiter::SAMPLE) else { return Ok(None) };
-            let found = delimiter::sniff(sample, &options.limits);
-            if found != TextFormat::Csv.delimiter() {
-                self.records = Records::new(found, &options.limits);
-                self.found_delimiter = Some(found.into());
-            }
-            self.undecided = false;
+        if !self.sniffed {
+            let most = if self.given { delimiter::SAID } else { delimiter::SAMPLE };
+            let Some(sample) = chunks.peek(most) else { return Ok(None) };
+            self.sniff_delimiter(sample, chunks, options);
+            self.sniffed = true;
         }
         if !self.begun {
             match self.records.next(chunks, &mut self.record)? {
                 Turn::Need(()) => return Ok(None),
                 Turn::Item(()) if options.header => self.header = Some(names(&self.record)?),
                 Turn::Item(()) => self.sampled.push_back(std::mem::take(&mut self.record)),
+                Turn::Done if options.header && options.spec.is_none() => {
+                    return Err(bad_row(1, "the text is empty, and has not even names of columns"));
+                }
                 Turn::Done => {}
             }
             self.begun = true;
@@ -97,7 +100,11 @@ impl CsvRows {
                 }
                 schema
             }
-            None => sniff(self.header.take(), &self.sampled, options)?,
+            None => {
+                let mut header = self.header.take();
+                self.notes.extend(header.as_mut().and_then(|names| each_once(names)));
+                sniff(header, &self.sampled, options)?
+            }
         };
         let typed: HashSet<&str> = options.types.iter().map(|(name, _)| name.as_str()).collect();
         let is_sniffed = |field: &Field| options.spec.is_none() && !typed.contains(field.name.as_str());
@@ -107,13 +114,37 @@ impl CsvRows {
         Ok(Some(all))
     }
 
+    /// Finds out what stands between fields, if that is not given: what a first line as Excel writes it says, which is no row,
+    /// or what the first rows agree on.
+    fn sniff_delimiter(&mut self, sample: Vec<u8>, chunks: &mut Chunks, options: &TextOptions) {
+        let said = delimiter::said(&sample);
+        let found = match said {
+            _ if self.given => self.records.delimiter(),
+            Some((delimiter, _)) => delimiter,
+            None => delimiter::sniff(sample, &options.limits),
+        };
+        if let Some((_, length)) = said {
+            (0..length).for_each(|_| chunks.consume(1));
+            self.notes
+                .push("the first line says what stands between columns, as Excel writes it, and is no row".to_owned());
+            self.records = Records::at_line(found, &options.limits, 2);
+        } else if found != self.records.delimiter() {
+            let found: char = found.into();
+            self.notes.push(format!(
+                "{found:?} stands between columns, as the first rows have it; a delimiter given by name goes before"
+            ));
+            self.records = Records::new(found as u8, &options.limits);
+        }
+    }
+
     /// The same columns, for the rest of the text from a line on.
     pub fn at_line(&self, line: u64) -> CsvRows {
         CsvRows {
             records: Records::at_line(self.records.delimiter(), self.records.limits(), line),
             record: Record::default(),
-            undecided: false,
-            found_delimiter: None,
+            given: true,
+            sniffed: true,
+            notes: Vec::new(),
             begun: true,
             header: None,
             sampled: VecDeque::new(),
@@ -162,7 +193,11 @@ impl CsvRows {
                 }
             }
         }
-        Ok(Turn::Item(TextRow { bytes: self.record.bytes(), outcome: self.columns.push(&self.record, columns) }))
+        Ok(Turn::Item(TextRow {
+            bytes: self.record.bytes(),
+            words: false,
+            outcome: self.columns.push(&self.record, columns),
+        }))
     }
 
     /// The next row, read where it lies. `None` if it cannot be, or is not UTF-8.
@@ -173,7 +208,7 @@ impl CsvRows {
         let outcome = self.columns.push_cells(record.line, cells, columns);
         let (bytes, read) = (record.bytes(), record.read);
         self.records.passed(chunks, read);
-        Some(TextRow { bytes, outcome })
+        Some(TextRow { bytes, words: false, outcome })
     }
 }
 
@@ -244,6 +279,31 @@ fn names(record: &Record) -> Result<Vec<String>> {
         .collect()
 }
 
+/// Gives columns whose name was there before one of their own, as DuckDB does, and says so.
+fn each_once(header: &mut [String]) -> Option<String> {
+    let all: HashSet<String> = header.iter().cloned().collect();
+    let (mut taken, mut renamed) = (HashSet::new(), Vec::new());
+    let mut next: HashMap<String, usize> = HashMap::new();
+    for name in header {
+        if taken.insert(name.clone()) {
+            continue;
+        }
+        let count = next.entry(name.clone()).or_default();
+        let free = loop {
+            *count += 1;
+            let free = format!("{name}_{count}");
+            if !all.contains(&free) && taken.insert(free.clone()) {
+                break free;
+            }
+        };
+        renamed.push(format!("{:?}", free));
+        *name = free;
+    }
+    let (count, more) = (renamed.len(), if renamed.len() > 8 { ",..." } else { "" });
+    renamed.truncate(8);
+    (count > 0).then(|| format!("columns of a name that was there before are called {}{more}", renamed.join(", ")))
+}
+
 fn same_names(schema: &Schema, header: &[String]) -> Result<()> {
     let differ = schema.fields().iter().map(|f| &f.name).zip(header).find(|(a, b)| a != b);
     if let Some((wanted, found)) = differ {
@@ -292,10 +352,27 @@ mod tests {
     }
 
     #[test]
+    fn a_column_name_that_comes_again_gets_one_that_is_free() {
+        let rows = read("a,b,a,a_1,a\n1,2,3,4,5\n", &TextOptions::default()).unwrap();
+        assert_eq!(rows[0], r#"{"a":1,"b":2,"a_2":3,"a_1":4,"a_3":5}"#);
+        assert_eq!(rows[1], r#"columns of a name that was there before are called "a_2", "a_3""#);
+        let options = TextOptions { types: vec![("a_1".into(), DataType::String)], ..Default::default() };
+        assert_eq!(read("a,a\n1,2\n", &options).unwrap()[0], r#"{"a":1,"a_1":"2"}"#);
+    }
+
+    #[test]
     fn a_byte_order_mark_is_no_part_of_the_first_name_however_it_comes() {
-        for text in ["\u{feff}\"a,b\",c\n1,2\n", "\n\u{feff}a\n", "\u{feff}\u{feff}a\n1\n", "\u{feff}", "\u{feff}\n1\n"]
-        {
+        for text in ["\u{feff}\"a,b\",c\n1,2\n", "\n\u{feff}a\n", "\u{feff}\u{feff}a\n1\n", "\u{feff}\n1\n"] {
             read(text, &TextOptions::default()).unwrap();
+        }
+        // Nothing is no table, unless there need not be names.
+        for text in ["", "\n", "\u{feff}", "sep=;\n"] {
+            let e = read(text, &TextOptions::default()).unwrap_err();
+            assert!(e.code().id() == "table.row" && e.message().contains("empty"), "{text:?}: {e}");
+            assert!(
+                read(text, &TextOptions { header: false, ..Default::default() }).unwrap().is_empty()
+                    || text == "sep=;\n"
+            );
         }
         assert_eq!(read("\u{feff}\"a,b\",c\n1,2\n", &TextOptions::default()).unwrap(), [r#"{"a,b":1,"c":2}"#]);
         let e = read("\u{feff}a\n1,2\n", &TextOptions::default()).unwrap_err();

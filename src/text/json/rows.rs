@@ -44,6 +44,8 @@ struct Names {
     places: HashMap<String, Option<usize>>,
     /// The columns whose types were found out from the first rows.
     sniffed: HashSet<String>,
+    /// The columns in which no value may be missing.
+    required: Vec<String>,
     /// The wanted columns were named, so that no other is missed.
     chosen: bool,
 }
@@ -89,7 +91,7 @@ impl JsonRows {
             }
         };
         let places = self.schema.fields().iter().enumerate().map(|(i, f)| (f.name.clone(), Some(i))).collect();
-        self.names = Arc::new(Names { places, sniffed, chosen: false });
+        self.names = Arc::new(Names { places, sniffed, required: required(&self.schema), chosen: false });
         Ok(Some(self.schema.clone()))
     }
 
@@ -126,6 +128,7 @@ impl JsonRows {
         for (at, field) in schema.fields().iter().enumerate() {
             names.places.insert(field.name.clone(), Some(at));
         }
+        names.required = required(schema);
         self.schema = schema.clone();
     }
 
@@ -146,7 +149,7 @@ impl JsonRows {
         };
         let outcome = line.parsed.and_then(|row| self.push(line.number, &row, columns, rows));
         // A row of few bytes has a cell in every column all the same.
-        Ok(Turn::Item(TextRow { bytes: line.bytes + CELL * columns.len(), outcome }))
+        Ok(Turn::Item(TextRow { bytes: line.bytes + CELL * columns.len(), words: line.words, outcome }))
     }
 
     fn push(&self, line: u64, row: &Map<String, Json>, columns: &mut [ColumnBuilder], rows: usize) -> Result<()> {
@@ -167,24 +170,23 @@ impl JsonRows {
             {
                 return Err(unlike_the_first(line, column.dtype(), text).column(name));
             }
+            // What the rows before have nothing of is filled up once there is something.
+            column.pad(rows);
             push_json(column, json).map_err(|e| {
                 let advice: &[&str] = if self.names.sniffed.contains(name) { &["types", "sniff_rows"] } else { &[] };
                 bad_row(line, e.message()).column(name).with_options(advice)
             })?;
         }
-        for (column, field) in columns.iter_mut().zip(self.schema.fields()) {
-            if column.len() == rows {
-                push_json(column, &Json::Null)?;
-            }
-            if !field.nullable
-                && !matches!(field.dtype, DataType::Key { .. })
-                && row.get(&field.name).is_none_or(Json::is_null)
-            {
-                return Err(bad_row(line, "a value is missing").column(&field.name));
-            }
+        if let Some(name) = self.names.required.iter().find(|name| row.get(*name).is_none_or(Json::is_null)) {
+            return Err(bad_row(line, "a value is missing").column(name));
         }
         Ok(())
     }
+}
+
+fn required(schema: &Schema) -> Vec<String> {
+    let is_required = |field: &&Field| !field.nullable && !matches!(field.dtype, DataType::Key { .. });
+    schema.fields().iter().filter(is_required).map(|field| field.name.clone()).collect()
 }
 
 /// Names in the order in which they first come, and what their values have in common.
@@ -241,6 +243,53 @@ mod tests {
         for text in ["{\"a\":12345678901234567890123,}\n", "{12345678901234567890123:1}\n"] {
             assert!(read(text, &TextOptions::default()).is_err(), "{text}");
         }
+    }
+
+    #[test]
+    fn words_that_python_writes_for_numbers_are_numbers_and_are_said() {
+        let text = "{\"x\":NaN,\"v\":[1.5,-Infinity]}\n{\"x\":2,\"v\":[]}\n{\"x\":Infinity}\n";
+        for sniff_rows in [1, 10] {
+            let rows = read(text, &TextOptions { sniff_rows, ..Default::default() }).unwrap();
+            assert_eq!(rows[0], r#"{"x":"NaN","v":[1.5,"-Infinity"]}"#);
+            assert_eq!(rows[1], r#"{"x":2.0,"v":[]}"#);
+            assert!(rows[3].starts_with("2 rows have NaN or Infinity"), "{rows:?}");
+        }
+        for text in ["{\"x\":NaN,}\n", "{NaN:1}\n", "{\"x\":nan}\n", "{\"x\":NaN1}\n", "{\"x\":+Infinity}\n"] {
+            assert!(read(text, &TextOptions::default()).is_err(), "{text}");
+        }
+    }
+
+    #[test]
+    fn rows_without_a_column_leave_it_empty_wherever_they_are() {
+        let text = "{\"a\":1}\n{\"b\":[1]}\n{\"a\":\"x\"}\n{\"c\":\"z\"}\n{}\n{\"a\":2}\n";
+        let mut options = TextOptions { on_bad_row: OnBadRow::Skip, ..Default::default() };
+        options.types = vec![("a".into(), DataType::I64)];
+        for batch_rows in [1, 2, 100] {
+            options.batch_rows = batch_rows;
+            let rows = read(text, &options).unwrap();
+            let expected = [
+                r#"{"a":1,"b":null,"c":null}"#,
+                r#"{"a":null,"b":[1],"c":null}"#,
+                r#"{"a":null,"b":null,"c":"z"}"#,
+                r#"{"a":null,"b":null,"c":null}"#,
+                r#"{"a":2,"b":null,"c":null}"#,
+            ];
+            assert_eq!(rows[..5], expected, "{batch_rows}");
+        }
+    }
+
+    #[test]
+    fn few_bytes_do_not_name_more_columns_than_there_is_room_for() {
+        let row: Vec<String> = (0..2_000).map(|i| format!("\"{i}\":1")).collect();
+        let text = format!("{{{}}}\n", row.join(","));
+        let with =
+            |bytes| TextOptions { limits: crate::Limits::host().with_metadata_bytes(bytes), ..Default::default() };
+        let e = read(&text, &with(8 << 20)).unwrap_err();
+        assert_eq!(e.code().id(), "limit.columns", "{e}");
+        assert!(e.message().contains("2000 columns is over the limit of 1024"), "{e}");
+        assert_eq!(read(&text, &with(16 << 20)).unwrap().len(), 1);
+        let csv = row.join(",");
+        assert!(open::read(&csv, TextFormat::Csv, &with(8 << 20)).is_err());
     }
 
     #[test]

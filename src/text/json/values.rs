@@ -26,6 +26,8 @@ pub(super) struct Line {
     pub bytes: usize,
     /// About the bytes that it takes once it is parsed, if that is much.
     pub memory: usize,
+    /// It has words of JavaScript for numbers that JSON does not have.
+    pub words: bool,
     /// The row, or why it cannot be read.
     pub parsed: Result<Map<String, Json>>,
 }
@@ -267,7 +269,8 @@ fn parse(number: u64, text: &[u8], limits: &Limits) -> Result<Line> {
     if memory > limits.item_bytes.saturating_mul(PARSED) {
         return Err(limits.item(memory).err().unwrap_or_else(|| bad_row(number, "too many values")).row(number));
     }
-    let parsed = match exactly(text) {
+    let (parsed, words) = exactly(text);
+    let parsed = match parsed {
         Ok(Json::Object(row)) => Ok(row),
         Ok(_) => Err(bad_row(number, "this is not a JSON object")),
         // A line's own end is not yet the next line.
@@ -277,19 +280,20 @@ fn parse(number: u64, text: &[u8], limits: &Limits) -> Result<Line> {
         }
         Err(e) => Err(bad_row(number, format!("column {}: {}", e.column(), short(&e)))),
     };
-    Ok(Line { number, bytes: text.len(), memory: memory as usize, parsed })
+    Ok(Line { number, bytes: text.len(), memory: memory as usize, words, parsed })
 }
 
-/// The value, with numbers that no type holds as texts: a number of it would be another one.
-fn exactly(text: &[u8]) -> serde_json::Result<Json> {
+/// The value, with numbers that no type holds as texts: a number of it would be another one. So are the words for numbers that
+/// JSON does not have and Python writes; whether there are such.
+fn exactly(text: &[u8]) -> (serde_json::Result<Json>, bool) {
     let parsed = serde_json::from_slice::<Json>(text);
-    let quoted = match &parsed {
-        Ok(_) if !wide::may_be_in(text) => None,
-        // Nothing else is made sense of by quotes.
-        Err(e) if !e.to_string().starts_with("number out of range") => None,
-        _ => wide::quoted(text),
-    };
-    quoted.map_or(parsed, |text| serde_json::from_slice(&text))
+    if parsed.is_ok() && !wide::may_be_in(text) {
+        return (parsed, false);
+    }
+    match wide::quoted(text).and_then(|(text, words)| Some((serde_json::from_slice(&text).ok()?, words))) {
+        Some((quoted, words)) => (Ok(quoted), words),
+        None => (parsed, false),
+    }
 }
 
 /// Whether a text is one JSON value.
@@ -299,7 +303,7 @@ pub fn is_json(text: &str) -> bool {
 
 /// Whether two texts are the same value, however they are laid out.
 pub fn same_json(a: &str, b: &str) -> bool {
-    a == b || matches!((exactly(a.as_bytes()), exactly(b.as_bytes())), (Ok(a), Ok(b)) if a == b)
+    a == b || matches!((exactly(a.as_bytes()).0, exactly(b.as_bytes()).0), (Ok(a), Ok(b)) if a == b)
 }
 
 /// How many values a text holds at most.

@@ -1,4 +1,5 @@
-//! Numbers in JSON that no type holds: the parser rounds them to floats and says nothing, or calls the text damaged.
+//! Numbers in JSON that no type holds: the parser rounds them to floats and says nothing, or calls the text damaged. And words for
+//! numbers that JSON does not have, as Python writes them.
 
 use crate::table::is_rounded;
 
@@ -19,10 +20,16 @@ pub(super) fn may_be_in(text: &[u8]) -> bool {
     })
 }
 
-/// The text with such numbers in quotes; none if it has none. It is JSON, but for numbers that are too large.
-pub(super) fn quoted(text: &[u8]) -> Option<Vec<u8>> {
+/// The words, which are read as numbers where a number may be.
+const WORDS: [&str; 3] = ["NaN", "Infinity", "-Infinity"];
+
+/// The text with such numbers and words in quotes, and whether there were words; none if it has neither. Only what stands in
+/// the place of a value is put in quotes, so that a text that is not JSON for other reasons stays so.
+pub(super) fn quoted(text: &[u8]) -> Option<(Vec<u8>, bool)> {
     let mut out = Vec::new();
-    let (mut at, mut copied) = (0, 0);
+    let (mut at, mut copied, mut words) = (0, 0, false);
+    // What came last and is not blank.
+    let mut before = b',';
     while let Some(&byte) = text.get(at) {
         match byte {
             b'"' => {
@@ -34,25 +41,33 @@ pub(super) fn quoted(text: &[u8]) -> Option<Vec<u8>> {
                     }
                 }
             }
-            b'-' | b'0'..=b'9' => {
+            b'-' | b'0'..=b'9' | b'N' | b'I' => {
                 let rest = text.get(at..).unwrap_or_default();
-                let is_number = |b: &&u8| matches!(b, b'-' | b'+' | b'.' | b'e' | b'E' | b'0'..=b'9');
-                let end = at + rest.iter().take_while(is_number).count();
+                let is_part = |b: &&u8| matches!(b, b'-' | b'+' | b'.' | b'0'..=b'9' | b'a'..=b'z' | b'A'..=b'Z');
+                let end = at + rest.iter().take_while(is_part).count();
                 let token = text.get(at..end).and_then(|token| std::str::from_utf8(token).ok()).unwrap_or_default();
-                if !is_held(token) {
+                let behind = text.get(end..).unwrap_or_default().iter().find(|b| !b.is_ascii_whitespace());
+                let is_value =
+                    matches!(before, b',' | b':' | b'[') && matches!(behind, None | Some(b',' | b']' | b'}'));
+                let is_word = WORDS.contains(&token);
+                if is_value && (is_word || !is_held(token)) {
                     out.extend_from_slice(text.get(copied..at).unwrap_or_default());
                     out.push(b'"');
                     out.extend_from_slice(token.as_bytes());
                     out.push(b'"');
                     copied = end;
+                    words |= is_word;
                 }
                 at = end;
             }
             _ => at += 1,
         }
+        if !byte.is_ascii_whitespace() {
+            before = byte;
+        }
     }
     out.extend_from_slice(text.get(copied..).unwrap_or_default());
-    (copied > 0).then_some(out)
+    (copied > 0).then_some((out, words))
 }
 
 /// Whether a type holds this number as it was meant.
@@ -71,11 +86,12 @@ mod tests {
 
     #[test]
     fn only_numbers_that_would_become_others_are_texts() {
-        let text = |text: &str| quoted(text.as_bytes()).map(|out| String::from_utf8(out).unwrap());
+        let text = |text: &str| quoted(text.as_bytes()).map(|(out, _)| String::from_utf8(out).unwrap());
         for (given, kept) in [
             (r#"{"a":12345678901234567890123}"#, r#"{"a":"12345678901234567890123"}"#),
             (r#"{"a":[1,-9223372036854775809,2]}"#, r#"{"a":[1,"-9223372036854775809",2]}"#),
             (r#"{"a":1e400,"b":-1e400}"#, r#"{"a":"1e400","b":"-1e400"}"#),
+            (r#"{"a":NaN,"b":[-Infinity, Infinity ]}"#, r#"{"a":"NaN","b":["-Infinity", "Infinity" ]}"#),
         ] {
             assert_eq!(text(given).as_deref(), Some(kept));
         }
@@ -85,6 +101,8 @@ mod tests {
             // 2^70, and floats as JavaScript writes them.
             r#"{"a":1180591620717411303424,"b":100000000000000000000,"c":123456789012345680000}"#,
             r#"{"12345678901234567890123":1}"#,
+            r#"{"a":"NaN","b":["Infinity"]}"#,
+            r#"{NaN:1,12345678901234567890123:2,"c":NaN4}"#,
         ] {
             assert_eq!(text(held), None, "{held}");
         }

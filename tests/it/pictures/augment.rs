@@ -94,6 +94,30 @@ fn pixels_are_those_of_torchvision() {
 }
 
 #[test]
+fn every_strength_solarizes_from_the_level_that_floats_of_32_bits_name() {
+    let (index, _) = fixtures();
+    let of = &index["operations"];
+    let cases = of["rand"].as_array().unwrap().iter().chain(of["trivial"].as_array().unwrap());
+    let ops = cases.flat_map(|case| case["operations"].as_array().unwrap());
+    let pairs = ["imagenet", "cifar10", "svhn"].into_iter().flat_map(|name| of[name].as_array().unwrap());
+    let paired = pairs.flat_map(|pair| [0, 1].map(|k| pair[k][1].as_array().unwrap())).flatten();
+    let (mut seen, mut between) = (BTreeSet::new(), 0);
+    for op in ops.chain(paired).filter(|op| op[0] == "Solarize") {
+        let threshold = number(&op[1]);
+        let levels: Vec<u8> = (0..=255).flat_map(|level| [level; 3]).collect();
+        let (mut pixels, mut scratch) = (levels.clone(), Vec::new());
+        let mut canvas = Canvas { pixels: &mut pixels, scratch: &mut scratch, size: (256, 1), fill: [0; 3] };
+        Operation::Solarize(threshold).apply(&mut canvas, Resampling::Nearest);
+        // torchvision compares a tensor of bytes with a number, which torch does in 32 bits.
+        let one = |level: &u8| if f32::from(*level) >= threshold as f32 { 255 - level } else { *level };
+        assert_eq!(pixels, levels.iter().map(one).collect::<Vec<u8>>(), "from {threshold}");
+        seen.insert(threshold.to_bits());
+        between += usize::from(f64::from(threshold as f32) < threshold && (threshold as f32).fract() == 0.0);
+    }
+    assert!(seen.len() > 31 && between > 8, "{} strengths, {between} of them just above a level", seen.len());
+}
+
+#[test]
 fn jitter_gray_and_blur_are_within_a_level_of_torchvision() {
     let (index, blob) = fixtures();
     let photo = &index["pictures"][0];

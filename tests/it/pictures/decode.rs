@@ -299,12 +299,31 @@ fn bitmaps_that_contradict_themselves_are_damaged_and_unknown_ones_unsupported()
     }
 }
 
+/// A field of a TIFF: its number, its type, how many values, and these or their place.
+type Field = (u16, u16, u32, u32);
+
+/// A TIFF of these fields, followed by these bytes, which begin behind [`behind`].
+fn tiff_of(fields: &[Field], data: &[u8]) -> Vec<u8> {
+    let mut tiff = b"II\x2a\0\x08\0\0\0".to_vec();
+    tiff.extend((fields.len() as u16).to_le_bytes());
+    for (tag, kind, count, value) in fields {
+        tiff.extend(tag.to_le_bytes().into_iter().chain(kind.to_le_bytes()));
+        tiff.extend(count.to_le_bytes().into_iter().chain(value.to_le_bytes()));
+    }
+    tiff.extend([0; 4]);
+    [&tiff, data].concat()
+}
+
+fn behind(fields: usize) -> u32 {
+    8 + 2 + fields as u32 * 12 + 4
+}
+
 /// A TIFF of three planes in tiles of 16 × 16.
 fn planes_in_tiles(side: u32) -> Vec<u8> {
     let tiles = side.div_ceil(16).pow(2) * 3;
-    let (offsets, counts) = (8 + 2 + 11 * 12 + 4 + 6, 8 + 2 + 11 * 12 + 4 + 6 + tiles * 4);
+    let (offsets, counts) = (behind(11) + 6, behind(11) + 6 + tiles * 4);
     let data = counts + tiles * 4;
-    let fields: [(u16, u16, u32, u32); 11] = [
+    let fields = [
         (256, 4, 1, side),
         (257, 4, 1, side),
         (258, 3, 3, offsets - 6),
@@ -317,16 +336,132 @@ fn planes_in_tiles(side: u32) -> Vec<u8> {
         (324, 4, tiles, offsets),
         (325, 4, tiles, counts),
     ];
-    let mut tiff = b"II\x2a\0\x08\0\0\0\x0b\0".to_vec();
-    for (tag, kind, count, value) in fields {
-        tiff.extend(tag.to_le_bytes().into_iter().chain(kind.to_le_bytes()));
-        tiff.extend(count.to_le_bytes().into_iter().chain(value.to_le_bytes()));
+    let mut rest = vec![8, 0, 8, 0, 8, 0];
+    (0..tiles).for_each(|tile| rest.extend((data + tile * 256).to_le_bytes()));
+    (0..tiles).for_each(|_| rest.extend(256_u32.to_le_bytes()));
+    (0..tiles).for_each(|tile| rest.extend([(tile / (tiles / 3) * 10) as u8; 256]));
+    tiff_of(&fields, &rest)
+}
+
+/// A TIFF of one strip of RGB with alpha of this kind (1 is multiplied with the colors, 2 is not).
+fn with_alpha(width: u32, bits: u16, format: u32, kind: u32, pixels: &[u8]) -> Vec<u8> {
+    let fields = [
+        (256, 4, 1, width),
+        (257, 4, 1, 1),
+        (258, 3, 4, behind(11)),
+        (259, 3, 1, 1),
+        (262, 3, 1, 2),
+        (273, 4, 1, behind(11) + 8),
+        (277, 3, 1, 4),
+        (278, 4, 1, 1),
+        (279, 4, 1, pixels.len() as u32),
+        (338, 3, 1, kind),
+        (339, 3, 1, format),
+    ];
+    tiff_of(&fields, &[&[bits; 4].map(u16::to_le_bytes).concat(), pixels].concat())
+}
+
+#[test]
+fn colors_that_a_tiff_multiplied_by_their_alpha_are_divided_by_it() {
+    let mut decoder = Decoder::default();
+    let mut rgb = |tiff: &[u8]| decoder.decode(tiff, None, &Options::default()).unwrap().pixels.to_vec();
+    // As Pillow reads it: rounded down, no more than white, and black where all is transparent.
+    let bytes = [10, 20, 30, 128, 200, 100, 0, 255, 9, 9, 9, 0, 200, 10, 1, 100];
+    let divided = [19, 39, 59, 200, 100, 0, 0, 0, 0, 255, 25, 2];
+    assert_eq!(rgb(&with_alpha(4, 8, 1, 1, &bytes)), divided);
+    assert_eq!(rgb(&with_alpha(4, 8, 1, 2, &bytes)), [10, 20, 30, 200, 100, 0, 9, 9, 9, 200, 10, 1]);
+    let words: Vec<u8> = [16384_u16, 32768, 0, 32768, 5, 5, 5, 0].into_iter().flat_map(u16::to_le_bytes).collect();
+    assert_eq!(rgb(&with_alpha(2, 16, 1, 1, &words)), [127, 255, 0, 0, 0, 0]);
+    let floats: Vec<u8> =
+        [0.25_f32, 0.5, 0.0, 0.5, 1.0, 1.0, 1.0, 0.0].into_iter().flat_map(f32::to_le_bytes).collect();
+    assert_eq!(rgb(&with_alpha(2, 32, 3, 1, &floats)), [128, 255, 0, 0, 0, 0]);
+}
+
+#[test]
+fn a_tiff_is_turned_as_its_own_field_says_whether_or_not_exif_counts() {
+    let (index, blob) = fixtures();
+    let gray = index["decode"].as_array().unwrap().iter().find(|p| p["name"] == "tiff gray").unwrap();
+    let stored = part(&blob, &gray["data"]);
+    let mut decoder = Decoder::default();
+    let upright = decoder.decode(stored, None, &Options::default()).unwrap().pixels.to_vec();
+    for number in 1..=8_u32 {
+        // The directory once more behind all, with one more field.
+        let at = u32::from_le_bytes(*stored[4..].first_chunk().unwrap()) as usize;
+        let fields = usize::from(u16::from_le_bytes([stored[at], stored[at + 1]]));
+        let mut all: Vec<[u8; 12]> = stored[at + 2..].as_chunks().0[..fields].to_vec();
+        let field = [&274_u16.to_le_bytes()[..], &3_u16.to_le_bytes(), &1_u32.to_le_bytes(), &number.to_le_bytes()];
+        all.push(field.concat().try_into().unwrap());
+        all.sort_by_key(|field| u16::from_le_bytes([field[0], field[1]]));
+        let mut tiff = stored.to_vec();
+        tiff.extend(vec![0; tiff.len() % 2]);
+        let end = (tiff.len() as u32).to_le_bytes();
+        tiff[4..8].copy_from_slice(&end);
+        tiff.extend((all.len() as u16).to_le_bytes());
+        tiff.extend(all.concat());
+        tiff.extend([0; 4]);
+        let (w, h) = (37, 23);
+        let source = |x: usize, y: usize| match number {
+            1 => (x, y),
+            2 => (w - 1 - x, y),
+            3 => (w - 1 - x, h - 1 - y),
+            4 => (x, h - 1 - y),
+            5 => (y, x),
+            6 => (y, h - 1 - x),
+            7 => (w - 1 - y, h - 1 - x),
+            _ => (w - 1 - y, x),
+        };
+        let size = if number < 5 { (w, h) } else { (h, w) };
+        let probed = probe(&tiff);
+        assert_eq!((probed.width as usize, probed.height as usize), size, "{number}");
+        let turned: Vec<u8> = (0..size.1)
+            .flat_map(|y| (0..size.0).map(move |x| (x, y)))
+            .flat_map(|(x, y)| {
+                let (x, y) = source(x, y);
+                upright[(y * w + x) * 3..][..3].to_vec()
+            })
+            .collect();
+        for orient in [false, true] {
+            let picture = decoder.decode(&tiff, None, &Options::default().with_orient(orient)).unwrap();
+            assert_eq!((picture.width as usize, picture.height as usize), size, "{number} {orient}");
+            assert!(picture.pixels == turned, "{number} {orient}");
+        }
     }
-    tiff.extend([0, 0, 0, 0, 8, 0, 8, 0, 8, 0]);
-    (0..tiles).for_each(|tile| tiff.extend((data + tile * 256).to_le_bytes()));
-    (0..tiles).for_each(|_| tiff.extend(256_u32.to_le_bytes()));
-    (0..tiles).for_each(|tile| tiff.extend([(tile / (tiles / 3) * 10) as u8; 256]));
-    tiff
+}
+
+#[test]
+fn kinds_of_tiff_that_are_not_decoded_are_named_by_what_they_are() {
+    let says = |photometric: u32, bits: u32, compression: u32| {
+        let fields = [
+            (256, 4, 1, 2),
+            (257, 4, 1, 1),
+            (258, 3, 1, bits),
+            (259, 3, 1, compression),
+            (262, 3, 1, photometric),
+            (273, 4, 1, behind(10)),
+            (277, 3, 1, 1),
+            (278, 4, 1, 1),
+            (279, 4, 1, 4),
+            (320, 3, 2, 0),
+        ];
+        let e = Decoder::default().decode(&tiff_of(&fields, &[0; 4]), None, &Options::default()).unwrap_err();
+        assert_eq!(e.code().id(), "image.unsupported", "{e}");
+        e.to_string()
+    };
+    let e = says(3, 8, 5);
+    assert!(e.contains("colors palette, 1 samples a pixel of 8 bits, unsigned numbers, compression LZW"), "{e}");
+    let e = says(1, 32, 1);
+    assert!(e.contains("colors gray, 1 samples a pixel of 32 bits, unsigned numbers, compression none"), "{e}");
+    let e = says(1, 8, 50000);
+    assert!(e.contains("compression Zstandard"), "{e}");
+}
+
+#[test]
+fn a_picture_for_which_there_is_no_memory_is_an_error_and_not_the_end_of_the_process() {
+    let png = b"\x89PNG\r\n\x1a\n\0\0\0\rIHDR\x01\0\0\0\0\x40\0\0\x08\x02\0\0\0";
+    let options = Options::default().with_limits(Limits::default().with_pixels(u64::MAX));
+    let e = Decoder::default().decode(png, None, &options).unwrap_err();
+    assert_eq!((e.code().id(), e.kind()), ("image.pixels", Kind::Limit), "{e}");
+    assert!(e.to_string().contains("no memory"), "{e}");
 }
 
 #[test]

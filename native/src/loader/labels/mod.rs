@@ -52,8 +52,9 @@ impl Labels {
         Labels { from: From::Folder, classes: None, missing: None }
     }
     /// A column of a table of any format that Forebay reads, such as CSV, Parquet or TBF, joined by name: `key` names
-    /// the column with the samples' names. A sample's row is the one with its whole name (`train/dog/17.jpg`), or
-    /// else with its last part (`17.jpg`), or else with that up to its first dot (`17`).
+    /// the column with the samples' names. A sample's row is the one with its name (`train/dog/17.jpg`), or with the
+    /// longest end of that (`dog/17.jpg`), or the only one that ends with it; each also without its ending. A row that several
+    /// samples could have is refused.
     pub fn table(path: impl Into<PathBuf>, key: impl Into<String>, label: impl Into<String>) -> Self {
         let from = From::Table { path: path.into(), key: key.into(), label: label.into() };
         Labels { from, classes: None, missing: None }

@@ -1,6 +1,11 @@
 //! What a table says of samples, joined by their names.
 
-use std::{collections::HashMap, hash::Hash, ops::Range, path::Path};
+use std::{
+    collections::{BTreeMap, HashMap},
+    hash::Hash,
+    ops::Range,
+    path::Path,
+};
 
 use forebay::{
     Error, Result,
@@ -13,6 +18,7 @@ use forebay::{
 use super::codes;
 use crate::{
     input::display,
+    labels::names::Names,
     loader::sources::Sources,
     parallel::blocks::in_blocks,
     tables::{ReadOptions, Scan, Scanned, TableFormat, open, table_format},
@@ -32,23 +38,34 @@ const NONE: u32 = u32::MAX;
 /// Floats up to here are exact where they are whole.
 const EXACT: f64 = 9_007_199_254_740_992.0;
 
-/// Which value belongs to a row's name: text, or a number in a column of numbers. Text is looked up where it stands.
-#[derive(Default)]
-struct Rows {
-    texts: HashMap<Box<str>, u32>,
-    numbers: HashMap<i128, u32>,
-}
+/// Names of rows, and the number of the value of each.
+struct Rows(Names, Vec<u32>);
 
 impl Rows {
-    /// The row of a sample: the one with its whole name, or its last part, or that up to the first dot, or, for
-    /// `0017.jpg`, the row 17 of a column of numbers.
-    fn of(&self, name: &str) -> u32 {
-        let last = name.rsplit('/').next().unwrap_or(name);
-        let stem = split(last).0;
-        let text = [name, last, stem].iter().find_map(|key| self.texts.get(*key));
-        let number = || if self.numbers.is_empty() { None } else { self.numbers.get(&stem.parse().ok()?) };
-        text.or_else(number).copied().unwrap_or(NONE)
+    fn of(rows: BTreeMap<Box<str>, u32>) -> Rows {
+        let (names, values): (Vec<_>, Vec<_>) = rows.into_iter().unzip();
+        Rows(Names::of(names.iter().map(|name| &**name)), values)
     }
+
+    /// The value of the row that a name means; see [`Names::take`]. `place` says which sample it is.
+    fn take(&self, name: &str, place: &str) -> Result<Option<u32>> {
+        Ok(self.0.take(name, place)?.and_then(|k| self.1.get(k).copied()))
+    }
+}
+
+/// The row of a sample of this dataset: by its name, or that up to the first dot, or, for `0017.jpg`, the row 17 of a column of
+/// numbers.
+fn row_of([texts, numbers]: &[Rows; 2], name: &str, of: &str) -> Result<u32> {
+    let last = name.rsplit('/').next().unwrap_or(name);
+    let (folders, stem) = (&name[..name.len() - last.len()], split(last).0);
+    let place = format!("{of}: {name}");
+    for name in [name, &format!("{folders}{stem}")] {
+        if let Some(row) = texts.take(name, &place)? {
+            return Ok(row);
+        }
+    }
+    let Ok(number) = stem.parse::<i128>() else { return Ok(NONE) };
+    Ok(numbers.take(&number.to_string(), &place)?.unwrap_or(NONE))
 }
 
 /// A label.
@@ -78,7 +95,7 @@ impl<C: Clone + Eq + Hash> Joined<C> {
         let mut table = Scanned::new(open(path, &options)?, &scan).map_err(|e| e.file(display(path)))?;
         let (key_path, label_path) = (filter::Path::from_name(key), filter::Path::from_name(label));
         let (mut numbers, mut values) = (HashMap::new(), Vec::new());
-        let mut rows = Rows::default();
+        let (mut texts, mut whole) = (BTreeMap::new(), BTreeMap::new());
         while let Some(batch) = table.next_batch()? {
             for row in batch.iter() {
                 let name = match row.field(&key_path) {
@@ -96,24 +113,22 @@ impl<C: Clone + Eq + Hash> Joined<C> {
                     values.push(cell.clone());
                     u32::try_from(values.len() - 1).unwrap_or(NONE)
                 });
-                let before = match (&name, number) {
-                    (_, Some(n)) => rows.numbers.insert(n, value),
-                    (Value::Str(text), _) => rows.texts.insert(text.as_ref().into(), value),
-                    _ => None,
+                let (rows, name): (&mut BTreeMap<Box<str>, u32>, Box<str>) = match (&name, number) {
+                    (Value::Str(text), _) => (&mut texts, text.as_ref().into()),
+                    (_, n) => (&mut whole, n.unwrap_or_default().to_string().into()),
                 };
-                if before.is_some_and(|before| before != value) {
-                    let name = match (&name, number) {
-                        (Value::Str(text), _) => format!("{text:?}"),
-                        (_, n) => n.unwrap_or_default().to_string(),
-                    };
-                    let message = format!("two rows of different labels have the name {name}");
+                if rows.get(&name).is_some_and(|before| *before != value) {
+                    let message = format!("two rows of different labels have the name {name:?}");
                     return Err(Error::new(&codes::SETTINGS, message).file(display(path)));
                 }
+                rows.insert(name, value);
             }
         }
+        let rows = [texts, whole].map(Rows::of);
         let of_source = |dataset: &crate::Dataset| -> Result<Vec<u32>> {
             let block = |range: Range<u64>| -> Result<Vec<u32>> {
-                range.map(|i| Ok(dataset.sample_name(i)?.map_or(NONE, |name| rows.of(&name)))).collect()
+                let row = |name: &str| row_of(&rows, name, dataset.name()).map_err(|e| e.file(display(path)));
+                range.map(|i| dataset.sample_name(i)?.map_or(Ok(NONE), |name| row(&name))).collect()
             };
             Ok(in_blocks(dataset.len(), block)?.concat())
         };

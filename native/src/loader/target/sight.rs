@@ -18,6 +18,7 @@ use crate::{
     Dataset, OpenOptions,
     dataset::Stored,
     input::display,
+    labels::names::Names,
     loader::{Dtype, Image, codes, sources::Sources},
     parallel::{blocks::in_blocks, budget::Budget},
 };
@@ -44,25 +45,27 @@ pub(super) struct Beside {
 impl Beside {
     pub fn open(path: &Path, open: &OpenOptions, sources: &Sources) -> Result<Beside> {
         let dataset = Dataset::open_with(path, open)?;
-        // By the whole name without its ending, or by the last part of it where only one has that.
-        let (mut whole, mut last) = (HashMap::new(), HashMap::new());
+        let (mut numbers, mut seen) = (Vec::new(), HashMap::new());
         for i in 0..dataset.len() {
             let Some(name) = dataset.sample_name(i)? else { continue };
-            let (stem, end) = stems(&name);
-            last.entry(end.to_owned()).and_modify(|one| *one = None).or_insert(Some(i));
-            if let Some(before) = whole.insert(stem.to_owned(), i) {
+            let stem = stem(&name);
+            if let Some(before) = seen.insert(stem.to_owned(), i) {
                 let message =
                     format!("the samples {before} and {i} have the name {stem:?}, and only one can go with another");
                 return Err(Error::new(&codes::SETTINGS, message).file(display(path)));
             }
+            numbers.push((stem.to_owned(), i));
         }
-        let find = |name: &str| {
-            let (stem, end) = stems(name);
-            whole.get(stem).copied().or_else(|| last.get(end).copied().flatten())
+        let names = Names::of(numbers.iter().map(|(stem, _)| stem.as_str()));
+        let find = |name: &str, of: &str| {
+            let found = names.take(stem(name), &format!("{of}: {name}")).map_err(|e| e.file(display(path)))?;
+            Ok::<_, Error>(found.and_then(|k| numbers.get(k)).map(|(_, i)| *i))
         };
         let of_source = |dataset: &Dataset| -> Result<Vec<Option<u64>>> {
             let block = |range: std::ops::Range<u64>| -> Result<Vec<Option<u64>>> {
-                range.map(|i| Ok(dataset.sample_name(i)?.and_then(|name| find(&name)))).collect()
+                range
+                    .map(|i| Ok(dataset.sample_name(i)?.map(|name| find(&name, dataset.name())).transpose()?.flatten()))
+                    .collect()
             };
             Ok(in_blocks(dataset.len(), block)?.concat())
         };
@@ -79,11 +82,10 @@ impl Beside {
     }
 }
 
-/// A name without its ending, and the last part of that.
-fn stems(name: &str) -> (&str, &str) {
+/// A name without its ending.
+fn stem(name: &str) -> &str {
     let last = name.rsplit('/').next().unwrap_or(name);
-    let end = split(last).0;
-    (&name[..name.len() - (last.len() - end.len())], end)
+    &name[..name.len() - (last.len() - split(last).0.len())]
 }
 
 /// What a worker needs to see more of a sample.

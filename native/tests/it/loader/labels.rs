@@ -95,6 +95,35 @@ fn the_classes_of_folders_are_not_those_of_other_names() {
 }
 
 #[test]
+fn a_row_that_could_be_of_several_samples_is_refused_and_of_the_others_each_has_its_own() {
+    let folder = Folder::new();
+    let pictures = folder.at("pictures");
+    for name in ["v1/1.bmp", "v2/1.bmp", "v2/2.bmp"] {
+        let path = pictures.join(name);
+        std::fs::create_dir_all(path.parent().unwrap()).unwrap();
+        std::fs::write(path, crate::common::bmp(4, 4)).unwrap();
+    }
+    let (csv, lines) = (folder.at("labels.csv"), folder.at("labels.jsonl"));
+    let build = |labels: Labels| Loader::open(&pictures).unwrap().batch(3).labels(labels.missing(-1)).build();
+    let csv_of = |rows: &str| {
+        std::fs::write(&csv, format!("file,y\n{rows}")).unwrap();
+        build(Labels::table(&csv, "file", "y"))
+            .and_then(|mut loader| Ok(loader.next_batch()?.unwrap().labels().to_vec()))
+    };
+    // The row names one of them by its folder: the other has none.
+    assert_eq!(csv_of("v1/1.bmp,5\n2,7\n").unwrap(), [5, -1, 7]);
+    assert_eq!(csv_of("v1/1,5\nx/v2/1.bmp,6\n").unwrap(), [5, 6, -1]);
+    for rows in ["1.bmp,5\n", "1,5\n"] {
+        assert_eq!(csv_of(rows).unwrap_err().code().id(), "label.ambiguous", "{rows}");
+    }
+    std::fs::write(&lines, "{\"id\":1,\"y\":5}\n").unwrap();
+    let e = build(Labels::table(&lines, "id", "y")).unwrap_err();
+    assert_eq!(e.code().id(), "label.ambiguous", "{e}");
+    std::fs::write(&lines, "{\"id\":2,\"y\":5}\n").unwrap();
+    assert_eq!(build(Labels::table(&lines, "id", "y")).unwrap().next_batch().unwrap().unwrap().labels(), [-1, -1, 5]);
+}
+
+#[test]
 fn a_table_of_numbers_joins_names_that_are_numbers() {
     let folder = Folder::new();
     let all = datasets(&folder, &[None, None, None]);

@@ -455,6 +455,16 @@ fn views_draw_anew_and_other_pictures_as_the_samples_own() {
     assert_eq!(code(open().image(crop(8, 8)).target("a", Target::picture(&strangers))).0, "loader.target");
     assert_eq!(code(open().target("a", Target::picture(&other))).0, "loader.settings");
     assert_eq!(code(open().target("a", "view:")).0, "usage.argument");
+    // By the folders that both have; one that could belong to two samples is refused.
+    let twice: Vec<_> = ["a/0001.bmp", "b/0001.bmp"].map(|name| (name.to_owned(), picture(40, 30, |_, _| true))).into();
+    let own = write(&folder, "twice", &twice).0;
+    let with = |name: &str| {
+        let other =
+            write(&folder, &format!("one{}", name.len()), &[(name.to_owned(), picture(40, 30, |x, _| x < 20))]).0;
+        Loader::open(&own).unwrap().batch(2).image(crop(8, 8)).target("a", Target::picture(&other)).build()
+    };
+    assert_eq!(with("0001.png").unwrap_err().code().id(), "label.ambiguous");
+    assert!(with("x/a/0001.png").is_ok());
     let small = write(&folder, "small", &[("0003.bmp".to_owned(), picture(4, 4, |_, _| true))]).0;
     let skipping = open().batch(16).on_broken(OnBroken::Skip).image(crop(8, 8));
     let batch = first(skipping.target("a", Target::label_map(&small)));

@@ -339,6 +339,91 @@ fn times_of_seconds_inside_of_others_stay_times_in_parquet() {
     }
 }
 
+#[test]
+fn columns_that_only_names_of_folders_have_are_said_to_be_left_out() {
+    let place = tempfile::tempdir().unwrap();
+    let folder = place.path().join("year=2024").join("kind=a%20b");
+    fs::create_dir_all(&folder).unwrap();
+    let batch = RecordBatch::try_from_iter([("id", Arc::new(Int64Array::from(vec![1])) as ArrayRef)]).unwrap();
+    write(&folder.join("x=1.parquet"), TableFormat::Parquet, &[batch]);
+    for to in [TableFormat::Parquet, TableFormat::Csv] {
+        let job = TableJob::new(vec![folder.join("x=1.parquet")], to);
+        let notes = job.run(&place.path().join(to.name())).unwrap().notes;
+        assert_eq!(notes, [r#"folders are named by "kind", "year", which becomes no column unless the files have it"#]);
+    }
+}
+
+#[test]
+fn the_zone_of_times_survives_where_the_file_says_seconds_and_holds_milliseconds() {
+    use parquet::arrow::{ARROW_SCHEMA_META_KEY, ArrowWriter, arrow_writer::ArrowWriterOptions, encode_arrow_schema};
+    let place = tempfile::tempdir().unwrap();
+    let (input, output) = (place.path().join("in.parquet"), place.path().join("out.parquet"));
+    let times = |unit, zone: &str| Arrow::Timestamp(unit, Some(zone.into()));
+    let item = |unit, zone: &str| Arc::new(Field::new("item", times(unit, zone), true));
+    let (ms, s) = (arrow_schema::TimeUnit::Millisecond, arrow_schema::TimeUnit::Second);
+    // As pyarrow writes times of seconds: Parquet has milliseconds of UTC, and Arrow's schema beside it says what they were.
+    let values = arrow_array::TimestampMillisecondArray::from(vec![Some(1000), None]).with_timezone("UTC");
+    let offsets = arrow_buffer::OffsetBuffer::from_lengths([1, 1]);
+    let list = ListArray::new(item(ms, "UTC"), offsets, Arc::new(values.clone()), None);
+    let columns: [(&str, ArrayRef); 2] = [("t", Arc::new(values)), ("list", Arc::new(list))];
+    let batch = RecordBatch::try_from_iter(columns).unwrap();
+    let said = Schema::new(vec![
+        Field::new("t", times(s, "Europe/Berlin"), true),
+        Field::new("list", Arrow::List(item(s, "+02:00")), true),
+    ]);
+    let hint = parquet::file::metadata::KeyValue::new(ARROW_SCHEMA_META_KEY.to_owned(), encode_arrow_schema(&said));
+    let properties = parquet::file::properties::WriterProperties::builder().set_key_value_metadata(Some(vec![hint]));
+    let options = ArrowWriterOptions::new().with_properties(properties.build()).with_skip_arrow_metadata(true);
+    let mut writer = ArrowWriter::try_new_with_options(File::create(&input).unwrap(), batch.schema(), options).unwrap();
+    writer.write(&batch).unwrap();
+    writer.close().unwrap();
+    let mut job = TableJob::new(vec![input], TableFormat::Parquet);
+    job.verify = true;
+    let done = job.run(&output).unwrap();
+    assert_eq!((done.rows, done.notes.as_slice()), (2, &[][..]));
+    let back = read(&output, TableFormat::Parquet);
+    let types: Vec<&Arrow> = back[0].schema_ref().fields().iter().map(|field| field.data_type()).collect();
+    assert_eq!(types, [&times(ms, "Europe/Berlin"), &Arrow::List(item(ms, "+02:00"))]);
+}
+
+#[test]
+fn text_that_is_not_the_json_or_the_time_that_its_column_promises_is_not_handed_on() {
+    let place = tempfile::tempdir().unwrap();
+    for (dtype, sound, damaged) in
+        [("json", "{\"a\":1}", "[\"a\":1}"), ("datetime_offset", "2024-01-02T03:04:05+02:00", "2024")]
+    {
+        for from in FORMATS {
+            let field = Field::new("k", Arrow::Utf8, true).with_metadata(noted("forebay:type", dtype));
+            let schema = Arc::new(Schema::new(vec![Field::new("id", Arrow::Int64, true), field]));
+            let batch = |text: &str, count: usize| {
+                let columns: Vec<ArrayRef> = vec![
+                    Arc::new((0..count as i64).collect::<Int64Array>()),
+                    Arc::new(StringArray::from([vec![sound; count - 1], vec![text]].concat())),
+                ];
+                RecordBatch::try_new(schema.clone(), columns).unwrap()
+            };
+            let (input, output) = (place.path().join(from.name()), place.path().join("out"));
+            let sole = batch(damaged, 7);
+            write(&input, from, &[sole.clone()]);
+            for to in FORMATS {
+                for filter in [None, Some("id < 2")] {
+                    let mut job = TableJob::new(vec![input.clone()], to);
+                    job.force = true;
+                    job.scan.filter = filter.map(|filter| forebay::filter::Filter::parse(filter).unwrap());
+                    let e = job.run(&output).unwrap_err();
+                    let found = (e.code().id(), e.place().column.as_deref(), e.place().row);
+                    assert_eq!(found, ("table.arrow", Some("k"), Some(6)), "{dtype} {from:?} to {to:?}: {e}");
+                    assert!(!output.exists());
+                    // Without the column nothing is wrong.
+                    job.scan.columns = Some(vec!["id".into()]);
+                    job.run(&output).unwrap();
+                    fs::remove_file(&output).unwrap();
+                }
+            }
+        }
+    }
+}
+
 /// A table of one column of keys, or of floats in vectors, with what they are called.
 fn named(path: &Path, dtype: &str, annotation: &str, names: &[&str], array: ArrayRef) {
     let said =

@@ -55,7 +55,8 @@ pub(super) fn posterize(pixels: &mut [u8], bits: u32) {
 }
 
 pub(super) fn solarize(pixels: &mut [u8], threshold: f64) {
-    let threshold = threshold.ceil().clamp(0.0, 255.0) as u8;
+    // Compared as 32-bit floats: 255 × a strength in 64 bits lies a little above the level that is meant.
+    let threshold = (threshold as f32).ceil() as u8;
     pixels.iter_mut().for_each(|level| *level = if *level >= threshold { !*level } else { *level });
 }
 
