@@ -13,6 +13,9 @@ export interface Clash {
   readonly conflicts: readonly Conflict[];
 }
 
+/** Images that people look for: without labels, rejected, with the class that is drawn. */
+export type Wanted = "unlabeled" | "rejected" | "class";
+
 export interface DrawingActions {
   readonly sketch: Sketch;
   readonly classes: Classes;
@@ -59,4 +62,15 @@ export interface DrawingActions {
   settle(side: Side | null): void;
   discard(): void;
   stop(): void;
+
+  /** The strip of images, and what lies beside the image: folded or not. */
+  readonly strip: boolean;
+  readonly panel: boolean;
+  fold(what: "strip" | "panel"): void;
+  /** Opens the next image of a kind, in the order in which they are shown. */
+  find(wanted: Wanted): void;
+  /** Does what a key of the open sample does. */
+  press(key: string): void;
+  /** Another light for the image, for looking only; as CSS has it. */
+  light(filter: string): void;
 }

@@ -4,7 +4,7 @@ import "./drawing-stage.ts";
 import "./edit-bar.ts";
 
 export { failureBar } from "./failure-bar.ts";
-export { DrawnJournal, isLeft } from "./journal.ts";
+export { DrawnJournal, hasChanges, isLeft } from "./journal.ts";
 export { copyInto, keepLabels } from "./keeping.ts";
 export { classesIn, rasterOf, reviewIn, stepText } from "./read-record.ts";
 export { shapesIn } from "./shape.ts";

@@ -110,6 +110,7 @@ export const pictures = {
   asStored: "As stored",
   boxesB: "Boxes (b)",
   fullScreen: "Full screen",
+  fullScreenX: "Full screen (x)",
   fold: "Fold {title}",
   unfold: "Unfold {title}",
   zoomOut: "Zoom out",

@@ -1,9 +1,9 @@
 /** The dialogs: each is fetched when it is first asked for. */
-import type { LitElement, ReactiveController, ReactiveControllerHost } from "lit";
+import type { LitElement, ReactiveControllerHost } from "lit";
 import { html, type TemplateResult } from "lit";
 import type { Dataset, Folder, HttpOptions, Input, Table, Warehouse } from "../../../lib/src/model/index.ts";
-import type { KeepLabels } from "../dialogs/labels-dialog.ts";
 import type { DrawnJournal } from "../drawing/journal.ts";
+import type { KeepLabels } from "../drawing/keeping.ts";
 import type { Engine } from "../files/engine.ts";
 import type { TextSource } from "../files/open-any.ts";
 import type { FindBoxes } from "../samples/box-source.ts";
@@ -30,6 +30,9 @@ const DIALOGS = {
   warehouse: () => import("../dialogs/warehouse-dialog.ts"),
 } as const;
 export type DialogName = keyof typeof DIALOGS;
+
+/** Those that write what the samples are, with their edits. */
+const WRITES: ReadonlySet<DialogName> = new Set(["convert", "labels"]);
 
 /** What they are about. */
 export interface DialogState {
@@ -72,6 +75,8 @@ export interface DialogState {
 export interface DialogHost {
   readonly state: () => DialogState;
   readonly warn: (text: string) => void;
+  /** Edits that nobody saved are gone on with. */
+  readonly resume: () => Promise<void> | undefined;
   /** A file that was made is to be looked at. */
   readonly file: (file: File) => void;
   readonly warehouse: (folder: Folder, name: string) => void;
@@ -85,14 +90,11 @@ export interface DialogHost {
 }
 
 /** Shows them, and draws them. */
-export class DialogController implements ReactiveController {
+export class DialogController {
   constructor(
     private readonly host: ReactiveControllerHost & { readonly renderRoot: ParentNode },
     private readonly of: DialogHost,
-  ) {
-    host.addController(this);
-  }
-  hostConnected(): void {}
+  ) {}
 
   /** Whether one of them has the viewer to itself; one that lost the focus has it still. */
   get busy(): boolean {
@@ -105,7 +107,7 @@ export class DialogController implements ReactiveController {
   };
   private async bring(name: DialogName, about: unknown[]): Promise<void> {
     try {
-      await DIALOGS[name]();
+      await Promise.all([DIALOGS[name](), WRITES.has(name) && this.of.resume()]);
     } catch (e) {
       return this.of.warn(msg("partViewerCouldNotLoaded", { message: trouble(e).message }));
     }

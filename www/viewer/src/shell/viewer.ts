@@ -3,8 +3,7 @@ import { LitElement, html, nothing, type PropertyValues, type TemplateResult } f
 import { property, query, state } from "lit/decorators.js";
 import { isArchive } from "../../../lib/src/model/formats.ts";
 import type { Dataset, Folder, Input, Table, Warehouse } from "../../../lib/src/model/index.ts";
-import { DrawingController } from "../drawing/drawing-controller.ts";
-import { idleKey } from "../drawing/keys.ts";
+import type { DrawingController } from "../drawing/drawing-controller.ts";
 import type { Engine } from "../files/engine.ts";
 import type { Recent } from "../files/recent.ts";
 import type { ViewerMessages } from "../messages/en.ts";
@@ -103,7 +102,8 @@ export class Viewer extends LitElement implements ViewerMembers {
   private readonly opener: OpenController = new OpenController(this, {
     ownPage: () => this.ownPage,
     asks: () => this.ownPage || this.src !== null || this.dataProvider !== null,
-    load: async (kind) => void (await (kind === "samples" ? import("./samples-parts.ts") : import("./table-parts.ts"))),
+    load: async (kind) =>
+      kind === "samples" ? this.take(await import("./samples-parts.ts")) : void (await import("./table-parts.ts")),
     title: (name) => {
       if (this.ownPage) document.title = name === null ? "Forebay" : msg("forebay", { name: visible(name) });
     },
@@ -138,7 +138,10 @@ export class Viewer extends LitElement implements ViewerMembers {
     listed: () => this.opener.listed,
     find: () => this.find,
     signal: () => this.opener.signal,
-    counted: (boxes, all) => this.filtering.recounted(boxes, all),
+    counted: (boxes, all) => {
+      this.filtering.recounted(boxes, all);
+      this.edits?.learn(boxes.classes.map(({ label }) => label));
+    },
     pictures: () => this.pictures,
   });
   private readonly labels: LabelController = new LabelController(this, {
@@ -172,24 +175,10 @@ export class Viewer extends LitElement implements ViewerMembers {
     say: (text) => this.told.say(text),
     moved: () => this.updateLink(),
   });
-  /** Editing what is open. */
-  readonly drawing: DrawingController = new DrawingController(this, {
-    data: () => this.opener.data,
-    rows: () => this.rows,
-    // Nobody judges what they do not see.
-    open: () => (this.hides("sample") ? null : this.cursor.open),
-    show: (i) => this.cursor.show(i),
-    base: () => ({ find: this.ownBoxes, laid: this.labels.given !== null }),
-    counted: () => this.counts.boxes?.classes.map(({ label }) => label) ?? [],
-    signal: () => this.opener.signal,
-    say: (text) => this.told.say(text),
-    warn: (text) => this.told.warn(text),
-    changed: (many) => void (many && this.boxesChanged()),
-    save: () => this.dialogs.show("save-edits"),
-    mean: (questions) => this.dialogs.show("labels", questions),
-  });
+  /** Editing what is open: fetched with what shows samples. */
+  private edits: DrawingController | null = null;
+  private boxesOf!: SamplesParts["boxesOf"];
   private readonly httpOf = (input: Input) => this.opener.http(input);
-  private readonly keepLabels = this.drawing.keeper(() => this.labels.given);
   private readonly dialogs: DialogController = new DialogController(this, {
     state: () => {
       const { data, table, textual, tooLarge, growth, listed } = this.opener;
@@ -209,8 +198,8 @@ export class Viewer extends LitElement implements ViewerMembers {
         find: data ? this.find : null,
         given: this.labels.given,
         meaning: this.labels.meaning,
-        keep: data && this.drawing.can ? this.keepLabels : null,
-        journal: this.drawing.journal,
+        keep: this.edits?.keeper ?? null,
+        journal: this.edits?.journal ?? null,
         where: this.filtering.rows.where,
         narrowed: this.filtering.rows.narrowed ? this.filtering.rows.kept : null,
         fields: this.counts.metadataFields,
@@ -219,6 +208,7 @@ export class Viewer extends LitElement implements ViewerMembers {
       };
     },
     warn: (text) => this.told.warn(text),
+    resume: () => this.edits?.resume(),
     file: (file) => this.input.file(file),
     warehouse: (folder, name) => this.input.warehouse(folder, name),
     jump: (i) => this.jump(i),
@@ -266,7 +256,7 @@ export class Viewer extends LitElement implements ViewerMembers {
     busy: () => this.dialogs.busy,
     actions: () => this.keyActions(),
     others: [
-      (key, _, again) => this.drawing.key(idleKey(key, again)),
+      (key, _, again) => this.edits?.idle(key, again) ?? false,
       (key) => this.cursor.key(key),
       (key) => this.cursor.open !== null && (this.samplePanel?.key(key) ?? false),
       (key, idle) => this.tableView?.key(key, idle) ?? false,
@@ -307,11 +297,11 @@ export class Viewer extends LitElement implements ViewerMembers {
   }
   /** Where boxes come from. */
   private get find(): FindBoxes {
-    return this.drawing.find(this.ownBoxes);
+    return this.edits!.boxesOf(this.ownBoxes);
   }
   /** The same, but for edits. */
   private get ownBoxes(): FindBoxes {
-    return this.labels.find(this.opener.data!);
+    return this.labels.find(this.opener.data!, this.boxesOf);
   }
   /** Whether people may edit: on a page of others only if it says so. */
   private get mayEdit(): boolean {
@@ -333,6 +323,10 @@ export class Viewer extends LitElement implements ViewerMembers {
 
   get opened(): Dataset | Table | null {
     return this.opener.found;
+  }
+  /** The member `editable`, as it was called first. */
+  get drawing(): { editable: boolean } {
+    return this;
   }
   get picked(): readonly number[] {
     return [...this.selection.picked].sort((a, b) => a - b);
@@ -377,7 +371,7 @@ export class Viewer extends LitElement implements ViewerMembers {
     super.disconnectedCallback();
   }
   override willUpdate(changed: PropertyValues<this>): void {
-    if (changed.has("editable") && (this.editable || changed.get("editable"))) this.drawing.editable = this.editable;
+    if (changed.has("editable") && (this.editable || changed.get("editable"))) this.edits?.edit(this.editable);
     // Fetched when it is first looked at: few look at it.
     if (this.view === "map")
       void import("../mapping/map-view.ts").catch((e: unknown) => this.told.warn(trouble(e).message));
@@ -386,6 +380,25 @@ export class Viewer extends LitElement implements ViewerMembers {
 
   // Where the controllers meet
 
+  /** What shows samples is fetched, and what edits them. */
+  private take({ DrawingController, boxesOf }: SamplesParts): void {
+    this.boxesOf = boxesOf;
+    this.edits ??= new DrawingController(this, {
+      data: () => this.opener.data,
+      rows: () => this.rows,
+      // Nobody judges what they do not see.
+      open: () => (this.hides("sample") ? null : this.cursor.open),
+      show: (i) => this.cursor.show(i),
+      base: () => ({ find: this.ownBoxes, laid: this.labels.given }),
+      counted: () => this.counts.boxes?.classes.map(({ label }) => label) ?? [],
+      signal: () => this.opener.signal,
+      say: (text) => this.told.say(text),
+      warn: (text) => this.told.warn(text),
+      changed: (many) => void (many && this.boxesChanged()),
+      save: () => this.dialogs.show("save-edits"),
+      mean: (questions) => this.dialogs.show("labels", questions),
+    });
+  }
   private boxesChanged(): void {
     this.counts.boxesChanged();
     this.order.boxesChanged();
@@ -400,7 +413,8 @@ export class Viewer extends LitElement implements ViewerMembers {
         setTimeout(resolve, PATIENCE);
       });
     }
-    this.drawing.opened();
+    if (this.editable) void this.edits?.start();
+    else if (this.mayEdit) this.edits?.look();
     if (this.ownPage) await this.links.apply();
     else await this.show(this.outside.link);
     // Who opened it with something on the page goes on in what is opened.
@@ -437,7 +451,7 @@ export class Viewer extends LitElement implements ViewerMembers {
     this.selection.clear();
     this.order.reset();
     this.labels.reset();
-    this.drawing.reset();
+    this.edits?.reset();
     this.outside.reset();
     if (!left) return;
     void this.recents.recall();
@@ -506,7 +520,7 @@ export class Viewer extends LitElement implements ViewerMembers {
         ...may("curate", "u", () => show("curate")),
         ...(this.warehouse ? {} : may("compare", "m", () => show("compare"))),
       }),
-      ...(this.mayEdit && this.drawing.chords()),
+      ...(this.mayEdit && this.edits?.chords()),
       ...(this.warehouse && { v: () => show("warehouse") }),
     };
   }
@@ -565,7 +579,7 @@ export class Viewer extends LitElement implements ViewerMembers {
       recent: this.recents.list,
       hides: (part) => this.hides(part),
       growing: this.opener.growth !== null,
-      edit: this.mayEdit ? this.drawing.button() : nothing,
+      edit: (this.mayEdit && this.edits?.button()) || nothing,
       show: (dialog) => this.dialogs.show(dialog),
       close: () => this.close(),
       toggleTheme: () => this.theming.toggle(),
@@ -620,17 +634,20 @@ export class Viewer extends LitElement implements ViewerMembers {
       : html`<span class="facts">${sampleFacts(dataset, this.opener.listed)}</span>`;
     const open = this.hides("sample") ? null : this.cursor.open;
     const { show } = this.dialogs;
+    const drawing = open !== null && this.edits?.editor;
+    // The page for drawing is all image; other people's buttons in the head stay.
+    const whole = drawing && this.ownPage;
     return html`
-      <div class="app">
-        ${this.renderHead({ found: dataset, format: this.opener.listed ? msg("pictures") : shownFormat(dataset), facts, read: this.meter.words })}
+      <div class="app ${drawing ? "drawing" : ""} ${whole ? "whole" : ""}">
+        ${whole ? html`<header class="visually-hidden"><h1>${visible(dataset.name ?? "")}</h1></header>` : this.renderHead({ found: dataset, format: this.opener.listed ? msg("pictures") : shownFormat(dataset), facts, read: this.meter.words })}
         <div class="beside">
-          <div class="work ${open === null ? "" : "sample-open"} ${this.hides("facets") ? "no-facets" : ""}">
+          <div class="work ${open === null ? "" : "sample-open"} ${this.hides("facets") ? "no-facets" : ""} ${this.edits?.strip ? "" : "no-strip"}">
             ${this.hides("facets") ? nothing : this.renderFacets(dataset)}
             <div class="main" part="main" role=${this.landmark("main")} aria-label=${this.ownPage ? nothing : common("samples")}>
               ${this.hides("bar") ? nothing : [this.renderBar(dataset), this.ownPage ? this.renderSaved() : nothing]}
               ${this.selection.picked.size > 0 ? this.renderPicked() : nothing}
               ${growth ? growthNotice(growth) : nothing}
-              <div class="chips">${this.drawing.bar(() => show("convert"))}${damageNotice(dataset, lost, () => show("check"))}${this.warehouse ? thresholdNotice(this.warehouse.manifest, () => show("warehouse")) : nothing}${labelNotice(
+              <div class="chips">${drawing ? nothing : this.edits?.bar(() => show("convert"))}${damageNotice(dataset, lost, () => show("check"))}${this.warehouse ? thresholdNotice(this.warehouse.manifest, () => show("warehouse")) : nothing}${labelNotice(
                 this.labels,
                 () => this.labels.remove(),
                 () => this.labels.cancel(),
@@ -747,7 +764,7 @@ export class Viewer extends LitElement implements ViewerMembers {
   private renderSample(dataset: Dataset, open: number): TemplateResult {
     return html`
       <forebay-sample part="sample" role=${this.landmark("complementary")} aria-label=${common("sample")} .data=${dataset} .index=${open}
-        .classField=${this.counts.labelField} .find=${this.find} .editor=${this.drawing.editor} .next=${this.cursor.following} .picked=${this.selection.picked.has(open)} ?boxesOn=${this.boxes}
+        .classField=${this.counts.labelField} .find=${this.find} .editor=${this.edits?.editor ?? null} ?wide=${!this.edits?.panel} .next=${this.cursor.following} .picked=${this.selection.picked.has(open)} ?boxesOn=${this.boxes}
         @boxes=${() => this.toggleBoxes()}
         @step=${(e: CustomEvent<number>) => this.cursor.step(e.detail)}
         @close=${() => this.cursor.close()} @mean=${(e: CustomEvent) => this.dialogs.show("labels", e.detail)}
@@ -771,15 +788,16 @@ export class Viewer extends LitElement implements ViewerMembers {
     const open = (e: CustomEvent<number>): void => this.cursor.show(e.detail);
     const pick = (e: CustomEvent<number>): void => this.selection.toggle(e.detail);
     const range = (e: CustomEvent<[number, number]>): void => this.selection.range(...e.detail);
-    if (this.view === "map")
+    const strip = this.cursor.open !== null && !!this.edits?.editor;
+    if (this.view === "map" && !strip)
       return html`<forebay-map part="map" .data=${dataset} .rows=${rows} .picked=${this.selection.picked} .current=${this.cursor.current}
         ?here=${this.opener.near} ?growing=${this.opener.growth !== null}
         @current=${current} @step=${step} @open=${open} @pick=${pick}
         @add=${(e: CustomEvent<number[]>) => this.selection.add(e.detail)}
         @say=${(e: CustomEvent<string>) => this.told.say(e.detail)}></forebay-map>`;
-    return this.view !== "table"
+    return this.view !== "table" || strip
       ? html`<forebay-gallery part="gallery" .data=${dataset} .rows=${rows} .picked=${this.selection.picked} .current=${this.cursor.current}
-          .size=${this.tileSize} .classField=${this.counts.labelField} .find=${this.find} ?boxes=${this.boxes} @drawn=${() => this.pictured()}
+          .size=${this.tileSize} ?strip=${strip} .classField=${this.counts.labelField} .find=${this.find} ?boxes=${this.boxes} @drawn=${() => this.pictured()}
           @current=${current} @step=${step} @open=${open} @pick=${pick} @range=${range}></forebay-gallery>`
       : html`<forebay-table part="table" .data=${dataset} .rows=${rows} .picked=${this.selection.picked} .current=${this.cursor.current}
           .columns=${this.columns} .fields=${this.counts.metadataFields} .classField=${this.counts.labelField}
@@ -789,6 +807,8 @@ export class Viewer extends LitElement implements ViewerMembers {
 }
 
 const tooLate = (): Error => new DOMException(msg("somethingElseWasOpenedWas"), "AbortError");
+
+type SamplesParts = typeof import("./samples-parts.ts");
 
 /** A clause that is set, or taken away where it is null. */
 interface ClauseChange {
