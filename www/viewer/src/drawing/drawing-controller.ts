@@ -10,9 +10,8 @@ import { walkRecords } from "../samples/walk.ts";
 import type { EditDetail } from "../public/element.ts";
 import type { Rows } from "../ui/rows.ts";
 import { isAbort, stem, trouble, type Trouble } from "../ui/wording.ts";
-import type { Clash, DrawingActions, Wanted } from "./actions.ts";
 import { Classes } from "./classes.ts";
-import type { Side } from "./conflicts.ts";
+import type { Conflict, Side } from "./conflicts.ts";
 import type { DrawingStage } from "./drawing-stage.ts";
 import type { History, Entry, Progress, Review } from "./history.ts";
 import type { DrawnJournal, Unkept } from "./journal.ts";
@@ -38,10 +37,20 @@ const FOLDER = "forebay-edits";
 /** Keys that judge the open sample: held, they would judge all that come after it. */
 const JUDGES: ReadonlySet<string> = new Set(["a", "r", "w"]);
 
+/** A journal that was to be taken over, and what it says otherwise than this one. */
+export interface Clash {
+  readonly file: File;
+  readonly conflicts: readonly Conflict[];
+}
+/** Images that people look for: without labels, rejected, with the class that is drawn. */
+export type Wanted = "unlabeled" | "rejected" | "class";
+
 /** What drawing needs of the page around it. */
 export interface DrawingHost {
   readonly data: () => Dataset | null;
   readonly rows: () => Rows;
+  /** Fetches what drawing shows. */
+  readonly elements: () => Promise<unknown>;
   /** The sample that is open. */
   readonly open: () => number | null;
   readonly show: (i: number) => void;
@@ -62,7 +71,7 @@ export interface DrawingHost {
 
 const NO_PROGRESS: Progress = { changed: 0, accepted: 0, rejected: 0, left: 0 };
 
-export class DrawingController implements ReactiveController, DrawingActions {
+export class DrawingController implements ReactiveController {
   state: "off" | "opening" | "on" = "off";
   /** Why it cannot be edited. */
   failure: Trouble | null = null;
@@ -161,7 +170,7 @@ export class DrawingController implements ReactiveController, DrawingActions {
     this.host.requestUpdate();
     try {
       await this.looking;
-      const parts = await import("./drawing-parts.ts");
+      const [parts] = await Promise.all([import("./drawing-parts.ts"), this.of.elements()]);
       this.begin(parts);
       this.isLeft = parts.isLeft;
       const journal = await this.parts.DrawnJournal.open(data, {

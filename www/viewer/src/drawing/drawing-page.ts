@@ -4,9 +4,9 @@ import { customElement, property, query } from "lit/decorators.js";
 import "../samples/box-list.ts";
 import type { Box } from "../samples/boxes.ts";
 import { controls } from "../ui/styles.ts";
-import type { DrawingActions } from "./actions.ts";
 import "./class-list.ts";
 import type { ClassList } from "./class-list.ts";
+import type { DrawingController } from "./drawing-controller.ts";
 import type { Review } from "./history.ts";
 import { msg as common } from "../messages/common.ts";
 import { msg } from "../messages/drawing.ts";
@@ -83,7 +83,7 @@ export class DrawingPage extends LitElement {
     }
   `,
   ];
-  @property({ attribute: false }) drawing!: DrawingActions;
+  @property({ attribute: false }) drawing!: DrawingController;
   @query("forebay-classes") private list!: ClassList;
   @query(".light") private lights!: HTMLDetailsElement;
   /** Brightness and contrast, for looking only. */

@@ -6,9 +6,8 @@ import type { Menu } from "../ui/menu.ts";
 import { FILE_ICONS } from "../ui/file-icons.ts";
 import { controls } from "../ui/styles.ts";
 import { visible } from "../ui/visible.ts";
-import type { Clash, DrawingActions } from "./actions.ts";
 import type { Side } from "./conflicts.ts";
-import { keptWords } from "./kept-words.ts";
+import type { Clash, DrawingController } from "./drawing-controller.ts";
 import { msg as common } from "../messages/common.ts";
 import { msg } from "../messages/drawing.ts";
 
@@ -127,7 +126,7 @@ export class EditBar extends LitElement {
     }
   `,
   ];
-  @property({ attribute: false }) drawing!: DrawingActions;
+  @property({ attribute: false }) drawing!: DrawingController;
   /** It is a part of another line, and says less. */
   @property({ type: Boolean, reflect: true }) bare = false;
   @state() private sure = false;
@@ -215,4 +214,12 @@ export class EditBar extends LitElement {
         if (file) then(() => d.take(file))();
       }} />`;
   }
+}
+
+/** Whether the changes are kept, in words. */
+function keptWords({ pending, unkept, risk }: DrawingController): string {
+  if (unkept) return "";
+  if (pending > 1) return msg("keepingChanges", { pending });
+  if (pending > 0) return msg("keeping");
+  return risk === "page" ? msg("keptWhilePageOpen") : msg("everyChangeKept");
 }

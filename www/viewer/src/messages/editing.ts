@@ -4,9 +4,9 @@ import { speaker } from "./language.ts";
 export const editing = {
   editing: "editing",
   editingOverEditsKept: "editing is over, the edits are kept",
-  pictureHasMoreBoxesThan: "This picture has more boxes than can be drawn, so it is not edited here.",
+  pictureHasMoreBoxesThan: "This image has more boxes than can be drawn, so it is not edited here.",
   boxesPictureCannotDrawnWill:
-    "{lost, plural, one {# box} other {# boxes}} of this picture cannot be drawn, and will be gone when it is changed.",
+    "{lost, plural, one {# box} other {# boxes}} of this image cannot be drawn, and will be lost when it is changed.",
   meaningNotStated:
     "The file does not state what the numbers of its boxes mean. Say it before you draw here: the other boxes of the image are saved along.",
   class: "class {label}",
@@ -16,8 +16,8 @@ export const editing = {
   acceptedSample: "accepted sample",
   rejectedSample: "rejected sample",
   everySampleReviewed: "every sample is reviewed",
-  pictureNotThere: "the picture is not there yet",
-  thereNoPictureBefore: "there is no picture before this one",
+  pictureNotThere: "the image is not loaded yet",
+  thereNoPictureBefore: "this is the first image",
   boxesCopied: "{fresh, plural, one {# box} other {# boxes}} copied",
   nothingCopy: "nothing to copy",
   datasetNotEdited: "this dataset is not edited",

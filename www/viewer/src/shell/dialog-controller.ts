@@ -11,6 +11,7 @@ import type { Meaning } from "../samples/boxes.ts";
 import type { GivenLabels } from "../samples/label-matching.ts";
 import type { ShownTable } from "../tables/table-view.ts";
 import type { Clause } from "../ui/clause.ts";
+import type { Rows } from "../ui/rows.ts";
 import { trouble } from "../ui/wording.ts";
 import { msg } from "../messages/shell.ts";
 
@@ -48,21 +49,16 @@ export interface DialogState {
   /** It is a list of pictures. */
   readonly listed: boolean;
   readonly shown: ShownTable;
-  readonly kept: Uint32Array | null;
+  /** What the filter and the facets keep. */
+  readonly rows: Rows;
   readonly picked: ReadonlySet<number>;
   readonly find: FindBoxes | null;
-  /** Labels of a file that lie over the dataset. */
-  readonly given: GivenLabels | null;
-  /** What people said that the boxes in the metadata mean. */
-  readonly meaning: Meaning;
+  /** Labels of a file that lie over the dataset, and what people said that the boxes in the metadata mean. */
+  readonly labels: { readonly given: GivenLabels | null; readonly meaning: Meaning };
   /** Keeps those as edits; none where nothing can be edited. */
   readonly keep: KeepLabels | null;
   /** The edits that were made. */
   readonly journal: DrawnJournal | null;
-  /** The filter. */
-  readonly where: string;
-  /** The samples that are left where more than that keeps them. */
-  readonly narrowed: Uint32Array | null;
   /** The fields of the metadata. */
   readonly fields: readonly string[];
   /** The one of them that has the class; empty where that is not known. */
@@ -131,15 +127,12 @@ export class DialogController {
       http,
       listed,
       shown,
-      kept,
+      rows: { kept, where, narrowed },
       picked,
       find,
-      given,
-      meaning,
+      labels: { given, meaning },
       keep,
       journal,
-      where,
-      narrowed,
       fields,
       classField,
       ownPage,
@@ -163,7 +156,7 @@ export class DialogController {
         .find=${find} .given=${given} .keep=${keep} .journal=${journal}
         .meaning=${meaning} @mean=${(e: CustomEvent<Meaning>) => this.of.mean(e.detail)} @choose=${this.of.chooseLabels}></forebay-labels>
       <forebay-save-edits .engine=${engine} .data=${data} .journal=${journal} @open=${made}></forebay-save-edits>
-      <forebay-curate .engine=${engine} .data=${growing ? null : data} .where=${where} .narrowed=${narrowed} .fields=${fields} .classField=${classField} ?keeps=${ownPage}
+      <forebay-curate .engine=${engine} .data=${growing ? null : data} .where=${where} .narrowed=${narrowed ? kept : null} .fields=${fields} .classField=${classField} ?keeps=${ownPage}
         @pick=${(e: CustomEvent<number[]>) => this.of.pick(e.detail)} @jump=${(e: CustomEvent<number>) => this.of.jump(e.detail)}
         @show=${(e: CustomEvent<Pick<Clause, "label" | "samples">>) => this.of.only(e.detail)}></forebay-curate>
       <forebay-warehouse .manifest=${warehouse?.manifest ?? null}></forebay-warehouse>

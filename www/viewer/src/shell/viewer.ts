@@ -19,7 +19,7 @@ import { Counts } from "../samples/counts.ts";
 import type { SamplePanel } from "../samples/sample-panel.ts";
 import { takeStrip } from "../samples/strips.ts";
 import type { ShownTable, TableLink, TableView } from "../tables/table-view.ts";
-import type { Clause } from "../ui/clause.ts";
+import type { ClauseChange } from "../ui/clause.ts";
 import type { Collection } from "../ui/collection.ts";
 import type { FilterBox } from "../ui/filter-box.ts";
 import { keep, recall, rememberChoices } from "../ui/remembered.ts";
@@ -98,6 +98,15 @@ export class Viewer extends LitElement implements ViewerMembers {
   protected readonly language = new LanguageController(this, () => this.messages as Translated | null);
   private readonly theming = new ThemeController(this);
   private readonly told = new Messages(this);
+  /** What its controllers need to know and to say. */
+  private readonly page = {
+    data: () => this.opener.data,
+    rows: () => this.rows,
+    find: () => this.find,
+    signal: () => this.opener.signal,
+    say: (text: string) => this.told.say(text),
+    warn: (text: string) => this.told.warn(text),
+  };
   private readonly recents = new RecentController(this, () => this.ownPage);
   private readonly opener: OpenController = new OpenController(this, {
     ownPage: () => this.ownPage,
@@ -123,21 +132,18 @@ export class Viewer extends LitElement implements ViewerMembers {
     wholeBytes: () => this.opener.textual?.text.bytes ?? null,
   });
   private readonly filtering: FilterController = new FilterController(this, {
-    data: () => this.opener.data,
+    ...this.page,
     growing: () => this.opener.growth !== null,
-    say: (text) => this.told.say(text),
     begun: () => this.counts.clearTrouble(),
     applied: (same) => this.filtered(same),
     failed: () => void (this.counts.facets ?? this.counts.recount()),
   });
   private readonly counts: Counts = new Counts(this, {
-    data: () => this.opener.data,
+    ...this.page,
     rows: () => this.filtering.rows,
     growing: () => this.opener.growth !== null,
     local: () => this.opener.near,
     listed: () => this.opener.listed,
-    find: () => this.find,
-    signal: () => this.opener.signal,
     counted: (boxes, all) => {
       this.filtering.recounted(boxes, all);
       this.edits?.learn(boxes.classes.map(({ label }) => label));
@@ -146,33 +152,24 @@ export class Viewer extends LitElement implements ViewerMembers {
   });
   private readonly labels: LabelController = new LabelController(this, {
     engine: () => this.engine,
-    data: () => this.opener.data,
-    signal: () => this.opener.signal,
-    say: (text) => this.told.say(text),
+    ...this.page,
     changed: () => this.boxesChanged(),
   });
   private readonly compact = new CompactController(this);
   private readonly order: SortController = new SortController(this, {
-    data: () => this.opener.data,
+    ...this.page,
     fields: () => this.counts.metadataFields,
     classField: () => this.counts.labelField,
-    find: () => this.find,
-    signal: () => this.opener.signal,
-    say: (text) => this.told.say(text),
-    warn: (text) => this.told.warn(text),
   });
   private readonly selection: SelectionController = new SelectionController(this, {
-    rows: () => this.rows,
-    say: (text) => this.told.say(text),
-    warn: (text) => this.told.warn(text),
+    ...this.page,
     changed: () => this.outside.select(),
   });
   private readonly cursor: RowCursor = new RowCursor(this, {
     unit: "sample",
-    rows: () => this.rows,
+    ...this.page,
     // The map is an element without anything until it is fetched.
     list: () => (this.collection && "reveal" in this.collection ? this.collection : null),
-    say: (text) => this.told.say(text),
     moved: () => this.updateLink(),
   });
   /** Editing what is open: fetched with what shows samples. */
@@ -193,15 +190,12 @@ export class Viewer extends LitElement implements ViewerMembers {
         http: this.httpOf,
         listed,
         shown: this.shownTable,
-        kept: this.filtering.rows.kept,
+        rows: this.filtering.rows,
         picked: this.selection.picked,
         find: data ? this.find : null,
-        given: this.labels.given,
-        meaning: this.labels.meaning,
+        labels: this.labels,
         keep: this.edits?.keeper ?? null,
         journal: this.edits?.journal ?? null,
-        where: this.filtering.rows.where,
-        narrowed: this.filtering.rows.narrowed ? this.filtering.rows.kept : null,
         fields: this.counts.metadataFields,
         classField: this.counts.labelField,
         ownPage: this.ownPage,
@@ -211,7 +205,7 @@ export class Viewer extends LitElement implements ViewerMembers {
     resume: () => this.edits?.resume(),
     file: (file) => this.input.file(file),
     warehouse: (folder, name) => this.input.warehouse(folder, name),
-    jump: (i) => this.jump(i),
+    jump: (i) => (this.opener.table ? void this.tableView?.follow({ i }) : this.cursor.show(i)),
     reread: () => void this.opener.reread(),
     chooseLabels: () => this.chooser("labels")?.click(),
     mean: (meaning) => this.labels.mean(meaning),
@@ -312,6 +306,10 @@ export class Viewer extends LitElement implements ViewerMembers {
     const { data } = this.opener;
     return data?.format === "warehouse" ? (data as Warehouse) : null;
   }
+  /** Whether the page for drawing is shown. */
+  private get draws(): boolean {
+    return this.cursor.open !== null && !this.hides("sample") && !!this.edits?.editor;
+  }
   private hides(part: HiddenPart): boolean {
     return this.leftOut.has(part);
   }
@@ -384,16 +382,13 @@ export class Viewer extends LitElement implements ViewerMembers {
   private take({ DrawingController, boxesOf }: SamplesParts): void {
     this.boxesOf = boxesOf;
     this.edits ??= new DrawingController(this, {
-      data: () => this.opener.data,
-      rows: () => this.rows,
+      ...this.page,
+      elements: () => import("../drawing/drawing-elements.ts"),
       // Nobody judges what they do not see.
       open: () => (this.hides("sample") ? null : this.cursor.open),
       show: (i) => this.cursor.show(i),
       base: () => ({ find: this.ownBoxes, laid: this.labels.given }),
       counted: () => this.counts.boxes?.classes.map(({ label }) => label) ?? [],
-      signal: () => this.opener.signal,
-      say: (text) => this.told.say(text),
-      warn: (text) => this.told.warn(text),
       changed: (many) => void (many && this.boxesChanged()),
       save: () => this.dialogs.show("save-edits"),
       mean: (questions) => this.dialogs.show("labels", questions),
@@ -537,11 +532,6 @@ export class Viewer extends LitElement implements ViewerMembers {
     keep("boxes", this.boxes ? "on" : "off");
     this.told.say(this.boxes ? msg("boxesOn") : msg("boxesOff"));
   }
-  /** A fault of a check was clicked. */
-  private jump(i: number): void {
-    if (this.opener.table) void this.tableView?.follow({ i });
-    else this.cursor.show(i);
-  }
   /** Gives the keys to the samples or rows; to a map once it is fetched. */
   private focusList(): void {
     if (this.opener.table) return this.tableView?.focus();
@@ -634,11 +624,10 @@ export class Viewer extends LitElement implements ViewerMembers {
       : html`<span class="facts">${sampleFacts(dataset, this.opener.listed)}</span>`;
     const open = this.hides("sample") ? null : this.cursor.open;
     const { show } = this.dialogs;
-    const drawing = open !== null && this.edits?.editor;
     // The page for drawing is all image; other people's buttons in the head stay.
-    const whole = drawing && this.ownPage;
+    const whole = this.draws && this.ownPage;
     return html`
-      <div class="app ${drawing ? "drawing" : ""} ${whole ? "whole" : ""}">
+      <div class="app ${this.draws ? "drawing" : ""} ${whole ? "whole" : ""}">
         ${whole ? html`<header class="visually-hidden"><h1>${visible(dataset.name ?? "")}</h1></header>` : this.renderHead({ found: dataset, format: this.opener.listed ? msg("pictures") : shownFormat(dataset), facts, read: this.meter.words })}
         <div class="beside">
           <div class="work ${open === null ? "" : "sample-open"} ${this.hides("facets") ? "no-facets" : ""} ${this.edits?.strip ? "" : "no-strip"}">
@@ -647,7 +636,7 @@ export class Viewer extends LitElement implements ViewerMembers {
               ${this.hides("bar") ? nothing : [this.renderBar(dataset), this.ownPage ? this.renderSaved() : nothing]}
               ${this.selection.picked.size > 0 ? this.renderPicked() : nothing}
               ${growth ? growthNotice(growth) : nothing}
-              <div class="chips">${drawing ? nothing : this.edits?.bar(() => show("convert"))}${damageNotice(dataset, lost, () => show("check"))}${this.warehouse ? thresholdNotice(this.warehouse.manifest, () => show("warehouse")) : nothing}${labelNotice(
+              <div class="chips">${this.draws ? nothing : this.edits?.bar(() => show("convert"))}${damageNotice(dataset, lost, () => show("check"))}${this.warehouse ? thresholdNotice(this.warehouse.manifest, () => show("warehouse")) : nothing}${labelNotice(
                 this.labels,
                 () => this.labels.remove(),
                 () => this.labels.cancel(),
@@ -668,10 +657,7 @@ export class Viewer extends LitElement implements ViewerMembers {
         aria-label=${common("facets")} ?within=${!this.ownPage} .facets=${counts.facets} .clauses=${filtering.clauses} .classes=${counts.classes}
         .classField=${counts.classField} .fields=${counts.metadataFields} .trouble=${counts.trouble}
         ?counting=${counts.counting} ?alike=${dataset.format === "warehouse"} ?sizeless=${isArchive(dataset.format) && !this.opener.growth} ?listed=${this.opener.listed}
-        @clause=${(e: CustomEvent<ClauseChange>) => {
-          e.stopPropagation();
-          filtering.setClause(e.detail.key, e.detail.clause);
-        }}
+        @clause=${this.setClause}
         @sizes=${() => void counts.readSizes()}
         .boxes=${counts.boxes} .boxProgress=${counts.boxProgress} .boxTrouble=${counts.boxTrouble} .rows=${filtering.rows}
         @boxes=${() => void counts.countBoxes()}
@@ -680,15 +666,16 @@ export class Viewer extends LitElement implements ViewerMembers {
         ${this.ownPage ? this.renderSets(dataset) : nothing}</forebay-facets>`;
   }
 
+  private setClause(e: CustomEvent<ClauseChange>): void {
+    e.stopPropagation();
+    this.filtering.setClause(e.detail.key, e.detail.clause);
+  }
   /** Named sets of samples. They are kept in the browser's store, which is the page's own. */
   private renderSets(dataset: Dataset): TemplateResult {
     const { clauses, rows } = this.filtering;
     return html`
       <forebay-sets .data=${this.opener.growth ? null : dataset} .picked=${this.selection.picked} .clauses=${clauses} .rows=${rows}
-        @clause=${(e: CustomEvent<ClauseChange>) => {
-          e.stopPropagation();
-          this.filtering.setClause(e.detail.key, e.detail.clause);
-        }}
+        @clause=${this.setClause}
         @pick=${(e: CustomEvent<number[]>) => this.selection.add(e.detail)}></forebay-sets>`;
   }
   /** To where what is picked gets a name; on a phone the facets lie over the samples then. */
@@ -788,16 +775,15 @@ export class Viewer extends LitElement implements ViewerMembers {
     const open = (e: CustomEvent<number>): void => this.cursor.show(e.detail);
     const pick = (e: CustomEvent<number>): void => this.selection.toggle(e.detail);
     const range = (e: CustomEvent<[number, number]>): void => this.selection.range(...e.detail);
-    const strip = this.cursor.open !== null && !!this.edits?.editor;
-    if (this.view === "map" && !strip)
+    if (this.view === "map" && !this.draws)
       return html`<forebay-map part="map" .data=${dataset} .rows=${rows} .picked=${this.selection.picked} .current=${this.cursor.current}
         ?here=${this.opener.near} ?growing=${this.opener.growth !== null}
         @current=${current} @step=${step} @open=${open} @pick=${pick}
         @add=${(e: CustomEvent<number[]>) => this.selection.add(e.detail)}
         @say=${(e: CustomEvent<string>) => this.told.say(e.detail)}></forebay-map>`;
-    return this.view !== "table" || strip
+    return this.view !== "table" || this.draws
       ? html`<forebay-gallery part="gallery" .data=${dataset} .rows=${rows} .picked=${this.selection.picked} .current=${this.cursor.current}
-          .size=${this.tileSize} ?strip=${strip} .classField=${this.counts.labelField} .find=${this.find} ?boxes=${this.boxes} @drawn=${() => this.pictured()}
+          .size=${this.tileSize} ?strip=${this.draws} .classField=${this.counts.labelField} .find=${this.find} ?boxes=${this.boxes} @drawn=${() => this.pictured()}
           @current=${current} @step=${step} @open=${open} @pick=${pick} @range=${range}></forebay-gallery>`
       : html`<forebay-table part="table" .data=${dataset} .rows=${rows} .picked=${this.selection.picked} .current=${this.cursor.current}
           .columns=${this.columns} .fields=${this.counts.metadataFields} .classField=${this.counts.labelField}
@@ -809,9 +795,3 @@ export class Viewer extends LitElement implements ViewerMembers {
 const tooLate = (): Error => new DOMException(msg("somethingElseWasOpenedWas"), "AbortError");
 
 type SamplesParts = typeof import("./samples-parts.ts");
-
-/** A clause that is set, or taken away where it is null. */
-interface ClauseChange {
-  readonly key: string;
-  readonly clause: Clause | null;
-}
