@@ -306,6 +306,26 @@ test('keys go on to the next image that has no labels, is rejected or has the cl
   await page.context().close();
 });
 
+test('what is selected is accepted or rejected together, and one undo takes that back', async () => {
+  const page = await opened(null);
+  await edit(page);
+  for (const i of [1, 3, 4]) await page.locator(`#p${i}`).click({ modifiers: ['Control'] });
+  const selected = page.getByRole('group', { name: 'Selected samples' });
+  await selected.getByRole('button', { name: 'Reject' }).click();
+  await far(page, '3 images changed, 0 accepted, 3 rejected, 3 left');
+  await selected.getByRole('button', { name: 'Accept' }).click();
+  await far(page, '3 accepted, 0 rejected');
+  const undo = page.locator('forebay-edit-bar').getByRole('button', { name: 'Undo' });
+  await undo.click();
+  await far(page, '0 accepted, 3 rejected');
+  await undo.click();
+  await far(page, '0 images changed, 0 accepted, 0 rejected, 6 left');
+  await kept(page);
+  assert.deepEqual(await axe(page), []);
+  assert.deepEqual(page.faults, []);
+  await page.context().close();
+});
+
 test('edits that wait are said at once, and what is written of the dataset has them or says so', async () => {
   const context = await browser.newContext();
   let page = await opened(0, context);

@@ -443,6 +443,16 @@ export class DrawingController implements ReactiveController {
     this.of.say(review === "accepted" ? msg("acceptedSample") : msg("rejectedSample"));
     this.next();
   }
+  /** The same of several samples, undone as one. */
+  judgeAll(samples: ReadonlySet<number>, review: Review): void {
+    const { journal } = this;
+    if (!journal) return;
+    const group = journal.group();
+    for (const i of samples) journal.review(i, review, group);
+    this.send({ index: null, kind: "review", review });
+    const many = { samples: samples.size };
+    this.of.say(review === "accepted" ? msg("acceptedSamples", many) : msg("rejectedSamples", many));
+  }
   /** The next sample that is neither accepted nor rejected; after the last comes the first. */
   next(): void {
     this.go((i) => this.reviewOf(i) === null, msg("everySampleReviewed"));

@@ -150,7 +150,7 @@ export class DrawingPage extends LitElement {
     return html`
       ${d.remark ? html`<p class="remark" role="alert">${d.remark} ${d.guessed ? html`<button @click=${() => d.mean()}>${common("change")}</button>` : nothing}</p>` : nothing}
       <div class="tools" role="group" aria-label=${msg("review")}>
-        ${judge("accepted", msg("accept"), "a")}${judge("rejected", msg("reject"), "r")}
+        ${judge("accepted", common("accept"), "a")}${judge("rejected", common("reject"), "r")}
       </div>
       <details open><summary>${msg("tools")}</summary><div class="tools" role="group" aria-label=${msg("tools")}>
         ${act(msg("box"), "n", () => sketch.take("box"), { on: draws === "box", off: none, title: msg("drawBoxesNPutsMiddle") })}

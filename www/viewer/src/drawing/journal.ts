@@ -101,8 +101,8 @@ export class DrawnJournal {
     }
     this.of.told();
   }
-  review(sample: number, review: Review | null): void {
-    this.enter(reviewed(sample, review));
+  review(sample: number, review: Review | null, group: number | null = null): void {
+    this.enter({ ...reviewed(sample, review), group });
   }
   /** Fields of the document beside the samples. */
   document(fields: Json, group: number): void {

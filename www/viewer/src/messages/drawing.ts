@@ -32,8 +32,6 @@ export const drawing = {
   panel: "Tools and classes",
   foldWithKey: "{what} ({key})",
   review: "Review",
-  accept: "Accept",
-  reject: "Reject",
   drawn: "Drawn",
   nothingDrawnHere: "No boxes yet",
   boxes: "{shapes, plural, one {# box} other {# boxes}}",

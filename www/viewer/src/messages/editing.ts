@@ -15,6 +15,8 @@ export const editing = {
   notReviewed: "not reviewed",
   acceptedSample: "accepted sample",
   rejectedSample: "rejected sample",
+  acceptedSamples: "{samples, plural, one {# sample} other {# samples}} accepted",
+  rejectedSamples: "{samples, plural, one {# sample} other {# samples}} rejected",
   everySampleReviewed: "every sample is reviewed",
   pictureNotThere: "the image is not loaded yet",
   thereNoPictureBefore: "this is the first image",

@@ -745,6 +745,7 @@ export class Viewer extends LitElement implements ViewerMembers {
       all: () => this.selection.all(),
       naming: this.ownPage && !this.hides("facets") && !this.opener.growth ? () => void this.nameSet() : null,
       clear: () => this.selection.clear(),
+      judge: this.edits?.editor ? (review) => this.edits?.judgeAll(this.selection.picked, review) : null,
     });
   }
 
