@@ -147,7 +147,7 @@ export class Sketch {
   private snapped([x, y]: Point): Point {
     return this.clamp([x + this.snap(x, this.width - x), y + this.snap(y, this.height - y)]);
   }
-  /** How far it is to the first edge or the second, where one of them is near. */
+  /** How far it is to the first edge or the second if that is near. */
   private snap(before: number, behind: number): number {
     const near = this.reach / 2;
     return Math.abs(before) <= near ? -before : Math.abs(behind) <= near ? behind : 0;
