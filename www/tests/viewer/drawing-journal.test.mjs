@@ -134,6 +134,29 @@ test('a change that nobody can keep is undone, and the next ones are kept', asyn
   assert.deepEqual(widths(), [1]);
 });
 
+test('what a held key moves is kept while it is held, and undone as one', async () => {
+  const journal = await open();
+  journal.draw(1, box(1), null);
+  for (let right = 2; right <= 40; right++) {
+    journal.draw(1, box(right), 'move 0');
+    await new Promise((go) => setTimeout(go, 15));
+    // Nothing is older than 200 ms and not kept, at 15 ms a key.
+    if (right > 20) assert.ok(widths().at(-1) > right - 200 / 15, `${widths()} at ${right}`);
+  }
+  journal.rest();
+  assert.equal(await journal.kept(), true);
+  assert.equal(widths().at(-1), 40);
+  journal.undo();
+  assert.equal(journal.history.shapesOf(1)[0].w, 1);
+  assert.equal(await journal.kept(), true);
+  assert.deepEqual(widths(), [1]);
+  journal.redo();
+  assert.equal(journal.history.shapesOf(1)[0].w, 40);
+  journal.draw(1, box(50), 'move 0');
+  journal.undo();
+  assert.equal(journal.history.shapesOf(1)[0].w, 40, 'another burst is another change');
+});
+
 test('a journal that is gone is written anew, with what is drawn and undone meanwhile', async () => {
   const journal = await open();
   for (const width of [1, 2, 3, 4]) journal.draw(width, box(width), null);

@@ -140,8 +140,8 @@ test('a thin box is moved from its inside, and resized from its sides and from o
   assert.deepEqual(cornersOf(sketch.shapes[0]), [70, 25, 74, 95]);
   drag([70, 60], [60, 60]);
   assert.deepEqual(cornersOf(sketch.shapes[0]), [60, 25, 74, 95]);
-  drag([76, 97], [80, 99]);
-  assert.deepEqual(cornersOf(sketch.shapes[0]), [60, 25, 80, 99]);
+  drag([76, 97], [80, 94]);
+  assert.deepEqual(cornersOf(sketch.shapes[0]), [60, 25, 80, 94]);
 });
 
 test('a hand draws, moves, resizes and selects', () => {
@@ -178,6 +178,20 @@ test('a hand draws, moves, resizes and selects', () => {
   assert.deepEqual(sketch.shapes, []);
   assert.equal(heard.done.length, 8);
   assert.ok(heard.done.every(({ nudge }) => nudge === null));
+});
+
+test('near the edge of the image a hand means the edge, and keys what they say', () => {
+  const { sketch, drag } = sketchOf();
+  drag([1, 2], [198, 60]);
+  assert.deepEqual(cornersOf(sketch.shapes[0]), [0, 0, 200, 60]);
+  drag([100, 60], [100, 99]);
+  assert.deepEqual(cornersOf(sketch.shapes[0]), [0, 0, 200, 100]);
+  sketch.remove();
+  drag([50, 40], [90, 70]);
+  drag([70, 55], [21, 83]);
+  assert.deepEqual(cornersOf(sketch.shapes[0]), [0, 70, 40, 100]);
+  sketch.key('ArrowRight', FREE);
+  assert.deepEqual(cornersOf(sketch.shapes[0]), [1, 70, 41, 100]);
 });
 
 test('a click draws nothing, and what is canceled was never there', () => {
@@ -357,7 +371,7 @@ test('undo has no end, and progress is counted again with every step', async () 
   ]);
   const fresh = new History();
   fresh.add(reviewed(9, null));
-  assert.deepEqual(fresh.progress(10, before), { changed: 1, accepted: 0, rejected: 1, left: 9, classes: [] });
+  assert.deepEqual(fresh.progress(10, before), { changed: 1, accepted: 0, rejected: 1, left: 9 });
 });
 
 test('a journal is read line by line, whatever a crash left of its end', async () => {
@@ -386,7 +400,13 @@ test('a journal is read line by line, whatever a crash left of its end', async (
 test('a million classes are searched, and nine of them have keys', () => {
   const classes = new parts.Classes();
   classes.reset('test');
-  assert.equal(classes.learn(Array.from({ length: 1_000_000 }, (_, k) => `Class ${k}`)), true);
+  assert.equal(
+    classes.learn(
+      Array.from({ length: 1_000_000 }, (_, k) => `Class ${k}`),
+      true,
+    ),
+    true,
+  );
   assert.equal(classes.learn(['Class 7', '  ', '']), false);
   assert.equal(classes.ofKey(1), 'Class 0');
   assert.equal(classes.search('CLASS 99999')[0], 'Class 99999');
@@ -403,6 +423,23 @@ test('a million classes are searched, and nine of them have keys', () => {
     [3, 5].map((key) => classes.ofKey(key)),
     ['Class 2', '<b>x</b>'],
   );
+});
+
+test('keys go to the classes of the list in its order, and to others in that of the alphabet, whatever was looked at first', () => {
+  for (const met of [
+    ['pier', 'boat', 'gull'],
+    ['gull', 'pier', 'boat'],
+  ]) {
+    const classes = new parts.Classes();
+    classes.reset('order');
+    for (const name of met) classes.learn([name]);
+    classes.learn(['wave', 'gull', 'buoy'], true);
+    assert.deepEqual(classes.names, ['wave', 'buoy', 'boat', 'gull', 'pier']);
+    assert.deepEqual(
+      [1, 2, 3].map((key) => classes.ofKey(key)),
+      ['wave', 'buoy', 'boat'],
+    );
+  }
 });
 
 test('ids of 64 bits are those of the journal, to the last digit, also in what was moved', async () => {

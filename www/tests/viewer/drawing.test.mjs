@@ -118,7 +118,7 @@ test('boxes are drawn, moved, resized and deleted by mouse, undone past a reload
   await page.getByRole('button', { name: 'New class pier' }).click();
   await page.locator('forebay-drawing-page forebay-boxes', { hasText: 'pier' }).waitFor();
   await kept(page);
-  await far(page, '1 picture changed');
+  await far(page, '1 image changed');
   assert.deepEqual(await axe(page), []);
   // The journal outlasts the page, and undo with it.
   assert.deepEqual(page.faults, []);
@@ -218,10 +218,141 @@ test('everything is done by keys: boxes, outlines, classes, copies, review', asy
   // What reviewers said is known again where it was saved.
   const again = await opened(1, null, 'again.tbl', bytes);
   await edit(again);
-  await far(again, '0 pictures changed, 1 accepted, 1 rejected, 4 left');
+  await far(again, '0 images changed, 1 accepted, 1 rejected, 4 left');
   assert.deepEqual(page.faults, []);
   await page.context().close();
   await again.context().close();
+});
+
+test('the page for drawing is mostly image, every action has a key that its button shows, and full screen leaves nothing out', async () => {
+  const page = await opened(1);
+  await page.keyboard.press('E');
+  await drawable(page, 1);
+  const stage = page.locator('forebay-sample .stage');
+  const share = async () => {
+    const { width, height } = await stage.boundingBox();
+    return (width * height) / (page.viewportSize().width * page.viewportSize().height);
+  };
+  assert.ok((await share()) >= 0.7, `${await share()} of 1280 by 800`);
+  assert.deepEqual(await axe(page), []);
+  await page.setViewportSize({ width: 1024, height: 768 });
+  await until(async () => (await share()) >= 0.6, '60 % of 1024 by 768 is image');
+  for (const button of await page.locator('forebay-drawing-page .tools button:has(kbd)').all())
+    assert.match(await button.getAttribute('title'), /\(.+\)/);
+  // Nothing lies over anything else, and whether changes are kept can be read.
+  const cut = await page
+    .locator('forebay-edit-bar')
+    .evaluate((bar) => [bar, bar.renderRoot.querySelector('.kept')].map((one) => one.scrollWidth - one.clientWidth));
+  assert.deepEqual(cut, [0, 0]);
+  // The strip leads on, and folds, as does what lies beside the image.
+  await page.locator('forebay-gallery #p2').click();
+  await page.locator('h2', { hasText: 'Sample 2' }).waitFor();
+  await drawable(page, 1);
+  const narrow = await share();
+  await page.keyboard.press('F');
+  await page.keyboard.press('P');
+  await until(async () => (await share()) > narrow + 0.2, 'the image is larger');
+  await page.keyboard.press('F');
+  await page.keyboard.press('P');
+  // Close to what is selected, and back.
+  const width = async () => (await page.locator('forebay-sample .picture').boundingBox()).width;
+  const whole = await width();
+  await page.keyboard.press(']');
+  await page.keyboard.press('z');
+  await until(async () => (await width()) > 1.3 * whole, 'the box is larger');
+  await page.keyboard.press('0');
+  await page.keyboard.press('v');
+  await page.keyboard.press('ArrowRight');
+  await until(
+    () => stage.evaluate((one) => getComputedStyle(one.querySelector('.sheet')).filter.includes('brightness(1.1)')),
+    'the image is brighter',
+  );
+  await stage.focus();
+  await page.keyboard.press('x');
+  await until(() => page.evaluate(() => document.fullscreenElement !== null), 'it has the whole screen');
+  for (const name of ['Undo', 'Redo', 'Save…'])
+    assert.ok(await page.locator('forebay-sample').getByRole('button', { name }).isVisible(), name);
+  await kept(page);
+  await page.keyboard.press('n');
+  await page.keyboard.press('Control+s');
+  await page.locator('forebay-save-edits').getByText('A new file').waitFor();
+  assert.deepEqual(page.faults, []);
+  await page.context().close();
+});
+
+test('keys go on to the next image that has no labels, is rejected or has the class', async () => {
+  const label = (name) => ({ boxes: [{ label: name, bbox: [20, 30, 40, 50], iscrowd: 0 }] });
+  const records = [label('boat'), label('pier'), { boxes: [] }, {}, label('boat'), label('pier')];
+  const page = await opened(0, null, 'kinds.tbl', await tblOf(SAMPLES, WIDTH, HEIGHT, (i) => records[i]));
+  await page.keyboard.press('E');
+  await drawable(page, 1);
+  const at = (i) => page.locator('h2', { hasText: `Sample ${i}` }).waitFor();
+  await page.keyboard.press('C');
+  await at(4);
+  // A list of none is a label: nothing is there.
+  await page.keyboard.press('N');
+  await at(3);
+  await page.locator('forebay-drawing-page button:enabled', { hasText: 'Box' }).waitFor();
+  await page.keyboard.press('n');
+  await drawable(page, 1);
+  await page.keyboard.press('r');
+  await at(4);
+  await drawable(page, 1);
+  await page.keyboard.press('N');
+  await page.getByRole('status').filter({ hasText: 'no such image' }).waitFor({ state: 'attached' });
+  await page.keyboard.press('R');
+  await at(3);
+  assert.deepEqual(page.faults, []);
+  await page.context().close();
+});
+
+test('what is selected is accepted or rejected together, and one undo takes that back', async () => {
+  const page = await opened(null);
+  await edit(page);
+  for (const i of [1, 3, 4]) await page.locator(`#p${i}`).click({ modifiers: ['Control'] });
+  const selected = page.getByRole('group', { name: 'Selected samples' });
+  await selected.getByRole('button', { name: 'Reject' }).click();
+  await far(page, '3 images changed, 0 accepted, 3 rejected, 3 left');
+  await selected.getByRole('button', { name: 'Accept' }).click();
+  await far(page, '3 accepted, 0 rejected');
+  const undo = page.locator('forebay-edit-bar').getByRole('button', { name: 'Undo' });
+  await undo.click();
+  await far(page, '0 accepted, 3 rejected');
+  await undo.click();
+  await far(page, '0 images changed, 0 accepted, 0 rejected, 6 left');
+  await kept(page);
+  assert.deepEqual(await axe(page), []);
+  assert.deepEqual(page.faults, []);
+  await page.context().close();
+});
+
+test('edits that wait are said at once, and what is written of the dataset has them or says so', async () => {
+  const context = await browser.newContext();
+  let page = await opened(0, context);
+  await edit(page);
+  await drawable(page, 1);
+  await page.keyboard.press('n');
+  await drawable(page, 2);
+  await kept(page);
+  await page.close();
+  page = await opened(null, context);
+  const waiting = page.getByText('Unsaved edits');
+  await waiting.waitFor();
+  assert.deepEqual(await axe(page), []);
+  await page.getByRole('button', { name: 'Convert', exact: true }).click();
+  await page.locator('forebay-convert').getByText('edits').first().waitFor();
+  await page.locator('forebay-edit-bar').waitFor();
+  await page.keyboard.press('Escape');
+  await page.getByRole('button', { name: 'Done' }).click();
+  await waiting.waitFor();
+  await page.getByRole('button', { name: 'Discard' }).click();
+  await page.getByRole('button', { name: 'Yes, discard all edits' }).click();
+  await far(page, '0 images changed');
+  await page.getByRole('button', { name: 'Done' }).click();
+  await page.locator('forebay-edit-bar').waitFor({ state: 'detached' });
+  assert.equal(await waiting.count(), 0);
+  assert.deepEqual(page.faults, []);
+  await context.close();
 });
 
 test('on a phone the menu is gone once editing began, and nothing that is said of the sample is cut off', async () => {
@@ -407,7 +538,7 @@ test('labels of a file become edits, and one undo takes them back', async () => 
   await dialog.getByText('1 annotation left out').waitFor();
   assert.deepEqual(await axe(page), []);
   await dialog.getByLabel('Close').click();
-  await far(page, '4 pictures changed');
+  await far(page, '4 images changed');
   await kept(page);
   const { bytes, dialog: saving } = await saved(page);
   await saving.getByRole('button', { name: 'Done' }).click();
@@ -425,7 +556,7 @@ test('labels of a file become edits, and one undo takes them back', async () => 
     { id: 9, name: 'whale' },
   ]);
   await page.locator('forebay-edit-bar').getByRole('button', { name: 'Undo' }).click();
-  await far(page, '0 pictures changed');
+  await far(page, '0 images changed');
   assert.deepEqual(page.faults, []);
   await page.context().close();
 });

@@ -91,7 +91,7 @@ test('the dialog writes what the package exports, of all samples and of picked o
   const buffer = Buffer.from(await journal.arrayBuffer());
   await page.locator('#journal').setInputFiles({ name: 'edits.jsonl', mimeType: 'text/plain', buffer });
   await page.locator('forebay-edit-bar .kept', { hasText: 'every change is kept' }).waitFor();
-  await page.locator('forebay-edit-bar .far', { hasText: '3 pictures changed' }).waitFor();
+  await page.locator('forebay-edit-bar .far', { hasText: '3 images changed' }).waitFor();
   for (const i of [2, 3, 4]) await page.locator(`#p${i}`).click({ modifiers: ['Control'] });
   const picked = JSON.parse(await exported(page, 'COCO'));
   assert.deepEqual(

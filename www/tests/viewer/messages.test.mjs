@@ -220,7 +220,7 @@ const shownTexts = (page) =>
   });
 /** Words of data, formats, units and keys: the same in every language. */
 const KNOWN =
-  /\b(Basel|Kyoto|Lima|Oslo|Turin|feature_\d+|string|[fiu]\d+|bool|score|ok|my tag|a test|vector|dictionary|json|the (payload's )?checksum differs|payload|group|guide|TBL|TAR|ZIP|TBF|IDV|CSV|TSV|Parquet|Arrow|CVAT|COCO|YOLO|VIA|LabelMe|Label Studio|CreateML|Pascal VOC|Forebay|kB|MB|GB|TurboLoader|Deflate|ML\.NET|jpeg|png|webp|jpg|boat|buoy|gull|pier|none|warehouse|tbl|tbf|SHA|image|Ctrl|json\.[\w.]+|cls|width|height|aspect|name|label|\w+\.(png|jpg|tbl|tbf|jsonl?|tar|csv)|null|true|false|id|age|city|bytes|format|fake|pixels?)\b/g;
+  /\b(Basel|Kyoto|Lima|Oslo|Turin|feature_\d+|string|[fiu]\d+|bool|score|ok|my tag|a test|vector|dictionary|json\.[\w.]+|json|the (payload's )?checksum differs|payload|group|guide|TBL|TAR|ZIP|TBF|IDV|CSV|TSV|Parquet|Arrow|CVAT|COCO|YOLO|VIA|LabelMe|Label Studio|CreateML|Pascal VOC|Forebay|kB|MB|GB|TurboLoader|Deflate|ML\.NET|jpeg|png|webp|jpg|boat|buoy|gull|pier|none|warehouse|tbl|tbf|SHA|image|Ctrl|cls|width|height|aspect|name|label|\w+\.(png|jpg|tbl|tbf|jsonl?|tar|csv)|null|true|false|id|age|city|bytes|format|fake|pixels?)\b/g;
 async function noEnglish(page, where) {
   const left = (await shownTexts(page)).filter(([, text]) => /[A-Za-z]{2,}/.test(text.replace(KNOWN, '')));
   assert.deepEqual(left, [], `English is left ${where}`);

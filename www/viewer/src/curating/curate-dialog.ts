@@ -13,7 +13,7 @@ import { isEdited } from "../files/edited.ts";
 import type { Engine } from "../files/engine.ts";
 import { download } from "../files/targets.ts";
 import { Thumbs } from "../samples/thumbs.ts";
-import { showModal } from "../ui/modal.ts";
+import { framed, showModal } from "../ui/modal.ts";
 import { controls, questionStyles } from "../ui/styles.ts";
 import { bytes, count, isAbort, short, stem, trouble, type Trouble } from "../ui/wording.ts";
 import { journalOf } from "./journal.ts";
@@ -197,19 +197,13 @@ export class CurateDialog extends LitElement {
         this.shown = SHOWN[to];
         this.failure = null;
       }}>${title}</button>`;
-    return html`
-      <dialog tabindex="-1" aria-labelledby="title" @cancel=${() => this.work?.abort()} @keydown=${(e: Event) => {
-        if (this.dialog.open) e.stopPropagation();
-      }}>
-        <div class="head"><h2 id="title">${msg("curate")}</h2><button class="bare icon" aria-label=${common("close")} @click=${this.close}>✕</button></div>
-        <div class="body" tabindex="0" role="group" aria-label=${msg("curate")}>
+    const body = html`
           <div class="row" role="group" aria-label=${msg("whatLook")}>${turn("duplicates", msg("duplicates"))}${turn("outliers", msg("outliers"))}${turn("parts", msg("trainValidateTest"))}</div>
           ${question === "parts" ? this.renderParts() : this.renderAsk()}
           ${failure ? html`<p class="bad" role="alert">${failure.message} ${failure.code ? html`<code>${failure.code}</code>` : nothing}</p>` : nothing}
           <div aria-live="polite">${this.saved ? html`<p class="good">${rich("browserDownloadsApplies", { saved: this.saved, code: html`<code>forebay apply</code>` })}</p>` : nothing}</div>
-          ${question === "duplicates" ? this.renderDuplicates() : question === "outliers" ? this.renderOutliers() : nothing}
-        </div>
-      </dialog>`;
+          ${question === "duplicates" ? this.renderDuplicates() : question === "outliers" ? this.renderOutliers() : nothing}`;
+    return framed(msg("curate"), () => this.close(), body);
   }
   private renderParts(): TemplateResult {
     return html`<forebay-divide .engine=${this.engine} .data=${this.data} .where=${this.where} .narrowed=${this.narrowed} .fields=${this.fields} .classField=${this.classField}

@@ -2,7 +2,7 @@
 import { LitElement, css, html, nothing, type PropertyValues, type TemplateResult } from "lit";
 import { customElement, property, query, state } from "lit/decorators.js";
 import type { Dataset, Json, Table } from "../../../lib/src/model/index.ts";
-import { showModal } from "../ui/modal.ts";
+import { framed, showModal } from "../ui/modal.ts";
 import { controls, factStyles } from "../ui/styles.ts";
 import type { TextSource } from "../files/open-any.ts";
 import { tree, treeStyles } from "../ui/tree.ts";
@@ -75,15 +75,9 @@ export class AboutDialog extends LitElement {
   }
 
   override render(): TemplateResult {
-    return html`
-      <dialog tabindex="-1" aria-labelledby="title" @keydown=${(e: Event) => {
-        if (this.dialog.open) e.stopPropagation();
-      }}>
-        <div class="head"><h2 id="title">${msg("aboutFile")}</h2><button class="bare icon" aria-label=${common("close")}
-          @click=${() => this.dialog.close()}>✕</button></div>
-        <div class="body" tabindex="0" role="group"
-          aria-label=${msg("aboutFile")}>${this.data?.kind === "samples" ? this.renderFacts(this.data) : this.data ? this.renderTableFacts(this.data) : nothing}</div>
-      </dialog>`;
+    const { data } = this;
+    const facts = data?.kind === "samples" ? this.renderFacts(data) : data ? this.renderTableFacts(data) : nothing;
+    return framed(msg("aboutFile"), () => this.dialog.close(), facts);
   }
   private renderTableFacts(data: Table): TemplateResult {
     const { metadata: m, telemetry: t } = data;

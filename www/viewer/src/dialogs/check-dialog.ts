@@ -3,7 +3,7 @@ import { LitElement, css, html, nothing, type PropertyValues, type TemplateResul
 import { customElement, property, query, state } from "lit/decorators.js";
 import type { CheckReport, Dataset, Fault, OpenProgress, Progress, Table } from "../../../lib/src/model/index.ts";
 import type { Engine } from "../files/engine.ts";
-import { showModal } from "../ui/modal.ts";
+import { framed, showModal } from "../ui/modal.ts";
 import { controls } from "../ui/styles.ts";
 import { textInput } from "../files/text-input.ts";
 import type { TextSource } from "../files/open-any.ts";
@@ -133,16 +133,7 @@ export class CheckDialog extends LitElement {
 
   override render(): TemplateResult {
     const { report, progress } = this;
-    return html`
-      <dialog tabindex="-1" aria-labelledby="title" @cancel=${(e: Event) => {
-        e.preventDefault();
-        this.close();
-      }} @keydown=${(e: Event) => {
-        if (this.dialog.open) e.stopPropagation();
-      }}>
-        <div class="head"><h2 id="title">${msg("check")}</h2><button class="bare icon" aria-label=${common("close")}
-          @click=${this.close}>✕</button></div>
-        <div class="body" tabindex="0" role="group" aria-label=${msg("result")} aria-live="polite">
+    const body = html`
           ${this.failure ? html`<p class="bad">${this.failure.message}</p><code>${this.failure.code ?? nothing}</code>` : nothing}
           ${
             !report && !this.failure
@@ -151,13 +142,11 @@ export class CheckDialog extends LitElement {
                 .value=${progress?.totalBytes ? progress.bytes / progress.totalBytes : progress?.totalSamples ? progress.samples / progress.totalSamples : 0}></progress>`
               : nothing
           }
-          ${report ? this.renderReport(report) : nothing}
-        </div>
-        <div class="foot">
+          ${report ? this.renderReport(report) : nothing}`;
+    const foot = html`
           ${report || this.failure ? html`<button @click=${() => this.run()}>${msg("checkAgain")}</button>` : html`<button @click=${this.close}>${common("cancel")}</button>`}
-          <button class="primary" ?disabled=${!report} @click=${this.close}>${common("done")}</button>
-        </div>
-      </dialog>`;
+          <button class="primary" ?disabled=${!report} @click=${this.close}>${common("done")}</button>`;
+    return framed(msg("check"), () => this.close(), body, { label: msg("result"), live: true, foot });
   }
   private far({ samples, totalSamples, bytes: read, totalBytes }: Progress): string {
     if (this.text)

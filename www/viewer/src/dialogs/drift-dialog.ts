@@ -11,7 +11,7 @@ import type {
   WarehouseDrift,
 } from "../../../lib/src/model/index.ts";
 import type { Engine } from "../files/engine.ts";
-import { showModal } from "../ui/modal.ts";
+import { framed, showModal } from "../ui/modal.ts";
 import { controls, figureStyles } from "../ui/styles.ts";
 import { visible } from "../ui/visible.ts";
 import { isAbort, percent, short, trouble, type Trouble } from "../ui/wording.ts";
@@ -125,13 +125,7 @@ export class DriftDialog extends LitElement {
 
   override render(): TemplateResult {
     const { given, found, failure, progress: p } = this;
-    return html`
-      <dialog tabindex="-1" aria-labelledby="title" @cancel=${() => this.work?.abort()} @keydown=${(e: Event) => {
-        if (this.dialog.open) e.stopPropagation();
-      }}>
-        <div class="head"><h2 id="title">${msg("drift")}</h2><button class="bare icon" aria-label=${common("close")}
-          @click=${this.close}>✕</button></div>
-        <div class="body" tabindex="0" role="group" aria-label=${msg("drift")} aria-live="polite">
+    const body = html`
           ${given ? html`<p>${rich("besideEarlier", { name: html`<b>${visible(this.data?.name ?? "")}</b>`, given: html`<b>${visible(given.name)}</b>` })}</p>` : nothing}
           ${failure ? html`<p class="bad" role="alert">${failure.message} ${failure.code ? html`<code>${failure.code}</code>` : nothing}</p>` : nothing}
           ${
@@ -140,16 +134,14 @@ export class DriftDialog extends LitElement {
               : html`<p>${p ? msg("countingBoxesClassesRunsPixels", { samples: p.samples }) : msg("countingBoxesClassesRunsPixels2")}</p>
           <progress aria-label=${msg("counted")} max="1" .value=${p?.totalSamples ? p.samples / p.totalSamples : 0}></progress>`
           }
-          ${found ? this.renderFound(found) : nothing}
-        </div>
-        <div class="foot">
+          ${found ? this.renderFound(found) : nothing}`;
+    const foot = html`
           <button @click=${() => {
             this.close();
             this.dispatchEvent(new CustomEvent("open", { detail: given }));
           }}>${msg("openInstead")}</button>
-          <button class="primary" @click=${this.close}>${found || failure ? common("done") : common("cancel")}</button>
-        </div>
-      </dialog>`;
+          <button class="primary" @click=${this.close}>${found || failure ? common("done") : common("cancel")}</button>`;
+    return framed(msg("drift"), () => this.close(), body, { live: true, foot });
   }
   private renderFound({ versions, samples, boxes, rows, notes }: WarehouseDrift): TemplateResult {
     const same = versions[0] === versions[1];

@@ -1,9 +1,8 @@
 /** The keyboard's map and the filter's language. */
 import { LitElement, css, html, type TemplateResult } from "lit";
 import { customElement, query } from "lit/decorators.js";
-import { showModal } from "../ui/modal.ts";
+import { framed, showModal } from "../ui/modal.ts";
 import { controls, factStyles } from "../ui/styles.ts";
-import { msg as common } from "../messages/common.ts";
 import { msg } from "../messages/dialogs.ts";
 
 const keys = () =>
@@ -27,6 +26,7 @@ const keys = () =>
     ["l", msg("labelsFileLabelsFile")],
     ["u", msg("curateDuplicatesOutliers")],
     ["m", msg("compareWithVersion")],
+    ["E", msg("editBeginEnd")],
     ["v", msg("whatBecameWarehousesFrames")],
     ["d", msg("darkLight")],
     ["?", msg("thisPage")],
@@ -45,6 +45,9 @@ const drawing = () =>
     ["f", msg("boxesPictureBefore")],
     [msg("deleteCtrl"), msg("deleteWhatSelectedSelectAll")],
     ["a  r  w", msg("acceptRejectNeither")],
+    ["N  R  C", msg("nextUnlabeledRejectedClass")],
+    ["z  x  v", msg("zoomFullLight")],
+    ["F  P", msg("foldStripPanel")],
     [msg("ctrlZCtrlShiftZ"), msg("undoDoAgain")],
     [msg("altDragWheel"), msg("movePictureZoom")],
     [msg("esc"), msg("endWhatBeingDrawnSelect")],
@@ -97,17 +100,10 @@ export class HelpDialog extends LitElement {
     showModal(this.dialog);
   }
   override render(): TemplateResult {
-    return html`
-      <dialog tabindex="-1" aria-labelledby="title" @keydown=${(e: Event) => {
-        if (this.dialog.open) e.stopPropagation();
-      }}>
-        <div class="head"><h2 id="title">${msg("keysFilters")}</h2><button class="bare icon" aria-label=${common("close")}
-          @click=${() => this.dialog.close()}>✕</button></div>
-        <div class="body" tabindex="0" role="group" aria-label=${msg("help")}>
+    const all = html`
           <h3>${msg("keys")}</h3><dl>${keys().map(([key, text]) => html`<dt><kbd>${key}</kbd></dt><dd>${text}</dd>`)}</dl>
           <h3>${msg("whileEditing")}</h3><dl>${drawing().map(([key, text]) => html`<dt><kbd>${key}</kbd></dt><dd>${text}</dd>`)}</dl>
-          <h3>${msg("filters")}</h3><dl>${language().map(([text, means]) => html`<dt><code>${text}</code></dt><dd>${means}</dd>`)}</dl>
-        </div>
-      </dialog>`;
+          <h3>${msg("filters")}</h3><dl>${language().map(([text, means]) => html`<dt><code>${text}</code></dt><dd>${means}</dd>`)}</dl>`;
+    return framed(msg("keysFilters"), () => this.dialog.close(), all, { label: msg("help") });
   }
 }

@@ -13,7 +13,7 @@ import type {
   WrittenLabels,
 } from "../../../lib/src/model/index.ts";
 import type { DrawnJournal } from "../drawing/journal.ts";
-import type { LabelsKept } from "../drawing/keeping.ts";
+import type { KeepLabels, LabelsKept } from "../drawing/keeping.ts";
 import { blobSink, type BlobSink } from "../files/blob-sink.ts";
 import type { Engine } from "../files/engine.ts";
 import { isEdited } from "../files/edited.ts";
@@ -23,7 +23,7 @@ import type { FindBoxes } from "../samples/box-source.ts";
 import { isGuess, type Meaning, type Question } from "../samples/boxes.ts";
 import type { GivenLabels } from "../samples/label-matching.ts";
 import { DrawnLabels } from "../samples/drawn-labels.ts";
-import { showModal } from "../ui/modal.ts";
+import { framed, showModal } from "../ui/modal.ts";
 import { controls } from "../ui/styles.ts";
 import { visible } from "../ui/visible.ts";
 import { bytes, count, isAbort, stem, trouble, type Trouble } from "../ui/wording.ts";
@@ -77,9 +77,6 @@ function outputOf(to: WrittenLabelFormat): { output: BlobSink | FolderSink; file
     tar.add(path, new Blob([content as BlobPart]));
   return { output: { put }, file: () => tar.blob() };
 }
-
-/** Keeps labels as edits; how many pictures they are of. */
-export type KeepLabels = (signal: AbortSignal, onProgress: (done: number) => void) => Promise<LabelsKept>;
 
 /** `<forebay-labels>`: sends `choose` where a label file is to be chosen, and `mean` with what boxes mean. */
 @customElement("forebay-labels")
@@ -336,19 +333,12 @@ export class LabelsDialog extends LitElement {
   }
 
   override render(): TemplateResult {
-    return html`
-      <dialog tabindex="-1" aria-labelledby="title" @cancel=${this.stop} @keydown=${(e: Event) => {
-        if (this.dialog.open) e.stopPropagation();
-      }}>
-        <div class="head"><h2 id="title">${common("labels")}</h2><button class="bare icon" aria-label=${common("close")}
-          @click=${this.close}>✕</button></div>
-        <div class="body" tabindex="0" role="group" aria-label=${common("labels")}>
+    const body = html`
           ${this.data?.format === "warehouse" ? nothing : this.renderImport()}
           ${this.given && this.keep ? this.renderKeep(this.given.matched) : nothing}
           ${meaningForm(this.given ? [] : this.questions, this.meaning, (detail) => this.dispatchEvent(new CustomEvent("mean", { detail })))}
-          ${this.renderExport()}
-        </div>
-      </dialog>`;
+          ${this.renderExport()}`;
+    return framed(common("labels"), () => this.close(), body);
   }
   private renderImport(): TemplateResult {
     return html`<section><h3>${msg("showThoseFile")}</h3>

@@ -2,7 +2,7 @@
 import { LitElement, css, html, nothing, type TemplateResult } from "lit";
 import { customElement, property, query } from "lit/decorators.js";
 import type { WarehouseCounts, WarehouseManifest } from "../../../lib/src/model/index.ts";
-import { showModal } from "../ui/modal.ts";
+import { framed, showModal } from "../ui/modal.ts";
 import { controls, factStyles, figureStyles } from "../ui/styles.ts";
 import { visible } from "../ui/visible.ts";
 import { count, moment, percent } from "../ui/wording.ts";
@@ -77,14 +77,8 @@ export class WarehouseDialog extends LitElement {
     showModal(this.dialog);
   }
   override render(): TemplateResult {
-    return html`
-      <dialog tabindex="-1" aria-labelledby="title" @keydown=${(e: Event) => {
-        if (this.dialog.open) e.stopPropagation();
-      }}>
-        <div class="head"><h2 id="title">${msg("validation")}</h2><button class="bare icon" aria-label=${common("close")}
-          @click=${() => this.dialog.close()}>✕</button></div>
-        <div class="body" tabindex="0" role="group" aria-label=${msg("validation")}>${this.manifest ? this.renderAll(this.manifest) : nothing}</div>
-      </dialog>`;
+    const { manifest } = this;
+    return framed(msg("validation"), () => this.dialog.close(), manifest ? this.renderAll(manifest) : nothing);
   }
   private renderAll(m: WarehouseManifest): TemplateResult {
     const { violations, summary } = m;

@@ -75,13 +75,6 @@ export class ClassList extends LitElement {
       font-size: 12px;
       color: var(--ink-2);
     }
-    i {
-      flex: none;
-      width: 10px;
-      height: 10px;
-      border-radius: 3px;
-      forced-color-adjust: none;
-    }
     bdi {
       margin-inline-end: auto;
       overflow: hidden;
@@ -226,6 +219,6 @@ export class ClassList extends LitElement {
         @click=${() => {
           this.current = row;
           this.choose(name);
-        }}><kbd aria-hidden="true">${key ?? ""}</kbd><i .style=${`background:${colorOf(name)}`}></i><bdi>${visible(name)}</bdi>${key ? html`<span class="visually-hidden">${msg("key", { key })}</span>` : nothing}${many ? html`<span>${count(many)}</span>` : nothing}</div>`;
+        }}><kbd aria-hidden="true">${key ?? ""}</kbd><i class="dot" .style=${`background:${colorOf(name)}`}></i><bdi>${visible(name)}</bdi>${key ? html`<span class="visually-hidden">${msg("key", { key })}</span>` : nothing}${many ? html`<span>${count(many)}</span>` : nothing}</div>`;
   }
 }

@@ -7,8 +7,9 @@ export const KEYS = 9;
 const MOST = 2_000_000;
 
 export class Classes {
-  /** In the order in which they became known. */
-  readonly names: string[] = [];
+  /** Those that the dataset lists, in its order, and behind them all others in that of the alphabet. */
+  names: readonly string[] = [];
+  private listed = 0;
   private readonly known = new Set<string>();
   /** Their names without capitals, for searching; made when somebody searches. */
   private folded: string[] = [];
@@ -18,21 +19,27 @@ export class Classes {
 
   /** Classes of another dataset; `place` is where its keys are remembered. */
   reset(place: string): void {
-    this.names.length = this.folded.length = 0;
+    this.names = this.folded = [];
+    this.listed = 0;
     this.known.clear();
     this.place = place;
     this.chosen = keysIn(recall(`keys ${place}`));
   }
-  /** Makes some known; whether one of them was not. */
-  learn(names: Iterable<string>): boolean {
-    const before = this.names.length;
+  /** Makes some known, as `listed` by the dataset or met anywhere; whether one of them was not. */
+  learn(names: Iterable<string>, listed = false): boolean {
+    const fresh: string[] = [];
     for (const raw of names) {
       const name = raw.trim();
-      if (name === "" || this.known.has(name) || this.names.length >= MOST) continue;
+      if (name === "" || this.known.has(name) || this.known.size >= MOST) continue;
       this.known.add(name);
-      this.names.push(name);
+      fresh.push(name);
     }
-    return this.names.length > before;
+    if (fresh.length === 0) return false;
+    const [own, rest] = [this.names.slice(0, this.listed), this.names.slice(this.listed)];
+    this.names = listed ? own.concat(fresh, rest) : own.concat(rest.concat(fresh).sort());
+    if (listed) this.listed += fresh.length;
+    this.folded = [];
+    return true;
   }
   has(name: string): boolean {
     return this.known.has(name.trim());

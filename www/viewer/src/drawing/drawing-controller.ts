@@ -10,14 +10,13 @@ import { walkRecords } from "../samples/walk.ts";
 import type { EditDetail } from "../public/element.ts";
 import type { Rows } from "../ui/rows.ts";
 import { isAbort, stem, trouble, type Trouble } from "../ui/wording.ts";
-import type { Clash, DrawingActions } from "./actions.ts";
 import { Classes } from "./classes.ts";
-import type { Side } from "./conflicts.ts";
+import type { Conflict, Side } from "./conflicts.ts";
 import type { DrawingStage } from "./drawing-stage.ts";
 import type { History, Entry, Progress, Review } from "./history.ts";
 import type { DrawnJournal, Unkept } from "./journal.ts";
-import type { KeptLabels, LabelsKept } from "./keeping.ts";
-import { isDrawn, keyOf, type PressedKey } from "./keys.ts";
+import type { KeepLabels, KeptLabels, LabelsKept } from "./keeping.ts";
+import { idleKey, isDrawn, keyOf, type PressedKey } from "./keys.ts";
 import type { Shape } from "./shape.ts";
 import type { Sketch } from "./sketch.ts";
 import { msg } from "../messages/editing.ts";
@@ -29,18 +28,34 @@ const REVIEWED_UNASKED = 5000;
 const EVERYWHERE: ReadonlySet<string> = new Set(["n", "p", "[", "]"]);
 /** Keys of the picture that begin something else: an outline in hand would be lost. */
 const BEGINS: ReadonlySet<string> = new Set(["n", "p"]);
+/** Keys that go to an image of a kind. */
+const WANTED: Readonly<Record<string, Wanted>> = { N: "unlabeled", R: "rejected", C: "class" };
+/** Samples whose metadata is read at once where one is looked for. */
+const AT_ONCE = 64;
+/** Where the package has its journals. */
+const FOLDER = "forebay-edits";
 /** Keys that judge the open sample: held, they would judge all that come after it. */
 const JUDGES: ReadonlySet<string> = new Set(["a", "r", "w"]);
+
+/** A journal that was to be taken over, and what it says otherwise than this one. */
+export interface Clash {
+  readonly file: File;
+  readonly conflicts: readonly Conflict[];
+}
+/** Images that people look for: without labels, rejected, with the class that is drawn. */
+export type Wanted = "unlabeled" | "rejected" | "class";
 
 /** What drawing needs of the page around it. */
 export interface DrawingHost {
   readonly data: () => Dataset | null;
   readonly rows: () => Rows;
+  /** Fetches what drawing shows. */
+  readonly elements: () => Promise<unknown>;
   /** The sample that is open. */
   readonly open: () => number | null;
   readonly show: (i: number) => void;
   /** Where boxes come from that nobody has drawn; `laid` where that is a label file. */
-  readonly base: () => { readonly find: FindBoxes; readonly laid: boolean };
+  readonly base: () => { readonly find: FindBoxes; readonly laid: KeptLabels | null };
   /** Classes of boxes, as far as they were counted. */
   readonly counted: () => Iterable<string>;
   readonly signal: () => AbortSignal;
@@ -54,9 +69,9 @@ export interface DrawingHost {
   readonly mean: (questions: readonly Question[]) => void;
 }
 
-const NO_PROGRESS: Progress = { changed: 0, accepted: 0, rejected: 0, left: 0, classes: [] };
+const NO_PROGRESS: Progress = { changed: 0, accepted: 0, rejected: 0, left: 0 };
 
-export class DrawingController implements ReactiveController, DrawingActions {
+export class DrawingController implements ReactiveController {
   state: "off" | "opening" | "on" = "off";
   /** Why it cannot be edited. */
   failure: Trouble | null = null;
@@ -66,6 +81,12 @@ export class DrawingController implements ReactiveController, DrawingActions {
   remark = "";
   guessed: readonly Question[] | null = null;
   clash: Clash | null = null;
+  strip = true;
+  panel = true;
+  /** The browser keeps edits of what is open which nobody has saved or discarded. */
+  private waiting = false;
+  private sure = false;
+  private looking: Promise<void> = Promise.resolve();
   journal: DrawnJournal | null = null;
   readonly classes = new Classes();
   /** What draws is fetched when editing begins; so is what knows of shapes. */
@@ -79,7 +100,6 @@ export class DrawingController implements ReactiveController, DrawingActions {
   private found: { base: FindBoxes; version: number; find: FindBoxes } | null = null;
   private version = 0;
   private counted: { version: number; progress: Progress } | null = null;
-  private wanted = false;
   /** Whether something could not be kept of what was edited before. */
   private isLeft = (): boolean => false;
   /** It is to end, also if it only begins. */
@@ -105,18 +125,10 @@ export class DrawingController implements ReactiveController, DrawingActions {
     if (this.pending > 0 || this.isLeft()) e.preventDefault();
   };
 
-  /** Datasets are edited as soon as they are open. */
-  get editable(): boolean {
-    return this.wanted;
-  }
-  set editable(on: boolean) {
-    this.wanted = on;
+  /** Begins or ends it. */
+  edit(on: boolean): void {
     if (on) void this.start();
     else this.stop();
-  }
-  /** A dataset was opened. */
-  opened(): void {
-    if (this.wanted) void this.start();
   }
   /** It was closed. */
   reset(): void {
@@ -125,8 +137,28 @@ export class DrawingController implements ReactiveController, DrawingActions {
     this.journal = null;
     this.state = "off";
     this.failure = this.trouble = this.clash = null;
+    this.waiting = this.sure = false;
     this.leave();
     this.changed();
+  }
+  /** Looks whether edits of what was opened wait. */
+  look(): void {
+    this.looking = this.wait().catch(() => undefined);
+  }
+  private async wait(): Promise<void> {
+    const data = this.of.data();
+    if (!data || !isEdited(data) || this.state !== "off" || !(await hasJournals())) return;
+    const { hasChanges } = await import("./drawing-parts.ts");
+    await data.whole;
+    const waiting = await hasChanges(data);
+    if (this.of.data() !== data || this.journal) return;
+    this.waiting = waiting;
+    this.host.requestUpdate();
+  }
+  /** Goes on with edits that wait: what is made of the dataset is to have them. */
+  async resume(): Promise<void> {
+    await this.looking;
+    if (this.waiting) await this.start();
   }
 
   async start(): Promise<void> {
@@ -137,7 +169,8 @@ export class DrawingController implements ReactiveController, DrawingActions {
     this.failure = null;
     this.host.requestUpdate();
     try {
-      const parts = await import("./drawing-parts.ts");
+      await this.looking;
+      const [parts] = await Promise.all([import("./drawing-parts.ts"), this.of.elements()]);
       this.begin(parts);
       this.isLeft = parts.isLeft;
       const journal = await this.parts.DrawnJournal.open(data, {
@@ -148,12 +181,15 @@ export class DrawingController implements ReactiveController, DrawingActions {
       this.journal = journal;
       this.before = new Map();
       this.classes.reset(journal.name);
-      this.learn(parts.classesIn(await data.document({ signal: this.of.signal() }).catch(() => ({}))));
+      const document = await data.document({ signal: this.of.signal() }).catch(() => ({}));
+      this.learn(parts.classesIn({ ...document, ...journal.history.document }), true);
       this.learn(journal.history.labels);
+      this.learn(this.of.counted());
       if (this.of.data() !== data) return this.reset();
       // Somebody said meanwhile that nothing is to be edited.
       if (this.ended) return this.reset();
       this.state = "on";
+      this.waiting = false;
       this.changed();
       this.of.changed(true);
       this.of.say(msg("editing"));
@@ -207,7 +243,9 @@ export class DrawingController implements ReactiveController, DrawingActions {
     this.ended = true;
     if (this.state !== "on") return;
     const { unkept } = this;
+    const waiting = this.history?.canUndo ?? false;
     this.reset();
+    this.waiting = waiting;
     this.of.changed(true);
     this.of.say(unkept ? msg("editingOver") : msg("editingOverEditsKept"));
   }
@@ -215,7 +253,7 @@ export class DrawingController implements ReactiveController, DrawingActions {
   // What others show
 
   /** Where boxes come from: what was drawn comes before everything else. */
-  find(base: FindBoxes): FindBoxes {
+  boxesOf(base: FindBoxes): FindBoxes {
     const { journal, version } = this;
     if (!journal) return base;
     if (this.found?.base !== base || this.found.version !== version) {
@@ -223,7 +261,7 @@ export class DrawingController implements ReactiveController, DrawingActions {
         const shapes = journal.history.shapesOf(i);
         if (!shapes) return base(i, record, width, height);
         const raster = journal.history.rasterOf(i);
-        return { boxes: shapes, broken: 0, outside: 0, ...(raster && { raster }) } satisfies Annotations;
+        return { boxes: shapes, broken: 0, outside: 0, looked: true, ...(raster && { raster }) } satisfies Annotations;
       };
       this.found = { base, version, find };
     }
@@ -240,6 +278,11 @@ export class DrawingController implements ReactiveController, DrawingActions {
     place: (placed) => this.stage?.place(placed),
     layer: () =>
       html`<forebay-drawing .sketch=${this.sketch} .attach=${(stage: DrawingStage | null) => (this.stage = stage)}></forebay-drawing>`,
+    bar: () => html`<forebay-edit-bar bare .drawing=${this}></forebay-edit-bar>`,
+    bounds: () => {
+      const [at] = this.sketch.selected;
+      return at === undefined ? null : (this.sketch.shape(at) ?? null);
+    },
     page: () => html`<forebay-drawing-page .drawing=${this}></forebay-drawing-page>`,
   };
   listen(changed: () => void): () => void {
@@ -319,14 +362,15 @@ export class DrawingController implements ReactiveController, DrawingActions {
           ? msg("boxesPictureCannotDrawnWill", { lost })
           : "";
     this.sketch.load(many || this.guessed ? null : shapes, picture.width, picture.height);
-    // Those that were counted come in an order of their own: keys are not given by what is looked at first.
-    this.learn(this.of.counted());
     this.learn(shapes.map(({ label }) => label));
-    if (!this.classes.has(this.sketch.label)) this.sketch.label = this.classes.names[0] ?? "";
+    if (!this.classes.has(this.sketch.label)) this.sketch.label = shapes[0]?.label || (this.classes.names[0] ?? "");
     this.tell();
   }
-  private learn(names: Iterable<string>): void {
-    if (this.classes.learn(names)) this.classVersion++;
+  /** Classes are known, as those that the dataset lists or by being met. */
+  learn(names: Iterable<string>, listed = false): void {
+    if (!this.journal || !this.classes.learn(names, listed)) return;
+    this.classVersion++;
+    this.tell();
   }
   private done(shapes: readonly Shape[], nudge: string | null): void {
     const { picture, journal } = this;
@@ -399,17 +443,63 @@ export class DrawingController implements ReactiveController, DrawingActions {
     this.of.say(review === "accepted" ? msg("acceptedSample") : msg("rejectedSample"));
     this.next();
   }
+  /** The same of several samples, undone as one. */
+  judgeAll(samples: ReadonlySet<number>, review: Review): void {
+    const { journal } = this;
+    if (!journal) return;
+    const group = journal.group();
+    for (const i of samples) journal.review(i, review, group);
+    this.send({ index: null, kind: "review", review });
+    const many = { samples: samples.size };
+    this.of.say(review === "accepted" ? msg("acceptedSamples", many) : msg("rejectedSamples", many));
+  }
   /** The next sample that is neither accepted nor rejected; after the last comes the first. */
   next(): void {
+    this.go((i) => this.reviewOf(i) === null, msg("everySampleReviewed"));
+  }
+  /** Opens the first sample behind the open one that is such. */
+  private go(holds: (i: number) => boolean, none: string): void {
+    for (const i of this.behind()) if (i !== this.of.open() && holds(i)) return this.of.show(i);
+    this.of.say(none);
+  }
+  /** The samples behind the open one, in the order in which they are shown; after the last comes the first. */
+  private *behind(): Iterable<number> {
     const [rows, open] = [this.of.rows(), this.of.open()];
     const from = open === null ? -1 : rows.find(open);
-    for (let k = 1; k <= rows.length; k++) {
-      const i = rows.at((from + k) % rows.length);
-      if (this.reviewOf(i) !== null) continue;
-      if (i !== open) this.of.show(i);
-      return;
+    for (let k = 1; k < rows.length + (from < 0 ? 1 : 0); k++) yield rows.at((from + k) % rows.length);
+  }
+  find(wanted: Wanted): void {
+    if (wanted === "rejected") return this.go((i) => this.reviewOf(i) === "rejected", msg("noImageFound"));
+    this.seek(wanted).catch((e: unknown) => this.fail(e));
+  }
+  /** The same, where the metadata says it: it is read as far as that takes. */
+  private async seek(wanted: Wanted): Promise<void> {
+    const [data, open, { label }] = [this.of.data(), this.of.open(), this.sketch];
+    if (!data || open === null) return;
+    const find = this.boxesOf(this.of.base().find);
+    const holds = ({ boxes, looked }: Annotations): boolean =>
+      wanted === "class" ? boxes.some((box) => box.label === label) : boxes.length === 0 && !looked;
+    const look = async (some: readonly number[]): Promise<boolean> => {
+      const such = new Set<number>();
+      const visit = (i: number, record: Json): void => {
+        const { width, height } = data.info(i);
+        if (holds(find(i, record, width, height))) such.add(i);
+      };
+      await walkRecords(data, visit, { signal: this.of.signal(), samples: Uint32Array.from(some).sort() });
+      // Somebody went on meanwhile.
+      if (this.of.data() !== data || this.of.open() !== open) return true;
+      const next = some.find((i) => such.has(i));
+      if (next !== undefined) this.of.show(next);
+      return next !== undefined;
+    };
+    let some: number[] = [];
+    for (const i of this.behind()) {
+      some.push(i);
+      if (some.length < AT_ONCE) continue;
+      if (await look(some)) return;
+      some = [];
     }
-    this.of.say(msg("everySampleReviewed"));
+    if (!(await look(some))) this.of.say(msg("noImageFound"));
   }
 
   /** Adds the boxes of the picture before this one. */
@@ -462,6 +552,18 @@ export class DrawingController implements ReactiveController, DrawingActions {
     return kept;
   }
 
+  fold(what: "strip" | "panel"): void {
+    this[what] = !this[what];
+    this.host.requestUpdate();
+    this.tell();
+  }
+  press(key: string): void {
+    const root = this.stage?.getRootNode() as ShadowRoot | undefined;
+    (root?.host as (HTMLElement & { key(key: string): boolean }) | undefined)?.key(key);
+  }
+  light(filter: string): void {
+    this.stage?.closest<HTMLElement>(".stage")?.style.setProperty("--light", filter);
+  }
   retry(): void {
     void this.journal?.retry();
   }
@@ -540,11 +642,16 @@ export class DrawingController implements ReactiveController, DrawingActions {
     e.preventDefault();
     e.stopPropagation();
   };
+  /** A key while nothing has the focus. */
+  idle(key: string, again: boolean): boolean {
+    return this.key(idleKey(key, again));
+  }
   /** Does what a key says; true if it was one of its own. */
-  key({ key, shift, ctrl, again, inStage, inClasses }: PressedKey): boolean {
+  private key({ key, shift, ctrl, again, inStage, inClasses }: PressedKey): boolean {
     if (this.state !== "on" || this.of.open() === null) return false;
     if (ctrl && key.toLowerCase() === "z") shift ? this.redo() : this.undo();
     else if (ctrl && key.toLowerCase() === "y") this.redo();
+    else if (ctrl && key === "s") this.save();
     else if (!ctrl && EVERYWHERE.has(key) && this.picture?.index !== this.of.open())
       this.of.say(msg("pictureNotThere"));
     else if (!ctrl && BEGINS.has(key) && this.sketch.unfinished) this.of.warn(this.sketch.unfinished);
@@ -565,44 +672,59 @@ export class DrawingController implements ReactiveController, DrawingActions {
     else if (key === "r") this.judge("rejected");
     else if (key === "w") this.judge(null);
     else if (key === "f") void this.copy();
-    else if (key === "s") this.search();
+    else if (key === "s") this.page?.search();
+    else if (key === "v") this.page?.look();
+    else if (key === "F") this.fold("strip");
+    else if (key === "P") this.fold("panel");
+    else if (WANTED[key]) this.find(WANTED[key]!);
     else return false;
     return true;
   }
-  private search(): void {
+  private get page(): (HTMLElement & { search(): void; look(): void }) | null {
     const panel = this.stage?.getRootNode() as ShadowRoot | undefined;
-    panel?.querySelector<HTMLElement & { search(): void }>("forebay-drawing-page")?.search();
+    return panel?.querySelector("forebay-drawing-page") ?? null;
   }
-  /** Keys with Ctrl while nothing has the focus. */
+  /** Keys of the page: to begin and end, and with Ctrl while nothing has the focus. */
   chords(): Record<string, () => void> {
-    if (this.state !== "on") return {};
-    const redo = (): void => this.redo();
-    return { "Ctrl+z": () => this.undo(), "Ctrl+Z": redo, "Ctrl+y": redo };
-  }
-  /** Whether there is something that edits can be of. */
-  get can(): boolean {
-    return isEdited(this.of.data());
-  }
-  /** Keeps labels that lie over the dataset then. */
-  keeper(given: () => KeptLabels | null) {
-    return async (signal: AbortSignal, onProgress: (done: number) => void): Promise<LabelsKept> => {
-      const labels = given();
-      return labels ? this.keepLabels(labels, signal, onProgress) : { pictures: 0, lost: 0 };
-    };
-  }
-  /** Begins and ends editing. */
-  button(): TemplateResult | string {
     const data = this.of.data();
-    if (!data || data.format === "warehouse") return "";
+    if (!data || data.format === "warehouse") return {};
+    const E = (): void => this.edit(this.state !== "on");
+    if (this.state !== "on") return { E };
+    const redo = (): void => this.redo();
+    return { E, "Ctrl+z": () => this.undo(), "Ctrl+Z": redo, "Ctrl+y": redo, "Ctrl+s": () => this.save() };
+  }
+  /** Keeps labels that lie over the dataset; none where nothing can be edited. */
+  get keeper(): KeepLabels | null {
+    return isEdited(this.of.data()) ? this.keep : null;
+  }
+  private readonly keep: KeepLabels = async (signal, onProgress) => {
+    const { laid } = this.of.base();
+    return laid ? this.keepLabels(laid, signal, onProgress) : { pictures: 0, lost: 0 };
+  };
+  /** Begins and ends editing. */
+  button(): TemplateResult | null {
+    const data = this.of.data();
+    if (!data || data.format === "warehouse") return null;
     const on = this.state === "on";
     return html`<button aria-pressed=${on} ?disabled=${this.state === "opening"} title=${msg("drawReviewLabels")}
-      @click=${() => (on ? this.stop() : void this.start())}>${msg("edit")}</button>`;
+      @click=${() => this.edit(!on)}>${msg("edit")}</button>`;
+  }
+  /** What is to become of edits that wait. */
+  private renderWaiting(): TemplateResult {
+    const discard = (): void => {
+      if (this.sure) return void this.start().then(() => this.discard());
+      this.sure = true;
+      this.host.requestUpdate();
+    };
+    return html`<div class="notice" role="status"><b>${msg("unsavedEdits")}</b> <span>${msg("unsavedEditsNotShown")}</span>
+      <button @click=${() => void this.start()}>${msg("continueEditing")}</button>
+      <button @click=${discard}>${this.sure ? msg("yesDiscard") : msg("discard")}</button></div>`;
   }
   /** Editing, or why not, above the samples. */
   bar(convert: () => void): TemplateResult | null {
     if (this.state === "on") return html`<forebay-edit-bar .drawing=${this}></forebay-edit-bar>`;
     const { failure } = this;
-    if (!failure) return null;
+    if (!failure) return this.waiting && this.state === "off" ? this.renderWaiting() : null;
     const close = (): void => {
       this.failure = null;
       this.host.requestUpdate();
@@ -611,4 +733,14 @@ export class DrawingController implements ReactiveController, DrawingActions {
     if (!this.parts) return html`<div class="notice" role="alert">${failure.message}</div>`;
     return this.parts.failureBar(failure, { again: () => void this.start(), convert, close });
   }
+}
+
+/** Whether the browser keeps journals of any dataset: without one nothing else is looked at. */
+async function hasJournals(): Promise<boolean> {
+  const root = await navigator.storage?.getDirectory?.();
+  const folder = await root?.getDirectoryHandle(FOLDER).catch(() => null);
+  if (!folder) return false;
+  for await (const name of (folder as unknown as { keys(): AsyncIterable<string> }).keys())
+    if (name.endsWith(".jsonl")) return true;
+  return false;
 }

@@ -4,16 +4,24 @@ import { customElement, property, query } from "lit/decorators.js";
 import "../samples/box-list.ts";
 import type { Box } from "../samples/boxes.ts";
 import { controls } from "../ui/styles.ts";
-import type { DrawingActions } from "./actions.ts";
 import "./class-list.ts";
 import type { ClassList } from "./class-list.ts";
+import type { DrawingController } from "./drawing-controller.ts";
 import type { Review } from "./history.ts";
-import { keptWords } from "./kept-words.ts";
 import { msg as common } from "../messages/common.ts";
 import { msg } from "../messages/drawing.ts";
 
 /** Milliseconds between two looks at what is drawn. */
 const PAUSE = 150;
+
+/** How a button is. */
+interface How {
+  readonly on?: boolean;
+  readonly off?: boolean;
+  readonly title?: string;
+  /** It has a line to itself. */
+  readonly long?: boolean;
+}
 
 /** `<forebay-drawing-page>`. */
 @customElement("forebay-drawing-page")
@@ -27,29 +35,45 @@ export class DrawingPage extends LitElement {
       grid-template-columns: minmax(0, 1fr);
     }
     .tools {
-      display: flex;
-      flex-wrap: wrap;
-      gap: 6px;
+      display: grid;
+      grid-template-columns: repeat(auto-fill, minmax(98px, 1fr));
+      gap: 4px;
+      margin-top: 6px;
     }
     .tools button {
       min-height: 30px;
-      padding: 0 10px;
+      padding: 0 6px 0 8px;
+      justify-content: space-between;
+      font-size: 12.5px;
+    }
+    .tools .long {
+      grid-column: 1 / -1;
+    }
+    kbd {
+      min-width: 18px;
+      padding: 0 4px;
+      border-radius: 4px;
+      background: var(--soft);
+      font-family: var(--mono);
+      font-size: 11px;
+      text-align: center;
+      color: var(--ink-2);
+    }
+    summary {
+      font-weight: 600;
+      cursor: pointer;
+    }
+    .look {
+      display: grid;
+      grid-template-columns: auto minmax(0, 1fr);
+      gap: 4px 8px;
+      align-items: center;
+    }
+    .look button {
+      grid-column: 1 / -1;
     }
     p {
       margin: 0;
-    }
-    /* The bar with the same lies under the sample there. */
-    .narrow {
-      display: none;
-    }
-    @media (max-width: 760px) {
-      .narrow {
-        display: block;
-      }
-      .tools.narrow {
-        display: flex;
-        align-items: center;
-      }
     }
     .remark {
       padding: 6px 10px;
@@ -59,8 +83,11 @@ export class DrawingPage extends LitElement {
     }
   `,
   ];
-  @property({ attribute: false }) drawing!: DrawingActions;
+  @property({ attribute: false }) drawing!: DrawingController;
   @query("forebay-classes") private list!: ClassList;
+  @query(".light") private lights!: HTMLDetailsElement;
+  /** Brightness and contrast, for looking only. */
+  private readonly levels = [1, 1];
   private unlisten: (() => void) | undefined;
   private later: ReturnType<typeof setTimeout> | undefined;
   private shownAt = 0;
@@ -89,7 +116,18 @@ export class DrawingPage extends LitElement {
     this.shownAt = performance.now();
   }
   search(): void {
+    this.list.closest("details")!.open = true;
     this.list.search();
+  }
+  /** Gives the keys to the light. */
+  look(): void {
+    this.lights.open = true;
+    this.lights.querySelector("input")?.focus();
+  }
+  private shine(k: number, level: number): void {
+    this.levels[k] = level;
+    this.drawing.light(`brightness(${this.levels[0]}) contrast(${this.levels[1]})`);
+    this.requestUpdate();
   }
 
   override render(): TemplateResult {
@@ -99,41 +137,45 @@ export class DrawingPage extends LitElement {
     const boxes = new Map<string, number>();
     for (const { label } of shapes) boxes.set(label, (boxes.get(label) ?? 0) + 1);
     const [one] = sketch.selected;
-    const drawable = sketch.shapes !== null;
-    const judge = (review: Review, title: string, key: string): TemplateResult => html`
-      <button aria-pressed=${d.review === review} title=${msg("goOnNext", { title, key })}
-        @click=${() => d.judge(d.review === review ? null : review)}>${title}</button>`;
+    const none = sketch.shapes === null;
+    const act = (text: string, key: string, run: () => void, how: How = {}): TemplateResult => html`
+      <button class=${how.long ? "long" : ""} aria-pressed=${how.on ?? nothing} ?disabled=${how.off} title=${how.title ?? `${text} (${key})`} @click=${run}><span>${text}</span><kbd
+        aria-hidden="true">${key}</kbd></button>`;
+    const judge = (review: Review, title: string, key: string): TemplateResult =>
+      act(title, key, () => d.judge(d.review === review ? null : review), {
+        on: d.review === review,
+        title: msg("goOnNext", { title, key }),
+      });
+    const [draws, chosen] = [sketch.tool, sketch.selected.size];
     return html`
       ${d.remark ? html`<p class="remark" role="alert">${d.remark} ${d.guessed ? html`<button @click=${() => d.mean()}>${common("change")}</button>` : nothing}</p>` : nothing}
-      ${
-        d.unkept
-          ? html`<p class="remark narrow"><b>${msg("notKept")}</b> ${d.unkept.message} <button
-            @click=${() => d.retry()}>${common("tryAgain")}</button></p>`
-          : nothing
-      }
-      <div class="tools" role="group" aria-label=${msg("tools")}>
-        <button aria-pressed=${sketch.tool === "box"} ?disabled=${!drawable} title=${msg("drawBoxesNPutsMiddle")}
-          @click=${() => sketch.take("box")}>${msg("box")}</button>
-        <button aria-pressed=${sketch.tool === "polygon"} ?disabled=${!drawable}
-          title=${msg("drawOutlinesPClickSets")}
-          @click=${() => sketch.take("polygon")}>${msg("outline")}</button>
-        <button ?disabled=${sketch.selected.size === 0} title=${msg("deleteSelected")} @click=${() => sketch.remove()}>${msg("deleteSelected")}</button>
-        <button ?disabled=${!drawable} title=${msg("boxesPictureBeforeF")}
-          @click=${() => d.copy()}>${msg("copyPrevious")}</button>
-      </div>
-      <div class="tools narrow" role="group" aria-label=${msg("editing")}>
-        <button ?disabled=${!d.canUndo} title=${common("undoCtrlZ")} @click=${() => d.undo()}>${common("undo")}</button>
-        <button ?disabled=${!d.canRedo} title=${common("doAgainCtrlShiftZ")} @click=${() => d.redo()}>${common("redo")}</button>
-        <button class="primary" ?disabled=${!d.canUndo} title=${msg("writeNewFileEdits")} @click=${() => d.save()}>${msg("save")}</button>
-        <span class="kept muted">${keptWords(d)}</span>
-      </div>
       <div class="tools" role="group" aria-label=${msg("review")}>
-        ${judge("accepted", msg("accept"), "a")}${judge("rejected", msg("reject"), "r")}
+        ${judge("accepted", common("accept"), "a")}${judge("rejected", common("reject"), "r")}
       </div>
+      <details open><summary>${msg("tools")}</summary><div class="tools" role="group" aria-label=${msg("tools")}>
+        ${act(msg("box"), "n", () => sketch.take("box"), { on: draws === "box", off: none, title: msg("drawBoxesNPutsMiddle") })}
+        ${act(msg("outline"), "p", () => sketch.take("polygon"), { on: draws === "polygon", off: none, title: msg("drawOutlinesPClickSets") })}
+        ${act(msg("deleteSelected"), "Del", () => sketch.remove(), { off: chosen === 0 })}
+        ${act(msg("zoomToBox"), "z", () => d.press("z"), { off: chosen === 0 })}
+        ${act(msg("copyPrevious"), "f", () => d.copy(), { off: none, title: msg("boxesPictureBeforeF"), long: true })}
+        ${act(msg("nextUnlabeled"), "⇧N", () => d.find("unlabeled"), { long: true })}
+        ${act(msg("nextRejected"), "⇧R", () => d.find("rejected"), { long: true })}
+        ${act(msg("nextOfClass"), "⇧C", () => d.find("class"), { off: sketch.label === "", long: true })}
+      </div></details>
+      <details class="light"><summary title=${msg("lookV")}>${msg("look")}</summary><div class="look tools">
+        ${[msg("brightness"), msg("contrast")].map(
+          (
+            name,
+            k,
+          ) => html`<label for="light${k}">${name}</label><input type="range" id="light${k}" min="0.3" max="3" step="0.1"
+            .value=${String(this.levels[k])} @input=${(e: Event) => this.shine(k, Number((e.target as HTMLInputElement).value))} />`,
+        )}<button @click=${() => [0, 1].forEach((k) => void this.shine(k, 1))}>${msg("asItIs")}</button>
+      </div></details>
+      <details open><summary>${common("classes")}</summary>
       <forebay-classes .classes=${d.classes} .version=${d.classVersion} .label=${sketch.label} .boxes=${boxes}
         @choose=${(e: CustomEvent<string>) => d.name(e.detail)}
         @give=${(e: CustomEvent<{ key: number; name: string }>) => d.give(e.detail.key, e.detail.name)}
-        @leave=${() => d.focus()}></forebay-classes>
+        @leave=${() => d.focus()}></forebay-classes></details>
       <section aria-label=${msg("drawn")}><h3>${shapes.length === 0 ? msg("nothingDrawnHere") : msg("boxes", { shapes: shapes.length })}</h3>
         ${
           shapes.length > 0

@@ -1,10 +1,6 @@
-/** The parts that drawing shows and writes with: fetched when editing begins. */
-import "./drawing-page.ts";
-import "./drawing-stage.ts";
-import "./edit-bar.ts";
-
+/** What drawing reads and writes with: fetched when editing begins. */
 export { failureBar } from "./failure-bar.ts";
-export { DrawnJournal, isLeft } from "./journal.ts";
+export { DrawnJournal, hasChanges, isLeft } from "./journal.ts";
 export { copyInto, keepLabels } from "./keeping.ts";
 export { classesIn, rasterOf, reviewIn, stepText } from "./read-record.ts";
 export { shapesIn } from "./shape.ts";

@@ -1,19 +1,17 @@
 /** Above the samples while they are edited: how far the work is, whether it is kept, and what can be done with it. */
 import { LitElement, css, html, nothing, type TemplateResult } from "lit";
 import { customElement, property, query, state } from "lit/decorators.js";
-import { ClassColors, colorOf } from "../samples/colors.ts";
 import "../ui/menu.ts";
 import type { Menu } from "../ui/menu.ts";
+import { FILE_ICONS } from "../ui/file-icons.ts";
 import { controls } from "../ui/styles.ts";
 import { visible } from "../ui/visible.ts";
-import { count } from "../ui/wording.ts";
-import type { Clash, DrawingActions } from "./actions.ts";
 import type { Side } from "./conflicts.ts";
-import { keptWords } from "./kept-words.ts";
+import type { Clash, DrawingController } from "./drawing-controller.ts";
 import { msg as common } from "../messages/common.ts";
 import { msg } from "../messages/drawing.ts";
 
-/** Classes that are listed. */
+/** Conflicts that are listed. */
 const LISTED = 100;
 
 /** `<forebay-edit-bar>`. */
@@ -43,21 +41,53 @@ export class EditBar extends LitElement {
       gap: 6px;
       margin-inline-start: auto;
     }
+    .far {
+      flex: 0 1 auto;
+      min-width: 0;
+      overflow: hidden;
+      white-space: nowrap;
+      text-overflow: ellipsis;
+    }
+    /* In the head of the image that is drawn on: a part of its line. */
+    :host([bare]) {
+      flex: 1 1 0;
+      min-width: 0;
+      padding: 0;
+      background: none;
+    }
+    :host([bare]) .bar {
+      flex-wrap: nowrap;
+    }
+    :host([bare]) .push {
+      flex: none;
+      flex-wrap: nowrap;
+    }
+    .kept {
+      flex: none;
+    }
+    @container (max-width: 1100px) and (min-width: 761px) {
+      :host([bare]) .far {
+        display: none;
+      }
+    }
     @media (max-width: 760px) {
+      .fold {
+        display: none;
+      }
       :host {
         padding: 4px 8px;
       }
-      .bar {
+      .bar,
+      :host([bare]) .bar {
+        flex-wrap: wrap;
         gap: 4px 6px;
       }
       .bar > b {
         display: none;
       }
-      .far {
+      .far,
+      :host([bare]) {
         flex: 1 1 100%;
-        overflow: hidden;
-        white-space: nowrap;
-        text-overflow: ellipsis;
       }
       .bar > .push {
         gap: 6px;
@@ -88,34 +118,6 @@ export class EditBar extends LitElement {
     .sheet p {
       margin: 0;
     }
-    table {
-      border-collapse: collapse;
-    }
-    caption {
-      text-align: start;
-      padding-bottom: 6px;
-      color: var(--ink-2);
-    }
-    td,
-    th {
-      padding-block: 2px;
-      padding-inline-end: 12px;
-      text-align: start;
-      font-weight: 400;
-      overflow-wrap: anywhere;
-    }
-    td {
-      text-align: end;
-      padding-inline-end: 0;
-    }
-    i {
-      display: inline-block;
-      width: 9px;
-      height: 9px;
-      margin-inline-end: 6px;
-      border-radius: 3px;
-      forced-color-adjust: none;
-    }
     @media (forced-colors: active) {
       :host,
       .wrong {
@@ -124,9 +126,10 @@ export class EditBar extends LitElement {
     }
   `,
   ];
-  @property({ attribute: false }) drawing!: DrawingActions;
+  @property({ attribute: false }) drawing!: DrawingController;
+  /** It is a part of another line, and says less. */
+  @property({ type: Boolean, reflect: true }) bare = false;
   @state() private sure = false;
-  readonly colors = new ClassColors(this);
   @query("#more") private more!: Menu;
   private unlisten: (() => void) | undefined;
 
@@ -142,13 +145,14 @@ export class EditBar extends LitElement {
   override render(): TemplateResult {
     const { drawing: d } = this;
     const { changed, accepted, rejected, left } = d.progress;
+    const far = msg("picturesChangedAcceptedRejectedLeft", { changed, accepted, rejected, left });
     return html`
       <div class="bar" role="group" aria-label=${msg("editing")}>
-        <b>${msg("editing")}</b>
-        <span class="far">${msg("picturesChangedAcceptedRejectedLeft", { changed, accepted, rejected, left })}</span>
-        ${this.renderClasses()}
+        ${this.bare ? nothing : html`<b>${msg("editing")}</b>`}
+        <span class="far" title=${far}>${far}</span>
         <span class="kept muted" role="status">${keptWords(d)}</span>
-        <span class="push"><button ?disabled=${!d.canUndo} title=${common("undoCtrlZ")} @click=${() => d.undo()}>${common("undo")}</button>
+        <span class="push">${this.bare ? [this.renderFold("strip", msg("filmstrip"), "⇧F"), this.renderFold("panel", msg("panel"), "⇧P")] : nothing}
+        <button ?disabled=${!d.canUndo} title=${common("undoCtrlZ")} @click=${() => d.undo()}>${common("undo")}</button>
         <button ?disabled=${!d.canRedo} title=${common("doAgainCtrlShiftZ")} @click=${() => d.redo()}>${common("redo")}</button>
         <button class="primary" ?disabled=${!d.canUndo} title=${msg("writeNewFileEdits")} @click=${() => d.save()}>${msg("save")}</button>
         ${this.renderMore()}
@@ -157,6 +161,11 @@ export class EditBar extends LitElement {
       ${d.unkept ? this.renderUnkept(d.unkept.message, d.unkept.code, d.unkept.gone) : nothing}
       ${d.clash ? this.renderClash(d.clash) : nothing}
       ${d.trouble ? html`<div class="wrong" role="alert">${d.trouble.message}${d.trouble.code ? html`<code>${d.trouble.code}</code>` : nothing}</div>` : nothing}`;
+  }
+  private renderFold(what: "strip" | "panel", name: string, key: string): TemplateResult {
+    const title = msg("foldWithKey", { what: name, key });
+    return html`<button class="icon bare fold" aria-label=${name} title=${title} aria-pressed=${this.drawing[what]}
+      @click=${() => this.drawing.fold(what)}>${FILE_ICONS[what]}</button>`;
   }
   /** What two journals say differently, and whose word counts. */
   private renderClash({ conflicts }: Clash): TemplateResult {
@@ -177,17 +186,6 @@ export class EditBar extends LitElement {
     return html`<div class="wrong" role="alert"><span><b>${msg("notKept")}</b> ${message}${help}</span>${code && !gone ? html`<code>${code}</code>` : nothing}
       <button @click=${() => this.drawing.retry()}>${gone ? msg("writeAgain") : common("tryAgain")}</button>
       ${gone ? nothing : html`<button @click=${() => this.drawing.download()}>${msg("downloadWhatKept")}</button>`}</div>`;
-  }
-  /** Also while there is nothing to list: what comes only then would move what lies below. */
-  private renderClasses(): TemplateResult {
-    const { classes } = this.drawing.progress;
-    return html`<forebay-menu label=${msg("byClass")}><table><caption>${msg("boxesChangedPictures")}</caption>
-      <tbody>${classes
-        .slice(0, LISTED)
-        .map(
-          ([label, boxes]) =>
-            html`<tr><th scope="row"><i .style=${`background:${colorOf(label)}`}></i><bdi>${visible(label) || msg("noClass")}</bdi></th><td>${count(boxes)}</td></tr>`,
-        )}</tbody></table>${classes.length > LISTED ? html`<p class="muted">${msg("moreClasses", { classes: classes.length - LISTED })}</p>` : nothing}</forebay-menu>`;
   }
   private renderMore(): TemplateResult {
     const { drawing: d } = this;
@@ -216,4 +214,12 @@ export class EditBar extends LitElement {
         if (file) then(() => d.take(file))();
       }} />`;
   }
+}
+
+/** Whether the changes are kept, in words. */
+function keptWords({ pending, unkept, risk }: DrawingController): string {
+  if (unkept) return "";
+  if (pending > 1) return msg("keepingChanges", { pending });
+  if (pending > 0) return msg("keeping");
+  return risk === "page" ? msg("keptWhilePageOpen") : msg("everyChangeKept");
 }

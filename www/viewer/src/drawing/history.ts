@@ -17,6 +17,8 @@ export interface Entry {
   readonly review: Review | null | undefined;
   /** Changes that came together are undone together, until the page is left. */
   readonly group: number | null;
+  /** So are those of a key that is held. */
+  readonly burst: number | null;
   /** The line of the journal, if it says what nobody draws. */
   readonly said: Said | null;
 }
@@ -24,7 +26,7 @@ export interface Entry {
 /** The members of a line. */
 export type Said = { readonly [key: string]: Json | undefined };
 
-const other = { shapes: null, review: undefined, group: null, said: null } as const;
+const other = { shapes: null, review: undefined, group: null, burst: null, said: null } as const;
 export const drawn = (sample: number, shapes: readonly Shape[], more: Partial<Entry> = {}): Entry => ({
   ...other,
   do: "set",
@@ -49,8 +51,6 @@ export interface Progress {
   readonly rejected: number;
   /** Neither of both. */
   readonly left: number;
-  /** Boxes by class in the pictures that were drawn on, most first. */
-  readonly classes: readonly (readonly [label: string, boxes: number])[];
 }
 
 /** Mirrors the rules of the journal: undo takes the last change back that stands, and any other change ends what can be redone. */
@@ -58,7 +58,6 @@ export class History {
   private readonly standing: Entry[] = [];
   private undone: Entry[] = [];
   private readonly bySample = new Map<number, Entry[]>();
-  private readonly counts = new Map<string, number>();
 
   /** What a journal has, of which the checksums were verified when it was opened. */
   static async of(journal: Blob): Promise<History> {
@@ -84,6 +83,7 @@ export class History {
       shapes: Array.isArray(annotations) ? this.shared(Number(sample), shapesOf(annotations).shapes) : null,
       review: isReview ? ((state as Review | null) ?? null) : undefined,
       group: null,
+      burst: null,
       said: own ? null : rest,
     });
   }
@@ -134,11 +134,9 @@ export class History {
     if (!entry) return null;
     this.undone.push(entry);
     if (entry.sample !== null) {
-      this.count(entry.sample, -1);
       const own = this.bySample.get(entry.sample)!;
       own.pop();
       if (own.length === 0) this.bySample.delete(entry.sample);
-      this.count(entry.sample, 1);
     }
     return entry;
   }
@@ -150,21 +148,10 @@ export class History {
   private push(entry: Entry): void {
     this.standing.push(entry);
     if (entry.sample === null) return;
-    this.count(entry.sample, -1);
     const own = this.bySample.get(entry.sample);
     if (own) own.push(entry);
     else this.bySample.set(entry.sample, [entry]);
-    this.count(entry.sample, 1);
   }
-  /** Takes the boxes of a sample in or out. */
-  private count(sample: number, by: 1 | -1): void {
-    for (const { label } of this.shapesOf(sample) ?? []) {
-      const now = (this.counts.get(label) ?? 0) + by;
-      if (now > 0) this.counts.set(label, now);
-      else this.counts.delete(label);
-    }
-  }
-
   /** Fields of the document beside the samples that were set. */
   get document(): { [path: string]: Json } {
     const all = this.standing.filter((entry) => entry.do === "document").map(({ said }) => said?.fields);
@@ -198,13 +185,9 @@ export class History {
   reviewOf(sample: number): Review | null | undefined {
     return this.bySample.get(sample)?.findLast(({ review }) => review !== undefined)?.review;
   }
-  /** Boxes of a class in what was drawn on. */
-  boxesOf(label: string): number {
-    return this.counts.get(label) ?? 0;
-  }
-  /** Classes of what was drawn, in the order in which they came. */
+  /** Classes of what was drawn. */
   get labels(): Iterable<string> {
-    return this.counts.keys();
+    return new Set([...this.bySample.keys()].flatMap((i) => this.shapesOf(i) ?? []).map(({ label }) => label));
   }
   /** How far the work is, in a dataset of this many samples of which some were reviewed before. */
   progress(samples: number, before: ReadonlyMap<number, Review>): Progress {
@@ -218,8 +201,7 @@ export class History {
       take(own === undefined ? before.get(sample) : own);
     }
     for (const [sample, review] of before) if (!this.bySample.has(sample)) take(review);
-    const classes = [...this.counts].sort(([one, a], [other, b]) => b - a || (one < other ? -1 : 1));
-    return { changed: this.bySample.size, accepted, rejected, left: samples - accepted - rejected, classes };
+    return { changed: this.bySample.size, accepted, rejected, left: samples - accepted - rejected };
   }
 }
 

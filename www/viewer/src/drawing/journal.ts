@@ -7,7 +7,8 @@ import { History, documented, drawn, reviewed, type Entry, type Review, type Sai
 import { annotationOf, type Shape } from "./shape.ts";
 import { msg } from "../messages/drawing.ts";
 
-/** Milliseconds of rest after which what keys move is kept. */
+/** Milliseconds after which what keys move is kept, and of rest after which it is a change by itself. */
+const KEPT = 100;
 const REST = 500;
 /** Where the package has its journals. */
 const FOLDER = "forebay-edits";
@@ -15,6 +16,7 @@ const FOLDER = "forebay-edits";
 const TRIES = 40;
 const LATELY = 2000;
 
+type Timer = ReturnType<typeof setTimeout>;
 type Line = { readonly entry: Entry } | { readonly step: "undo" | "redo" };
 
 /** Why a change is not kept. */
@@ -38,7 +40,8 @@ export class DrawnJournal {
   private waiting: Line[] = [];
   private busy = false;
   private work: Promise<void> = Promise.resolve();
-  private nudge: { readonly name: string; readonly timer: ReturnType<typeof setTimeout> } | null = null;
+  /** What keys move now: when that ends, and when what they did last is kept. */
+  private nudge: { readonly name: string; readonly burst: number; end: Timer; keep: Timer | null } | null = null;
   private groups = 0;
   /** Changes that were undone before they were kept: the journal knows nothing of them. */
   private readonly never = new WeakSet<Entry>();
@@ -71,30 +74,35 @@ export class DrawnJournal {
   /** How many changes are not kept yet. */
   get pending(): number {
     // Of a journal that is gone nothing is kept, whether or not something waits.
-    return Math.max(this.waiting.length + (this.nudge ? 1 : 0), this.unkept?.gone ? 1 : 0);
+    return Math.max(this.waiting.length + (this.nudge?.keep ? 1 : 0), this.unkept?.gone ? 1 : 0);
   }
   /** A number that several changes share. */
   group(): number {
     return this.groups++;
   }
 
-  /** All that is drawn on a picture; a change of the same `nudge` takes the place of the last one while it is not kept. */
+  /**
+   * All that is drawn on a picture. A change of the same `nudge` takes the place of the last one while that is not kept, and is
+   * undone together with it.
+   */
   draw(sample: number, shapes: readonly Shape[], nudge: string | null, more: Partial<Entry> = {}): void {
-    const entry = drawn(sample, shapes, more);
     const name = nudge === null ? null : `${sample} ${nudge}`;
-    if (this.nudge && this.nudge.name === name) {
-      clearTimeout(this.nudge.timer);
-      this.history.replace(entry);
-    } else {
-      this.rest();
-      this.history.add(entry);
+    if (this.nudge?.name !== name) this.rest();
+    const { nudge: held } = this;
+    const burst = held?.burst ?? (name === null ? null : this.groups++);
+    const entry = drawn(sample, shapes, { ...more, burst });
+    if (held?.keep) this.history.replace(entry);
+    else this.history.add(entry);
+    if (name === null) this.put({ entry });
+    else {
+      clearTimeout(held?.end);
+      const keep = held?.keep ?? setTimeout(() => this.keep(), KEPT);
+      this.nudge = { name, burst: burst!, keep, end: setTimeout(() => this.rest(), REST) };
     }
-    if (name !== null) this.nudge = { name, timer: setTimeout(() => this.rest(), REST) };
-    else this.put({ entry });
     this.of.told();
   }
-  review(sample: number, review: Review | null): void {
-    this.enter(reviewed(sample, review));
+  review(sample: number, review: Review | null, group: number | null = null): void {
+    this.enter({ ...reviewed(sample, review), group });
   }
   /** Fields of the document beside the samples. */
   document(fields: Json, group: number): void {
@@ -105,36 +113,42 @@ export class DrawnJournal {
     this.history.add(entry);
     this.put({ entry });
   }
+  /** What keys moved so far is kept. */
+  private keep(): void {
+    if (!this.nudge?.keep) return;
+    clearTimeout(this.nudge.keep);
+    this.nudge.keep = null;
+    this.put({ entry: this.history.last! });
+  }
   /** What keys moved is a change now. */
   rest(): void {
-    if (!this.nudge) return;
-    clearTimeout(this.nudge.timer);
+    this.keep();
+    clearTimeout(this.nudge?.end);
     this.nudge = null;
-    this.put({ entry: this.history.last! });
   }
   /** Takes the last change back, with those that came together with it; the last of them. */
   undo(): Entry | null {
     this.rest();
-    const group = this.history.last?.group ?? null;
+    const { last } = this.history;
     let entry: Entry | null = null;
     do {
       const undone = this.history.undo();
       if (!undone) break;
       entry = undone;
       if (!this.takeBack(undone)) this.put({ step: "undo" });
-    } while (group !== null && this.history.last?.group === group);
+    } while (together(last, this.history.last));
     return entry;
   }
   redo(): Entry | null {
     this.rest();
-    const group = this.history.next?.group ?? null;
+    const { next } = this.history;
     let entry: Entry | null = null;
     do {
       const again = this.history.redo();
       if (!again) break;
       entry = again;
       this.put(this.never.delete(again) ? { entry: again } : { step: "redo" }, false);
-    } while (group !== null && this.history.next?.group === group);
+    } while (together(next, this.history.next));
     return entry;
   }
 
@@ -250,8 +264,7 @@ export class DrawnJournal {
     return this.edits.export();
   }
   discard(): Promise<void> {
-    clearTimeout(this.nudge?.timer);
-    this.nudge = null;
+    this.rest();
     this.waiting = [];
     closedAt = performance.now();
     return this.edits.discard();
@@ -334,6 +347,23 @@ async function isThere(name: string): Promise<boolean> {
   } catch {
     return false;
   }
+}
+
+/** Whether two changes are undone together. */
+const together = (one: Entry | null, other: Entry | null): boolean =>
+  one !== null &&
+  other !== null &&
+  ((one.group !== null && one.group === other.group) || (one.burst !== null && one.burst === other.burst));
+
+/** Whether the browser keeps changes of a dataset which nobody has saved or discarded; without journals nothing is read. */
+export async function hasChanges(dataset: Dataset): Promise<boolean> {
+  const edits = await opened(dataset);
+  const { dirty, changes } = edits;
+  closedAt = performance.now();
+  // Looking leaves no journal where there was none.
+  if (changes === 0) await edits.discard();
+  else edits.close();
+  return dirty;
 }
 
 /** What could not be kept of journals that were let go, by their names. */

@@ -22,6 +22,9 @@ export interface LabelsKept {
   readonly lost: number;
 }
 
+/** Keeps those that lie over the dataset that is open. */
+export type KeepLabels = (signal: AbortSignal, onProgress: (done: number) => void) => Promise<LabelsKept>;
+
 /** Keeps them, as changes that are undone together; `learn` hears of their classes. */
 export async function keepLabels(
   data: Dataset,

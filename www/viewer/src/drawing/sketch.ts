@@ -143,6 +143,15 @@ export class Sketch {
   private clamp([x, y]: Point): Point {
     return [Math.min(this.width, Math.max(0, x)), Math.min(this.height, Math.max(0, y))];
   }
+  /** Near the edge of the image a hand means the edge. */
+  private snapped([x, y]: Point): Point {
+    return this.clamp([x + this.snap(x, this.width - x), y + this.snap(y, this.height - y)]);
+  }
+  /** How far it is to the first edge or the second if that is near. */
+  private snap(before: number, behind: number): number {
+    const near = this.reach / 2;
+    return Math.abs(before) <= near ? -before : Math.abs(behind) <= near ? behind : 0;
+  }
   /** The only one that is selected. */
   private get one(): number | null {
     const [first] = this.selected;
@@ -214,7 +223,7 @@ export class Sketch {
   down(at: Point, { shift }: Held): void {
     const { shapes } = this;
     if (!shapes) return;
-    if (this.tool === "polygon") return this.point(this.clamp(at));
+    if (this.tool === "polygon") return this.point(this.snapped(at));
     const handle = this.handleAt(at);
     const one = this.one;
     if (handle && one !== null) {
@@ -243,18 +252,18 @@ export class Sketch {
   move(at: Point): void {
     const { gesture, shapes } = this;
     if (!shapes) return;
-    if (this.tool === "polygon") this.cursor = this.clamp(at);
+    if (this.tool === "polygon") this.cursor = this.snapped(at);
     else if (!gesture) this.look(at);
     else if (gesture.kind === "handle") {
-      const next = pulled(gesture.from, gesture.handle, this.clamp(at));
+      const next = pulled(gesture.from, gesture.handle, this.snapped(at));
       // As far as it goes: what has no area is nothing that anybody meant.
       if (hasArea(next)) this.draft = new Map([[gesture.at, next]]);
     } else if (gesture.kind === "move") {
       if (!gesture.far && !this.isFar(at, gesture.from)) return;
       this.gesture = { ...gesture, far: true };
-      this.draft = this.shift(at[0] - gesture.from[0], at[1] - gesture.from[1]);
+      this.draft = this.shift(at[0] - gesture.from[0], at[1] - gesture.from[1], true);
     } else if (gesture.kind === "box" || this.isFar(at, gesture.from)) {
-      const [from, to] = [this.clamp(gesture.from), this.clamp(at)];
+      const [from, to] = [this.snapped(gesture.from), this.snapped(at)];
       this.gesture = { kind: "box", from, to };
       this.box = { left: from[0], top: from[1], right: to[0], bottom: to[1] };
     }
@@ -268,13 +277,18 @@ export class Sketch {
     };
   }
   /** What is selected, moved as far as the picture reaches. */
-  private shift(dx: number, dy: number): Map<number, Shape> {
+  private shift(dx: number, dy: number, hand = false): Map<number, Shape> {
     const all = [...this.selected].map((at) => [at, this.shapes![at]!] as const).filter(([, one]) => isMovable(one));
     let [x, y] = [dx, dy];
     for (const [, one] of all) {
       // What lies over the edge already may stay there.
       x = Math.max(Math.min(x, Math.max(0, this.width - rightOf(one))), Math.min(0, -one.x));
       y = Math.max(Math.min(y, Math.max(0, this.height - bottomOf(one))), Math.min(0, -one.y));
+    }
+    if (hand && all.length === 1) {
+      const [, one] = all[0]!;
+      x += this.snap(one.x + x, this.width - rightOf(one) - x);
+      y += this.snap(one.y + y, this.height - bottomOf(one) - y);
     }
     return new Map(all.map(([at, one]) => [at, moved(one, x, y)]));
   }

@@ -2,6 +2,8 @@
 import { speaker } from "./language.ts";
 
 export const common = {
+  accept: "Accept",
+  reject: "Reject",
   close: "Close",
   cancel: "Cancel",
   export: "Export",

@@ -41,13 +41,6 @@ export class BoxList extends LitElement {
       background: var(--accent-soft);
       border-color: var(--accent);
     }
-    i {
-      flex: none;
-      width: 9px;
-      height: 9px;
-      border-radius: 3px;
-      forced-color-adjust: none;
-    }
     bdi {
       overflow: hidden;
       text-overflow: ellipsis;
@@ -88,7 +81,7 @@ export class BoxList extends LitElement {
           const place = msg("atXY", { x: short(Math.round(box.x)), y: short(Math.round(box.y)) });
           return html`<li><button class=${box === this.marked ? "on" : ""} aria-pressed=${this.still ? box === this.marked : nothing} title=${msg("pixels", { size, place })}
           @pointerenter=${() => this.mark(box)} @focus=${() => this.mark(box)} @blur=${() => this.mark(null)}
-          @click=${() => this.choose(box)}><i .style=${`background:${colorOf(box.label)}`}></i><bdi>${visible(box.label) || msg("box")}</bdi><span class="muted" dir="ltr">${size}<span class="visually-hidden"> ${place}</span></span></button></li>`;
+          @click=${() => this.choose(box)}><i class="dot" .style=${`background:${colorOf(box.label)}`}></i><bdi>${visible(box.label) || msg("box")}</bdi><span class="muted" dir="ltr">${size}<span class="visually-hidden"> ${place}</span></span></button></li>`;
         })}</ol>
       ${more > 0 ? html`<p class="muted">${msg("moreBoxes", { more })}</p>` : nothing}`;
   }

@@ -1,5 +1,5 @@
 /** What is counted of a dataset: facets of its index, classes and sizes that are read for it, and the fields that there are. */
-import type { ReactiveController, ReactiveControllerHost } from "lit";
+import type { ReactiveControllerHost } from "lit";
 import { isArchive } from "../../../lib/src/model/formats.ts";
 import type { Dataset, Json } from "../../../lib/src/model/index.ts";
 import type { Rows } from "../ui/rows.ts";
@@ -59,7 +59,7 @@ function topOf(found: ReadonlyMap<string, number>): Omit<Whole, "samples" | "kin
 }
 
 /** Counts, and says when there is more to show. */
-export class Counts implements ReactiveController {
+export class Counts {
   facets: Facets | null = null;
   /** Classes by each of the fields that are counted. */
   classes: readonly Classes[] = [];
@@ -84,10 +84,7 @@ export class Counts implements ReactiveController {
   constructor(
     private readonly host: ReactiveControllerHost,
     private readonly of: Counted,
-  ) {
-    host.addController(this);
-  }
-  hostConnected(): void {}
+  ) {}
 
   /** Another file. */
   reset(): void {

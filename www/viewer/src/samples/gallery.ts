@@ -146,6 +146,13 @@ export class Gallery extends Collection {
       white-space: nowrap;
       overflow: hidden;
     }
+    :host([strip]) .tile {
+      grid-template-rows: 1fr;
+      border-radius: 6px;
+    }
+    :host([strip]) .caption {
+      display: none;
+    }
     .caption > :last-child {
       unicode-bidi: plaintext;
       color: var(--ink-2);
@@ -169,14 +176,6 @@ export class Gallery extends Collection {
       overflow: hidden;
       text-overflow: ellipsis;
       font-weight: 600;
-    }
-    .caption i {
-      display: inline-block;
-      width: 9px;
-      height: 9px;
-      margin-inline-end: 5px;
-      border-radius: 3px;
-      forced-color-adjust: none;
     }
     .tick {
       position: absolute;
@@ -202,6 +201,8 @@ export class Gallery extends Collection {
 
   /** Pixels that a tile is wide, at least, if the page is not narrow. */
   @property({ type: Number }) size = 168;
+  /** One beside the other without captions, for going on from one image to the next. */
+  @property({ type: Boolean, reflect: true }) strip = false;
   /** The field of the metadata that holds the class. */
   @property() classField = "";
   /** Boxes are drawn into the pictures. */
@@ -225,6 +226,7 @@ export class Gallery extends Collection {
   private seen = { top: 0, at: 0 };
 
   protected get perRow(): number {
+    if (this.strip) return 1;
     // On a phone tiles shrink with the page, so that several stand side by side.
     const size = this.size * Math.min(1, this.width / NARROW);
     return Math.max(1, Math.floor((this.width - GAP) / (size + GAP)));
@@ -233,7 +235,10 @@ export class Gallery extends Collection {
     return Math.max(40, Math.floor((this.width - GAP) / this.perRow) - GAP);
   }
   protected get rowHeight(): number {
-    return Math.round(this.tile * 0.8) + CAPTION + GAP;
+    return Math.round(this.tile * 0.8) + this.caption + GAP;
+  }
+  private get caption(): number {
+    return this.strip ? 0 : CAPTION;
   }
   protected override get headHeight(): number {
     return GAP;
@@ -344,7 +349,7 @@ export class Gallery extends Collection {
                   .slice(0, CLASSES)
                   .map(
                     (one) =>
-                      html`<span class="class"><i .style=${`background:${colorOf(one)}`}></i>${visible(one)}</span>`,
+                      html`<span class="class"><i class="dot" .style=${`background:${colorOf(one)}`}></i>${visible(one)}</span>`,
                   )}${classes.length > CLASSES ? html`<span>+${classes.length - CLASSES}</span>` : nothing}</span>`
               : html`<span class="number">${count(i)}</span>`
           }
@@ -421,7 +426,7 @@ export class Gallery extends Collection {
     }
     const sharp = Math.min(2, devicePixelRatio);
     const width = Math.round((this.tile - 2) * sharp);
-    const height = Math.round((this.rowHeight - GAP - CAPTION - 2) * sharp);
+    const height = Math.round((this.rowHeight - GAP - this.caption - 2) * sharp);
     const { bitmap } = thumb;
     const known = this.meaning(Number(canvas.dataset.sample), thumb);
     // Whether it lies as it is stored is a matter of its boxes, also where these are not drawn.

@@ -135,6 +135,7 @@ export class SamplePanel extends LitElement {
     if (changed.has("index") || changed.has("data")) void this.load();
     else if ((changed.has("find") || changed.has("editor")) && this.record !== undefined) this.annotate();
     if (!changed.has("editor")) return;
+    this.toggleAttribute("drawing", this.editor !== null);
     // What was edited is what is looked at first.
     if (this.editor) this.tab = "drawn";
     else if (this.tab === "drawn") this.tab = "metadata";
@@ -302,11 +303,24 @@ export class SamplePanel extends LitElement {
     this.pan = { x: 0, y: 0 };
     this.place();
   }
+  /** Brings a part of the picture into the middle, half as large as the stage. */
+  private zoomTo(part: ReturnType<StageEditor["bounds"]>): boolean {
+    if (!part) return false;
+    const { width, height } = this.shown;
+    const [wide, tall] = [this.stage.clientWidth / 2, this.stage.clientHeight / 2];
+    this.zoom = Math.min(64, Math.max(0.5, Math.min(wide / part.w, tall / part.h) / this.fit));
+    const scale = this.fit * this.zoom;
+    this.pan = { x: (width / 2 - part.x - part.w / 2) * scale, y: (height / 2 - part.y - part.h / 2) * scale };
+    this.place();
+    return true;
+  }
   /** Keys that concern the picture; true if one was used. */
   key(key: string): boolean {
     if (key === "+" || key === "=") this.zoomBy(1.4);
     else if (key === "-") this.zoomBy(1 / 1.4);
     else if (key === "0") this.reset();
+    else if (key === "x") this.toggleFull();
+    else if (key === "z") return this.zoomTo(this.editor?.bounds() ?? null);
     else return false;
     return true;
   }
@@ -403,10 +417,14 @@ export class SamplePanel extends LitElement {
         <button class="icon bare" aria-label=${msg("previousSample")} title=${msg("previous")}
           @click=${send("step", -1)}>${ICONS.left}</button>
         <button class="icon bare" aria-label=${msg("nextSample")} title=${msg("next")} @click=${send("step", 1)}>${ICONS.right}</button>
-        <button aria-pressed=${this.picked}
+        ${
+          this.editor
+            ? this.editor.bar()
+            : html`<button aria-pressed=${this.picked}
           @click=${send("pick", this.index)}>${this.picked ? msg("picked") : msg("pick")}</button>
         <button class="icon bare" aria-label=${msg("saveSamplesFile")} title=${msg("saveFile")}
-          @click=${this.save}>${ICONS.save}</button>
+          @click=${this.save}>${ICONS.save}</button>`
+        }
         <button class="icon bare" aria-label=${msg("closeSample")} title=${msg("closeEsc")} @click=${send("close")}>${ICONS.close}</button>
       </div>
       <div class="stage" tabindex="0" role="group"
@@ -456,7 +474,7 @@ export class SamplePanel extends LitElement {
             @click=${() => this.zoomBy(1 / 1.4)}>${ICONS.less}</button>
           <button class="icon" aria-label=${msg("zoomIn")} title=${msg("zoomIn2")} @click=${() => this.zoomBy(1.4)}>${ICONS.more}</button>`
           }
-          ${document.fullscreenEnabled ? html`<button class="icon" aria-label=${msg("fullScreen")} title=${msg("fullScreen")} @click=${this.toggleFull}>${FILE_ICONS.full}</button>` : nothing}
+          ${document.fullscreenEnabled ? html`<button class="icon" aria-label=${msg("fullScreen")} title=${msg("fullScreenX")} @click=${this.toggleFull}>${FILE_ICONS.full}</button>` : nothing}
         </div>
       </div>
       <div class="tabs">
@@ -478,7 +496,7 @@ export class SamplePanel extends LitElement {
   private renderClass(): TemplateResult | typeof nothing {
     const label = classOf(this.record, this.classField);
     if (label === undefined || label === "") return nothing;
-    return html`<span class="class" title=${visible(this.classField)}><i .style=${`background:${colorOf(label)}`}></i>${visible(label)}</span>`;
+    return html`<span class="class" title=${visible(this.classField)}><i class="dot" .style=${`background:${colorOf(label)}`}></i>${visible(label)}</span>`;
   }
   /** Marks the smallest box under the pointer. */
   private readonly point = (e: PointerEvent): void => {
@@ -512,7 +530,7 @@ export class SamplePanel extends LitElement {
     return html`<div class="legend ${this.orientation > 1 ? "beside" : ""}">${labels.map(
       (label) => html`
       <button aria-pressed=${!this.hidden_.has(label)}
-        @click=${toggle(label)}><i .style=${`background:${colorOf(label)}`}></i><bdi>${visible(label) || msg("box")}</bdi> <span class="muted">× ${count(this.boxes.filter((b) => b.label === label).length)}</span></button>`,
+        @click=${toggle(label)}><i class="dot" .style=${`background:${colorOf(label)}`}></i><bdi>${visible(label) || msg("box")}</bdi> <span class="muted">× ${count(this.boxes.filter((b) => b.label === label).length)}</span></button>`,
     )}${wrong ? html`<span class="wrong">${wrong}</span>` : nothing}</div>`;
   }
 

@@ -5,6 +5,70 @@ export const sampleStyles = css`
   :host {
     grid-template-rows: auto minmax(180px, 55%) auto minmax(0, 1fr);
   }
+  /* Who draws looks at the image: everything else lies beside it, or is folded. */
+  :host([drawing]) {
+    grid-template: auto auto minmax(0, 1fr) / minmax(0, 1fr) 224px;
+    grid-template-areas: "head head" "stage tabs" "stage page";
+  }
+  :host([drawing][wide]) {
+    grid-template: auto minmax(0, 1fr) / minmax(0, 1fr);
+    grid-template-areas: "head" "stage";
+  }
+  :host([drawing][wide]) :is(.tabs, .page) {
+    display: none;
+  }
+  :host([drawing]) .head {
+    grid-area: head;
+    padding-block: 5px;
+  }
+  :host([drawing]) .head .title {
+    flex: 0 1 auto;
+    flex-wrap: nowrap;
+    min-width: 84px;
+  }
+  @container (max-width: 1300px) and (min-height: 0px) {
+    :host([drawing]) .title bdi {
+      display: none;
+    }
+  }
+  :host([drawing]) .stage {
+    grid-area: stage;
+  }
+  :host([drawing]) .tabs {
+    grid-area: tabs;
+    padding: 0 4px;
+  }
+  :host([drawing]) .tabs button {
+    padding: 0 4px;
+    font-size: 12px;
+  }
+  :host([drawing]) .page {
+    grid-area: page;
+    padding: 8px;
+  }
+  :host([drawing]) :is(.tabs, .page) {
+    border-inline-start: 1px solid var(--line);
+  }
+  @container (min-width: 761px) and (min-height: 0px) {
+    :host([drawing]) .sum {
+      display: none;
+    }
+  }
+  @container (max-width: 760px) and (min-height: 0px) {
+    :host([drawing]:not([wide])) {
+      grid-template: auto minmax(180px, 55%) auto minmax(0, 1fr) / minmax(0, 1fr);
+      grid-template-areas: "head" "stage" "tabs" "page";
+    }
+    :host([drawing]) .head {
+      flex-wrap: wrap;
+    }
+    :host([drawing]) .head .title {
+      flex: 1;
+    }
+    forebay-edit-bar {
+      order: 1;
+    }
+  }
   /* One line, or two where there is little room; what needs a third is not seen. */
   .head .title {
     flex: 1;
@@ -34,12 +98,6 @@ export const sampleStyles = css`
     background: var(--soft);
     font-weight: 600;
   }
-  .class i {
-    width: 9px;
-    height: 9px;
-    border-radius: 3px;
-    forced-color-adjust: none;
-  }
   h3:not(:first-child) {
     margin-top: 14px;
   }
@@ -58,6 +116,10 @@ export const sampleStyles = css`
     left: 50%;
     top: 50%;
     transform-origin: 0 0;
+  }
+  /* For looking only: the light that people set. */
+  .sheet {
+    filter: var(--light, none);
   }
   .sheet canvas {
     position: absolute;
@@ -138,12 +200,6 @@ export const sampleStyles = css`
     font-size: 12px;
     color: var(--ink);
     background: var(--bad-soft);
-  }
-  .legend i {
-    width: 9px;
-    height: 9px;
-    border-radius: 3px;
-    forced-color-adjust: none;
   }
   .tabs {
     display: flex;

@@ -81,17 +81,9 @@ export class Table extends Collection {
       border-radius: 4px;
       background: var(--soft);
     }
-    .row i {
-      display: inline-block;
-      width: 9px;
-      height: 9px;
-      margin-inline-end: 6px;
-      border-radius: 3px;
-      forced-color-adjust: none;
-    }
     /* A cell is written as its text is, so that it stands before a Latin word on such a page too. */
-    .row i:dir(rtl) {
-      margin-inline: 6px;
+    .row .dot:dir(rtl) {
+      margin-inline: 4px;
     }
   `,
   ];
@@ -267,6 +259,6 @@ export class Table extends Collection {
       return html`<span role="gridcell" class="bad">${id === "format" ? msg("damaged") : ""}</span>`;
     const label = id === "class" ? classOf(row.record, row.classField) : undefined;
     return html`<span role="gridcell"
-      class=${number ? "number" : ""}>${label ? html`<i .style=${`background:${colorOf(label)}`}></i>` : nothing}${text(row)}</span>`;
+      class=${number ? "number" : ""}>${label ? html`<i class="dot" .style=${`background:${colorOf(label)}`}></i>` : nothing}${text(row)}</span>`;
   }
 }

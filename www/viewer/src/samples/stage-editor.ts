@@ -26,6 +26,10 @@ export interface StageEditor {
   place(placed: Placed): void;
   /** Over the picture. */
   layer(): TemplateResult;
-  /** The page below it. */
+  /** Above it: how far the work is, and whether it is kept. */
+  bar(): TemplateResult;
+  /** The page beside it. */
   page(): TemplateResult;
+  /** What is to be looked at closely, in pixels of the image; nothing where nothing is selected. */
+  bounds(): { readonly x: number; readonly y: number; readonly w: number; readonly h: number } | null;
 }

@@ -1,9 +1,9 @@
 /** The dialogs: each is fetched when it is first asked for. */
-import type { LitElement, ReactiveController, ReactiveControllerHost } from "lit";
+import type { LitElement, ReactiveControllerHost } from "lit";
 import { html, type TemplateResult } from "lit";
 import type { Dataset, Folder, HttpOptions, Input, Table, Warehouse } from "../../../lib/src/model/index.ts";
-import type { KeepLabels } from "../dialogs/labels-dialog.ts";
 import type { DrawnJournal } from "../drawing/journal.ts";
+import type { KeepLabels } from "../drawing/keeping.ts";
 import type { Engine } from "../files/engine.ts";
 import type { TextSource } from "../files/open-any.ts";
 import type { FindBoxes } from "../samples/box-source.ts";
@@ -11,6 +11,7 @@ import type { Meaning } from "../samples/boxes.ts";
 import type { GivenLabels } from "../samples/label-matching.ts";
 import type { ShownTable } from "../tables/table-view.ts";
 import type { Clause } from "../ui/clause.ts";
+import type { Rows } from "../ui/rows.ts";
 import { trouble } from "../ui/wording.ts";
 import { msg } from "../messages/shell.ts";
 
@@ -31,6 +32,9 @@ const DIALOGS = {
 } as const;
 export type DialogName = keyof typeof DIALOGS;
 
+/** Those that write what the samples are, with their edits. */
+const WRITES: ReadonlySet<DialogName> = new Set(["convert", "labels"]);
+
 /** What they are about. */
 export interface DialogState {
   readonly engine: Engine;
@@ -45,21 +49,16 @@ export interface DialogState {
   /** It is a list of pictures. */
   readonly listed: boolean;
   readonly shown: ShownTable;
-  readonly kept: Uint32Array | null;
+  /** What the filter and the facets keep. */
+  readonly rows: Rows;
   readonly picked: ReadonlySet<number>;
   readonly find: FindBoxes | null;
-  /** Labels of a file that lie over the dataset. */
-  readonly given: GivenLabels | null;
-  /** What people said that the boxes in the metadata mean. */
-  readonly meaning: Meaning;
+  /** Labels of a file that lie over the dataset, and what people said that the boxes in the metadata mean. */
+  readonly labels: { readonly given: GivenLabels | null; readonly meaning: Meaning };
   /** Keeps those as edits; none where nothing can be edited. */
   readonly keep: KeepLabels | null;
   /** The edits that were made. */
   readonly journal: DrawnJournal | null;
-  /** The filter. */
-  readonly where: string;
-  /** The samples that are left where more than that keeps them. */
-  readonly narrowed: Uint32Array | null;
   /** The fields of the metadata. */
   readonly fields: readonly string[];
   /** The one of them that has the class; empty where that is not known. */
@@ -72,6 +71,8 @@ export interface DialogState {
 export interface DialogHost {
   readonly state: () => DialogState;
   readonly warn: (text: string) => void;
+  /** Edits that nobody saved are gone on with. */
+  readonly resume: () => Promise<void> | undefined;
   /** A file that was made is to be looked at. */
   readonly file: (file: File) => void;
   readonly warehouse: (folder: Folder, name: string) => void;
@@ -85,14 +86,11 @@ export interface DialogHost {
 }
 
 /** Shows them, and draws them. */
-export class DialogController implements ReactiveController {
+export class DialogController {
   constructor(
     private readonly host: ReactiveControllerHost & { readonly renderRoot: ParentNode },
     private readonly of: DialogHost,
-  ) {
-    host.addController(this);
-  }
-  hostConnected(): void {}
+  ) {}
 
   /** Whether one of them has the viewer to itself; one that lost the focus has it still. */
   get busy(): boolean {
@@ -105,7 +103,7 @@ export class DialogController implements ReactiveController {
   };
   private async bring(name: DialogName, about: unknown[]): Promise<void> {
     try {
-      await DIALOGS[name]();
+      await Promise.all([DIALOGS[name](), WRITES.has(name) && this.of.resume()]);
     } catch (e) {
       return this.of.warn(msg("partViewerCouldNotLoaded", { message: trouble(e).message }));
     }
@@ -129,15 +127,12 @@ export class DialogController implements ReactiveController {
       http,
       listed,
       shown,
-      kept,
+      rows: { kept, where, narrowed },
       picked,
       find,
-      given,
-      meaning,
+      labels: { given, meaning },
       keep,
       journal,
-      where,
-      narrowed,
       fields,
       classField,
       ownPage,
@@ -161,7 +156,7 @@ export class DialogController implements ReactiveController {
         .find=${find} .given=${given} .keep=${keep} .journal=${journal}
         .meaning=${meaning} @mean=${(e: CustomEvent<Meaning>) => this.of.mean(e.detail)} @choose=${this.of.chooseLabels}></forebay-labels>
       <forebay-save-edits .engine=${engine} .data=${data} .journal=${journal} @open=${made}></forebay-save-edits>
-      <forebay-curate .engine=${engine} .data=${growing ? null : data} .where=${where} .narrowed=${narrowed} .fields=${fields} .classField=${classField} ?keeps=${ownPage}
+      <forebay-curate .engine=${engine} .data=${growing ? null : data} .where=${where} .narrowed=${narrowed ? kept : null} .fields=${fields} .classField=${classField} ?keeps=${ownPage}
         @pick=${(e: CustomEvent<number[]>) => this.of.pick(e.detail)} @jump=${(e: CustomEvent<number>) => this.of.jump(e.detail)}
         @show=${(e: CustomEvent<Pick<Clause, "label" | "samples">>) => this.of.only(e.detail)}></forebay-curate>
       <forebay-warehouse .manifest=${warehouse?.manifest ?? null}></forebay-warehouse>

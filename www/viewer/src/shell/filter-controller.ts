@@ -1,5 +1,5 @@
 /** Which samples are shown: the filter that is typed, what was clicked together, and the rows that match both. */
-import type { ReactiveController, ReactiveControllerHost } from "lit";
+import type { ReactiveControllerHost } from "lit";
 import type { Dataset } from "../../../lib/src/model/index.ts";
 import type { BoxCounts } from "../samples/box-counts.ts";
 import type { Clause } from "../ui/clause.ts";
@@ -22,7 +22,7 @@ export interface FilterHost {
 }
 
 /** Applies the filter; only the last one counts. */
-export class FilterController implements ReactiveController {
+export class FilterController {
   rows = new Rows(0, null);
   text = "";
   clauses: ReadonlyMap<string, Clause> = new Map();
@@ -34,10 +34,7 @@ export class FilterController implements ReactiveController {
   constructor(
     private readonly host: ReactiveControllerHost,
     private readonly of: FilterHost,
-  ) {
-    host.addController(this);
-  }
-  hostConnected(): void {}
+  ) {}
 
   /** The filter as it is applied: the text and what was clicked together. */
   get expression(): string {

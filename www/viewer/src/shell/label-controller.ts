@@ -1,8 +1,8 @@
 /** A label file beside the open dataset: which of its pictures are which samples, and which are none. */
-import type { ReactiveController, ReactiveControllerHost } from "lit";
+import type { ReactiveControllerHost } from "lit";
 import type { Dataset, LabelInput } from "../../../lib/src/model/index.ts";
 import type { Engine } from "../files/engine.ts";
-import { boxesOf, type FindBoxes } from "../samples/box-source.ts";
+import type { FindBoxes, boxesOf } from "../samples/box-source.ts";
 import type { Meaning } from "../samples/boxes.ts";
 import type { GivenLabels } from "../samples/label-matching.ts";
 import { isAbort, trouble, type Trouble } from "../ui/wording.ts";
@@ -19,7 +19,7 @@ export interface LabelHost {
 }
 
 /** Reads labels, and finds the samples of their pictures. */
-export class LabelController implements ReactiveController {
+export class LabelController {
   given: GivenLabels | null = null;
   reading: string | null = null;
   /** How far the names of the samples are read, once the labels are. */
@@ -36,10 +36,7 @@ export class LabelController implements ReactiveController {
   constructor(
     private readonly host: ReactiveControllerHost,
     private readonly of: LabelHost,
-  ) {
-    host.addController(this);
-  }
-  hostConnected(): void {}
+  ) {}
 
   /** Another dataset. */
   reset(): void {
@@ -58,10 +55,10 @@ export class LabelController implements ReactiveController {
     this.clear();
     this.of.changed();
   }
-  /** Where the boxes of a dataset come from. */
-  find(dataset: Dataset): FindBoxes {
+  /** Where the boxes of a dataset come from; `own` finds its own. */
+  find(dataset: Dataset, own: typeof boxesOf): FindBoxes {
     if (this.given) return this.given.find;
-    if (this.own?.of !== dataset) this.own = { of: dataset, find: boxesOf(dataset, this.meaning) };
+    if (this.own?.of !== dataset) this.own = { of: dataset, find: own(dataset, this.meaning) };
     return this.own.find;
   }
   /** Somebody says what the boxes in the metadata mean. */

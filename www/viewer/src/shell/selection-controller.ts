@@ -1,5 +1,5 @@
 /** Samples that were picked by hand: one by one, a range, or all that the filter keeps. */
-import type { ReactiveController, ReactiveControllerHost } from "lit";
+import type { ReactiveControllerHost } from "lit";
 import type { Rows } from "../ui/rows.ts";
 import { msg } from "../messages/shell.ts";
 
@@ -16,16 +16,13 @@ export interface SelectionHost {
 }
 
 /** Keeps what is picked. */
-export class SelectionController implements ReactiveController {
+export class SelectionController {
   picked: ReadonlySet<number> = new Set();
 
   constructor(
     private readonly host: ReactiveControllerHost,
     private readonly of: SelectionHost,
-  ) {
-    host.addController(this);
-  }
-  hostConnected(): void {}
+  ) {}
 
   clear(): void {
     if (this.picked.size > 0) this.set(new Set());

@@ -3,8 +3,7 @@ import { LitElement, html, nothing, type PropertyValues, type TemplateResult } f
 import { property, query, state } from "lit/decorators.js";
 import { isArchive } from "../../../lib/src/model/formats.ts";
 import type { Dataset, Folder, Input, Table, Warehouse } from "../../../lib/src/model/index.ts";
-import { DrawingController } from "../drawing/drawing-controller.ts";
-import { idleKey } from "../drawing/keys.ts";
+import type { DrawingController } from "../drawing/drawing-controller.ts";
 import type { Engine } from "../files/engine.ts";
 import type { Recent } from "../files/recent.ts";
 import type { ViewerMessages } from "../messages/en.ts";
@@ -20,7 +19,7 @@ import { Counts } from "../samples/counts.ts";
 import type { SamplePanel } from "../samples/sample-panel.ts";
 import { takeStrip } from "../samples/strips.ts";
 import type { ShownTable, TableLink, TableView } from "../tables/table-view.ts";
-import type { Clause } from "../ui/clause.ts";
+import type { ClauseChange } from "../ui/clause.ts";
 import type { Collection } from "../ui/collection.ts";
 import type { FilterBox } from "../ui/filter-box.ts";
 import { keep, recall, rememberChoices } from "../ui/remembered.ts";
@@ -99,11 +98,21 @@ export class Viewer extends LitElement implements ViewerMembers {
   protected readonly language = new LanguageController(this, () => this.messages as Translated | null);
   private readonly theming = new ThemeController(this);
   private readonly told = new Messages(this);
+  /** What its controllers need to know and to say. */
+  private readonly page = {
+    data: () => this.opener.data,
+    rows: () => this.rows,
+    find: () => this.find,
+    signal: () => this.opener.signal,
+    say: (text: string) => this.told.say(text),
+    warn: (text: string) => this.told.warn(text),
+  };
   private readonly recents = new RecentController(this, () => this.ownPage);
   private readonly opener: OpenController = new OpenController(this, {
     ownPage: () => this.ownPage,
     asks: () => this.ownPage || this.src !== null || this.dataProvider !== null,
-    load: async (kind) => void (await (kind === "samples" ? import("./samples-parts.ts") : import("./table-parts.ts"))),
+    load: async (kind) =>
+      kind === "samples" ? this.take(await import("./samples-parts.ts")) : void (await import("./table-parts.ts")),
     title: (name) => {
       if (this.ownPage) document.title = name === null ? "Forebay" : msg("forebay", { name: visible(name) });
     },
@@ -123,73 +132,50 @@ export class Viewer extends LitElement implements ViewerMembers {
     wholeBytes: () => this.opener.textual?.text.bytes ?? null,
   });
   private readonly filtering: FilterController = new FilterController(this, {
-    data: () => this.opener.data,
+    ...this.page,
     growing: () => this.opener.growth !== null,
-    say: (text) => this.told.say(text),
     begun: () => this.counts.clearTrouble(),
     applied: (same) => this.filtered(same),
     failed: () => void (this.counts.facets ?? this.counts.recount()),
   });
   private readonly counts: Counts = new Counts(this, {
-    data: () => this.opener.data,
+    ...this.page,
     rows: () => this.filtering.rows,
     growing: () => this.opener.growth !== null,
     local: () => this.opener.near,
     listed: () => this.opener.listed,
-    find: () => this.find,
-    signal: () => this.opener.signal,
-    counted: (boxes, all) => this.filtering.recounted(boxes, all),
+    counted: (boxes, all) => {
+      this.filtering.recounted(boxes, all);
+      this.edits?.learn(boxes.classes.map(({ label }) => label));
+    },
     pictures: () => this.pictures,
   });
   private readonly labels: LabelController = new LabelController(this, {
     engine: () => this.engine,
-    data: () => this.opener.data,
-    signal: () => this.opener.signal,
-    say: (text) => this.told.say(text),
+    ...this.page,
     changed: () => this.boxesChanged(),
   });
   private readonly compact = new CompactController(this);
   private readonly order: SortController = new SortController(this, {
-    data: () => this.opener.data,
+    ...this.page,
     fields: () => this.counts.metadataFields,
     classField: () => this.counts.labelField,
-    find: () => this.find,
-    signal: () => this.opener.signal,
-    say: (text) => this.told.say(text),
-    warn: (text) => this.told.warn(text),
   });
   private readonly selection: SelectionController = new SelectionController(this, {
-    rows: () => this.rows,
-    say: (text) => this.told.say(text),
-    warn: (text) => this.told.warn(text),
+    ...this.page,
     changed: () => this.outside.select(),
   });
   private readonly cursor: RowCursor = new RowCursor(this, {
     unit: "sample",
-    rows: () => this.rows,
+    ...this.page,
     // The map is an element without anything until it is fetched.
     list: () => (this.collection && "reveal" in this.collection ? this.collection : null),
-    say: (text) => this.told.say(text),
     moved: () => this.updateLink(),
   });
-  /** Editing what is open. */
-  readonly drawing: DrawingController = new DrawingController(this, {
-    data: () => this.opener.data,
-    rows: () => this.rows,
-    // Nobody judges what they do not see.
-    open: () => (this.hides("sample") ? null : this.cursor.open),
-    show: (i) => this.cursor.show(i),
-    base: () => ({ find: this.ownBoxes, laid: this.labels.given !== null }),
-    counted: () => this.counts.boxes?.classes.map(({ label }) => label) ?? [],
-    signal: () => this.opener.signal,
-    say: (text) => this.told.say(text),
-    warn: (text) => this.told.warn(text),
-    changed: (many) => void (many && this.boxesChanged()),
-    save: () => this.dialogs.show("save-edits"),
-    mean: (questions) => this.dialogs.show("labels", questions),
-  });
+  /** Editing what is open: fetched with what shows samples. */
+  private edits: DrawingController | null = null;
+  private boxesOf!: SamplesParts["boxesOf"];
   private readonly httpOf = (input: Input) => this.opener.http(input);
-  private readonly keepLabels = this.drawing.keeper(() => this.labels.given);
   private readonly dialogs: DialogController = new DialogController(this, {
     state: () => {
       const { data, table, textual, tooLarge, growth, listed } = this.opener;
@@ -204,24 +190,22 @@ export class Viewer extends LitElement implements ViewerMembers {
         http: this.httpOf,
         listed,
         shown: this.shownTable,
-        kept: this.filtering.rows.kept,
+        rows: this.filtering.rows,
         picked: this.selection.picked,
         find: data ? this.find : null,
-        given: this.labels.given,
-        meaning: this.labels.meaning,
-        keep: data && this.drawing.can ? this.keepLabels : null,
-        journal: this.drawing.journal,
-        where: this.filtering.rows.where,
-        narrowed: this.filtering.rows.narrowed ? this.filtering.rows.kept : null,
+        labels: this.labels,
+        keep: this.edits?.keeper ?? null,
+        journal: this.edits?.journal ?? null,
         fields: this.counts.metadataFields,
         classField: this.counts.labelField,
         ownPage: this.ownPage,
       };
     },
     warn: (text) => this.told.warn(text),
+    resume: () => this.edits?.resume(),
     file: (file) => this.input.file(file),
     warehouse: (folder, name) => this.input.warehouse(folder, name),
-    jump: (i) => this.jump(i),
+    jump: (i) => (this.opener.table ? void this.tableView?.follow({ i }) : this.cursor.show(i)),
     reread: () => void this.opener.reread(),
     chooseLabels: () => this.chooser("labels")?.click(),
     mean: (meaning) => this.labels.mean(meaning),
@@ -266,7 +250,7 @@ export class Viewer extends LitElement implements ViewerMembers {
     busy: () => this.dialogs.busy,
     actions: () => this.keyActions(),
     others: [
-      (key, _, again) => this.drawing.key(idleKey(key, again)),
+      (key, _, again) => this.edits?.idle(key, again) ?? false,
       (key) => this.cursor.key(key),
       (key) => this.cursor.open !== null && (this.samplePanel?.key(key) ?? false),
       (key, idle) => this.tableView?.key(key, idle) ?? false,
@@ -307,11 +291,11 @@ export class Viewer extends LitElement implements ViewerMembers {
   }
   /** Where boxes come from. */
   private get find(): FindBoxes {
-    return this.drawing.find(this.ownBoxes);
+    return this.edits!.boxesOf(this.ownBoxes);
   }
   /** The same, but for edits. */
   private get ownBoxes(): FindBoxes {
-    return this.labels.find(this.opener.data!);
+    return this.labels.find(this.opener.data!, this.boxesOf);
   }
   /** Whether people may edit: on a page of others only if it says so. */
   private get mayEdit(): boolean {
@@ -321,6 +305,10 @@ export class Viewer extends LitElement implements ViewerMembers {
   private get warehouse(): Warehouse | null {
     const { data } = this.opener;
     return data?.format === "warehouse" ? (data as Warehouse) : null;
+  }
+  /** Whether the page for drawing is shown. */
+  private get draws(): boolean {
+    return this.cursor.open !== null && !this.hides("sample") && !!this.edits?.editor;
   }
   private hides(part: HiddenPart): boolean {
     return this.leftOut.has(part);
@@ -333,6 +321,10 @@ export class Viewer extends LitElement implements ViewerMembers {
 
   get opened(): Dataset | Table | null {
     return this.opener.found;
+  }
+  /** The member `editable`, as it was called first. */
+  get drawing(): { editable: boolean } {
+    return this;
   }
   get picked(): readonly number[] {
     return [...this.selection.picked].sort((a, b) => a - b);
@@ -377,7 +369,7 @@ export class Viewer extends LitElement implements ViewerMembers {
     super.disconnectedCallback();
   }
   override willUpdate(changed: PropertyValues<this>): void {
-    if (changed.has("editable") && (this.editable || changed.get("editable"))) this.drawing.editable = this.editable;
+    if (changed.has("editable") && (this.editable || changed.get("editable"))) this.edits?.edit(this.editable);
     // Fetched when it is first looked at: few look at it.
     if (this.view === "map")
       void import("../mapping/map-view.ts").catch((e: unknown) => this.told.warn(trouble(e).message));
@@ -386,6 +378,22 @@ export class Viewer extends LitElement implements ViewerMembers {
 
   // Where the controllers meet
 
+  /** What shows samples is fetched, and what edits them. */
+  private take({ DrawingController, boxesOf }: SamplesParts): void {
+    this.boxesOf = boxesOf;
+    this.edits ??= new DrawingController(this, {
+      ...this.page,
+      elements: () => import("../drawing/drawing-elements.ts"),
+      // Nobody judges what they do not see.
+      open: () => (this.hides("sample") ? null : this.cursor.open),
+      show: (i) => this.cursor.show(i),
+      base: () => ({ find: this.ownBoxes, laid: this.labels.given }),
+      counted: () => this.counts.boxes?.classes.map(({ label }) => label) ?? [],
+      changed: (many) => void (many && this.boxesChanged()),
+      save: () => this.dialogs.show("save-edits"),
+      mean: (questions) => this.dialogs.show("labels", questions),
+    });
+  }
   private boxesChanged(): void {
     this.counts.boxesChanged();
     this.order.boxesChanged();
@@ -400,7 +408,8 @@ export class Viewer extends LitElement implements ViewerMembers {
         setTimeout(resolve, PATIENCE);
       });
     }
-    this.drawing.opened();
+    if (this.editable) void this.edits?.start();
+    else if (this.mayEdit) this.edits?.look();
     if (this.ownPage) await this.links.apply();
     else await this.show(this.outside.link);
     // Who opened it with something on the page goes on in what is opened.
@@ -437,7 +446,7 @@ export class Viewer extends LitElement implements ViewerMembers {
     this.selection.clear();
     this.order.reset();
     this.labels.reset();
-    this.drawing.reset();
+    this.edits?.reset();
     this.outside.reset();
     if (!left) return;
     void this.recents.recall();
@@ -506,7 +515,7 @@ export class Viewer extends LitElement implements ViewerMembers {
         ...may("curate", "u", () => show("curate")),
         ...(this.warehouse ? {} : may("compare", "m", () => show("compare"))),
       }),
-      ...(this.mayEdit && this.drawing.chords()),
+      ...(this.mayEdit && this.edits?.chords()),
       ...(this.warehouse && { v: () => show("warehouse") }),
     };
   }
@@ -522,11 +531,6 @@ export class Viewer extends LitElement implements ViewerMembers {
     this.boxes = !this.boxes;
     keep("boxes", this.boxes ? "on" : "off");
     this.told.say(this.boxes ? msg("boxesOn") : msg("boxesOff"));
-  }
-  /** A fault of a check was clicked. */
-  private jump(i: number): void {
-    if (this.opener.table) void this.tableView?.follow({ i });
-    else this.cursor.show(i);
   }
   /** Gives the keys to the samples or rows; to a map once it is fetched. */
   private focusList(): void {
@@ -565,7 +569,7 @@ export class Viewer extends LitElement implements ViewerMembers {
       recent: this.recents.list,
       hides: (part) => this.hides(part),
       growing: this.opener.growth !== null,
-      edit: this.mayEdit ? this.drawing.button() : nothing,
+      edit: (this.mayEdit && this.edits?.button()) || nothing,
       show: (dialog) => this.dialogs.show(dialog),
       close: () => this.close(),
       toggleTheme: () => this.theming.toggle(),
@@ -620,17 +624,19 @@ export class Viewer extends LitElement implements ViewerMembers {
       : html`<span class="facts">${sampleFacts(dataset, this.opener.listed)}</span>`;
     const open = this.hides("sample") ? null : this.cursor.open;
     const { show } = this.dialogs;
+    // The page for drawing is all image; other people's buttons in the head stay.
+    const whole = this.draws && this.ownPage;
     return html`
-      <div class="app">
-        ${this.renderHead({ found: dataset, format: this.opener.listed ? msg("pictures") : shownFormat(dataset), facts, read: this.meter.words })}
+      <div class="app ${this.draws ? "drawing" : ""} ${whole ? "whole" : ""}">
+        ${whole ? html`<header class="visually-hidden"><h1>${visible(dataset.name ?? "")}</h1></header>` : this.renderHead({ found: dataset, format: this.opener.listed ? msg("pictures") : shownFormat(dataset), facts, read: this.meter.words })}
         <div class="beside">
-          <div class="work ${open === null ? "" : "sample-open"} ${this.hides("facets") ? "no-facets" : ""}">
+          <div class="work ${open === null ? "" : "sample-open"} ${this.hides("facets") ? "no-facets" : ""} ${this.edits?.strip ? "" : "no-strip"}">
             ${this.hides("facets") ? nothing : this.renderFacets(dataset)}
             <div class="main" part="main" role=${this.landmark("main")} aria-label=${this.ownPage ? nothing : common("samples")}>
               ${this.hides("bar") ? nothing : [this.renderBar(dataset), this.ownPage ? this.renderSaved() : nothing]}
               ${this.selection.picked.size > 0 ? this.renderPicked() : nothing}
               ${growth ? growthNotice(growth) : nothing}
-              <div class="chips">${this.drawing.bar(() => show("convert"))}${damageNotice(dataset, lost, () => show("check"))}${this.warehouse ? thresholdNotice(this.warehouse.manifest, () => show("warehouse")) : nothing}${labelNotice(
+              <div class="chips">${this.draws ? nothing : this.edits?.bar(() => show("convert"))}${damageNotice(dataset, lost, () => show("check"))}${this.warehouse ? thresholdNotice(this.warehouse.manifest, () => show("warehouse")) : nothing}${labelNotice(
                 this.labels,
                 () => this.labels.remove(),
                 () => this.labels.cancel(),
@@ -651,10 +657,7 @@ export class Viewer extends LitElement implements ViewerMembers {
         aria-label=${common("facets")} ?within=${!this.ownPage} .facets=${counts.facets} .clauses=${filtering.clauses} .classes=${counts.classes}
         .classField=${counts.classField} .fields=${counts.metadataFields} .trouble=${counts.trouble}
         ?counting=${counts.counting} ?alike=${dataset.format === "warehouse"} ?sizeless=${isArchive(dataset.format) && !this.opener.growth} ?listed=${this.opener.listed}
-        @clause=${(e: CustomEvent<ClauseChange>) => {
-          e.stopPropagation();
-          filtering.setClause(e.detail.key, e.detail.clause);
-        }}
+        @clause=${this.setClause}
         @sizes=${() => void counts.readSizes()}
         .boxes=${counts.boxes} .boxProgress=${counts.boxProgress} .boxTrouble=${counts.boxTrouble} .rows=${filtering.rows}
         @boxes=${() => void counts.countBoxes()}
@@ -663,15 +666,16 @@ export class Viewer extends LitElement implements ViewerMembers {
         ${this.ownPage ? this.renderSets(dataset) : nothing}</forebay-facets>`;
   }
 
+  private setClause(e: CustomEvent<ClauseChange>): void {
+    e.stopPropagation();
+    this.filtering.setClause(e.detail.key, e.detail.clause);
+  }
   /** Named sets of samples. They are kept in the browser's store, which is the page's own. */
   private renderSets(dataset: Dataset): TemplateResult {
     const { clauses, rows } = this.filtering;
     return html`
       <forebay-sets .data=${this.opener.growth ? null : dataset} .picked=${this.selection.picked} .clauses=${clauses} .rows=${rows}
-        @clause=${(e: CustomEvent<ClauseChange>) => {
-          e.stopPropagation();
-          this.filtering.setClause(e.detail.key, e.detail.clause);
-        }}
+        @clause=${this.setClause}
         @pick=${(e: CustomEvent<number[]>) => this.selection.add(e.detail)}></forebay-sets>`;
   }
   /** To where what is picked gets a name; on a phone the facets lie over the samples then. */
@@ -741,13 +745,14 @@ export class Viewer extends LitElement implements ViewerMembers {
       all: () => this.selection.all(),
       naming: this.ownPage && !this.hides("facets") && !this.opener.growth ? () => void this.nameSet() : null,
       clear: () => this.selection.clear(),
+      judge: this.edits?.editor ? (review) => this.edits?.judgeAll(this.selection.picked, review) : null,
     });
   }
 
   private renderSample(dataset: Dataset, open: number): TemplateResult {
     return html`
       <forebay-sample part="sample" role=${this.landmark("complementary")} aria-label=${common("sample")} .data=${dataset} .index=${open}
-        .classField=${this.counts.labelField} .find=${this.find} .editor=${this.drawing.editor} .next=${this.cursor.following} .picked=${this.selection.picked.has(open)} ?boxesOn=${this.boxes}
+        .classField=${this.counts.labelField} .find=${this.find} .editor=${this.edits?.editor ?? null} ?wide=${!this.edits?.panel} .next=${this.cursor.following} .picked=${this.selection.picked.has(open)} ?boxesOn=${this.boxes}
         @boxes=${() => this.toggleBoxes()}
         @step=${(e: CustomEvent<number>) => this.cursor.step(e.detail)}
         @close=${() => this.cursor.close()} @mean=${(e: CustomEvent) => this.dialogs.show("labels", e.detail)}
@@ -771,15 +776,15 @@ export class Viewer extends LitElement implements ViewerMembers {
     const open = (e: CustomEvent<number>): void => this.cursor.show(e.detail);
     const pick = (e: CustomEvent<number>): void => this.selection.toggle(e.detail);
     const range = (e: CustomEvent<[number, number]>): void => this.selection.range(...e.detail);
-    if (this.view === "map")
+    if (this.view === "map" && !this.draws)
       return html`<forebay-map part="map" .data=${dataset} .rows=${rows} .picked=${this.selection.picked} .current=${this.cursor.current}
         ?here=${this.opener.near} ?growing=${this.opener.growth !== null}
         @current=${current} @step=${step} @open=${open} @pick=${pick}
         @add=${(e: CustomEvent<number[]>) => this.selection.add(e.detail)}
         @say=${(e: CustomEvent<string>) => this.told.say(e.detail)}></forebay-map>`;
-    return this.view !== "table"
+    return this.view !== "table" || this.draws
       ? html`<forebay-gallery part="gallery" .data=${dataset} .rows=${rows} .picked=${this.selection.picked} .current=${this.cursor.current}
-          .size=${this.tileSize} .classField=${this.counts.labelField} .find=${this.find} ?boxes=${this.boxes} @drawn=${() => this.pictured()}
+          .size=${this.tileSize} ?strip=${this.draws} .classField=${this.counts.labelField} .find=${this.find} ?boxes=${this.boxes} @drawn=${() => this.pictured()}
           @current=${current} @step=${step} @open=${open} @pick=${pick} @range=${range}></forebay-gallery>`
       : html`<forebay-table part="table" .data=${dataset} .rows=${rows} .picked=${this.selection.picked} .current=${this.cursor.current}
           .columns=${this.columns} .fields=${this.counts.metadataFields} .classField=${this.counts.labelField}
@@ -790,8 +795,4 @@ export class Viewer extends LitElement implements ViewerMembers {
 
 const tooLate = (): Error => new DOMException(msg("somethingElseWasOpenedWas"), "AbortError");
 
-/** A clause that is set, or taken away where it is null. */
-interface ClauseChange {
-  readonly key: string;
-  readonly clause: Clause | null;
-}
+type SamplesParts = typeof import("./samples-parts.ts");

@@ -8,3 +8,9 @@ export interface Clause {
   /** Finds them in other counts, where boxes come from elsewhere or were changed. */
   readonly again?: (counts: never) => Uint32Array;
 }
+
+/** A clause that is set, or taken away where it is null. */
+export interface ClauseChange {
+  readonly key: string;
+  readonly clause: Clause | null;
+}

@@ -8,5 +8,7 @@ export const FILE_ICONS = {
     svg`<rect x="5.5" y="5.5" width="8" height="8" rx="1.5"/><path d="M10.5 5.5V4A1.5 1.5 0 0 0 9 2.5H4A1.5 1.5 0 0 0 2.5 4v5A1.5 1.5 0 0 0 4 10.5h1.5"/>`,
   ),
   full: icon(svg`<path d="M2.5 6V2.5H6M10 2.5h3.5V6M13.5 10v3.5H10M6 13.5H2.5V10"/>`),
+  strip: icon(svg`<rect x="2.5" y="2.5" width="11" height="11" rx="1.5"/><path d="M6 2.5v11M2.5 6.2H6M2.5 9.8H6"/>`),
+  panel: icon(svg`<rect x="2.5" y="2.5" width="11" height="11" rx="1.5"/><path d="M10 2.5v11"/>`),
   fold: icon(svg`<path d="m4 6 4 4 4-4"/>`),
 } as const;

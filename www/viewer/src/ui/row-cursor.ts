@@ -1,5 +1,5 @@
 /** What samples and rows have in common when one of them is open: which it is, which is next, and where the list stands. */
-import type { ReactiveController, ReactiveControllerHost } from "lit";
+import type { ReactiveControllerHost } from "lit";
 import type { Rows } from "./rows.ts";
 import { msg } from "../messages/ui.ts";
 
@@ -33,7 +33,7 @@ const endOf = (unit: "sample" | "row", by: number): string =>
   unit === "row" ? (by < 0 ? msg("firstRow") : msg("lastRow")) : by < 0 ? msg("firstSample") : msg("lastSample");
 
 /** Steps through rows, one of which may be open. */
-export class RowCursor implements ReactiveController {
+export class RowCursor {
   /** The number of the one that is open. */
   open: number | null = null;
   /** The position of the current one. */
@@ -44,10 +44,7 @@ export class RowCursor implements ReactiveController {
   constructor(
     private readonly host: ReactiveControllerHost,
     private readonly of: CursorHost,
-  ) {
-    host.addController(this);
-  }
-  hostConnected(): void {}
+  ) {}
 
   /** Nothing is open, and the list stands at its beginning. */
   reset(): void {

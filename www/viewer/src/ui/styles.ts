@@ -148,6 +148,16 @@ export const controls = css`
   .muted {
     color: var(--ink-2);
   }
+  /* The color of a class, beside its name. */
+  .dot {
+    flex: none;
+    display: inline-block;
+    width: 9px;
+    height: 9px;
+    margin-inline-end: 4px;
+    border-radius: 3px;
+    forced-color-adjust: none;
+  }
   .bad {
     color: var(--bad);
   }

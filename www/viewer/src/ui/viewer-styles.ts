@@ -121,6 +121,21 @@ export const viewerStyles = css`
   .work.row-open {
     grid-template-columns: 268px minmax(0, 1fr) minmax(300px, 27%);
   }
+  /* The image that is drawn on has the page; the samples are a strip beside it. */
+  .app.whole {
+    grid-template-rows: minmax(0, 1fr);
+  }
+  .app.drawing forebay-facets,
+  .app.drawing .main > :not(forebay-gallery),
+  .app.drawing .no-strip > .main {
+    display: none;
+  }
+  .app.drawing .work {
+    grid-template-columns: 92px minmax(0, 1fr);
+  }
+  .app.drawing .work.no-strip {
+    grid-template-columns: minmax(0, 1fr);
+  }
   forebay-facets,
   .side {
     border-inline-end: 1px solid var(--line);
@@ -407,7 +422,8 @@ export const viewerStyles = css`
     }
     .work,
     .work.sample-open,
-    .work.row-open {
+    .work.row-open,
+    .app.drawing .work {
       grid-template-columns: minmax(0, 1fr);
       position: relative;
     }

@@ -1,0 +1,4 @@
+/** What drawing shows: fetched when editing begins. */
+import "./drawing-page.ts";
+import "./drawing-stage.ts";
+import "./edit-bar.ts";
