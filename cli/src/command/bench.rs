@@ -47,7 +47,7 @@ pub(super) struct Args {
     /// Samples per batch.
     #[arg(long, value_name = "N", default_value_t = 64)]
     batch: u64,
-    /// Tensor size: 224, or width and height as in 320x240.
+    /// Tensor size, such as 224 or 320x240.
     #[arg(long, value_name = "SIZE", value_parser = pixels::size, default_value = "224")]
     image: (u32, u32),
     /// Number of loader threads.
@@ -104,14 +104,14 @@ pub(super) struct Args {
     /// In memory, or with BYTES=PATH in a file.
     #[arg(long, hide_short_help = true, value_name = "BYTES[=PATH]", value_parser = decoded_cache)]
     decoded_cache: Option<DecodedCache>,
-    /// Write a timeline, for Perfetto and Chrome trace viewers.
+    /// Write a timeline for Perfetto or Chrome's viewer.
     #[arg(long, value_name = "FILE")]
     timeline: Option<PathBuf>,
     /// Overwrite an existing timeline.
     #[arg(long, short, alias = "overwrite", requires = "timeline")]
     force: bool,
     /// Images to measure the bare decoder with; 0 for none.
-    #[arg(long, value_name = "N", default_value_t = 500)]
+    #[arg(long, hide_short_help = true, value_name = "N", default_value_t = 500)]
     decode_alone: u64,
     #[command(flatten)]
     limits: LimitArgs,

@@ -33,7 +33,7 @@ pub(super) struct Args {
     #[arg(long = "where", alias = "filter", value_name = "FILTER")]
     filter: Option<String>,
     /// Format of the metadata.
-    #[arg(long, value_name = "FORMAT", hide_short_help = true, value_parser = word::<MetadataFormat>(), default_value = "json")]
+    #[arg(long, value_name = "NAME", hide_short_help = true, value_parser = word::<MetadataFormat>(), default_value = "json")]
     metadata_format: MetadataFormat,
     /// Write an empty output if no sample matches.
     #[arg(long, requires = "filter")]

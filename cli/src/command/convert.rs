@@ -66,7 +66,9 @@ pub(super) struct Args {
     write: WriteArgs,
     #[command(flatten)]
     decode: DecodeArgs,
-    /// Use only samples or rows that match, such as 'cls == 3'.
+    /// Use only samples or rows that match a filter.
+    ///
+    /// For example 'width >= 224 && cls == 3'.
     #[arg(long = "where", alias = "filter", value_name = "FILTER")]
     filter: Option<String>,
     /// File with metadata for the whole output.
@@ -75,9 +77,9 @@ pub(super) struct Args {
     #[arg(long, hide_short_help = true, value_name = "FILE")]
     metadata: Option<PathBuf>,
     /// Format of the metadata, also of the --metadata file.
-    #[arg(long, value_name = "FORMAT", hide_short_help = true, value_parser = word::<MetadataFormat>(), default_value = "json")]
+    #[arg(long, value_name = "NAME", hide_short_help = true, value_parser = word::<MetadataFormat>(), default_value = "json")]
     metadata_format: MetadataFormat,
-    /// Skip and list damaged samples; the exit code is still 1.
+    /// Skip and list damaged samples; still exit with 1.
     #[arg(long)]
     keep_going: bool,
     /// Write an empty output if no sample matches.
@@ -99,7 +101,7 @@ pub(super) struct Args {
 #[derive(Debug, clap::Args)]
 #[command(next_help_heading = "Labels")]
 struct LabelArgs {
-    /// Add annotations from a label file or folder to the samples.
+    /// Add annotations from a label file or folder.
     ///
     /// They go into the metadata of the samples that have the names of the labeled images.
     #[arg(long, value_name = "FILE")]
@@ -181,7 +183,7 @@ pub(super) struct WriteArgs {
     /// Overwrite an existing output.
     #[arg(long, short, alias = "overwrite")]
     force: bool,
-    /// Read the output back and compare it before it appears.
+    /// Read the output back and compare before it appears.
     #[arg(long)]
     verify: bool,
     /// Do not wait until the data is on disk.

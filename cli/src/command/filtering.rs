@@ -21,7 +21,7 @@ use crate::{exit::Outcome, output::Output};
 #[derive(Clone, Debug, clap::Args)]
 pub(crate) struct LimitArgs {
     /// Largest sample after decompression, in bytes.
-    #[arg(long, hide_short_help = true, value_name = "BYTES", default_value_t = Limits::host().item_bytes)]
+    #[arg(long, hide_short_help = true, value_name = "N", default_value_t = Limits::host().item_bytes)]
     max_sample_bytes: u64,
 }
 

@@ -45,7 +45,9 @@ pub(super) struct Args {
     /// Number of samples or rows to skip.
     #[arg(long, value_name = "N", default_value_t = 0)]
     skip: u64,
-    /// Use only samples or rows that match, such as 'cls == 3'.
+    /// Use only samples or rows that match a filter.
+    ///
+    /// For example 'width >= 224 && cls == 3'.
     #[arg(long = "where", alias = "filter", value_name = "FILTER")]
     filter: Option<String>,
     /// Show the SHA-256 of every payload.

@@ -252,8 +252,8 @@ mod tests {
 
     #[test]
     fn short_help_fits_a_terminal_and_all_help_is_compact() {
-        for (all, most, most_of_root) in [(false, 40, 24), (true, 149, 60)] {
-            let mut command = with_help(Cli::command().term_width(80), all);
+        for (all, width, most, most_of_root) in [(false, 80, 40, 24), (true, 100, 149, 60)] {
+            let mut command = with_help(Cli::command().term_width(width), all);
             command.build();
             let mut texts = Vec::new();
             printed(&mut command, &mut texts);
@@ -261,7 +261,7 @@ mod tests {
                 let most = if name == "forebay" { most_of_root } else { most };
                 let lines = text.lines().count();
                 assert!(lines <= most, "{name}: {lines} lines:\n{text}");
-                let wide = text.lines().find(|line| line.chars().count() > 80);
+                let wide = text.lines().find(|line| line.chars().count() > width);
                 assert!(wide.is_none(), "{name}: {wide:?}");
             }
         }

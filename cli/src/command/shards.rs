@@ -42,7 +42,7 @@ pub(super) struct Args {
     /// With several inputs, the default is `shard`.
     #[arg(long)]
     name: Option<String>,
-    /// Shuffle all samples with this seed; by default, input order.
+    /// Shuffle with this seed; by default, input order.
     #[arg(long, value_name = "SEED")]
     shuffle: Option<u64>,
     /// Shuffle blocks of B samples in windows of W blocks.
@@ -55,7 +55,7 @@ pub(super) struct Args {
     /// 7..9 means 7, 8 and 9.
     #[arg(long, value_name = "NUMBERS", value_delimiter = ',', value_parser = numbers)]
     only: Option<Vec<(u64, u64)>>,
-    /// Shards to make at once, each with its own --workers.
+    /// Shards to make at once, each with --workers.
     #[arg(long, value_name = "N", default_value_t = 1, value_parser = threads)]
     jobs: usize,
     /// Print the plan and write nothing.
@@ -70,9 +70,9 @@ pub(super) struct Args {
     #[arg(long = "where", alias = "filter", value_name = "FILTER")]
     filter: Option<String>,
     /// Format of the metadata.
-    #[arg(long, value_name = "FORMAT", hide_short_help = true, value_parser = word::<MetadataFormat>(), default_value = "json")]
+    #[arg(long, value_name = "NAME", hide_short_help = true, value_parser = word::<MetadataFormat>(), default_value = "json")]
     metadata_format: MetadataFormat,
-    /// Skip and list damaged samples; the exit code is still 1.
+    /// Skip and list damaged samples; still exit with 1.
     #[arg(long)]
     keep_going: bool,
     #[command(flatten)]

@@ -27,7 +27,7 @@ pub(super) struct SimulateArgs {
     /// Numbers of workers to predict.
     #[arg(long, help_heading = OF_SIMULATE, hide_short_help = true, value_name = "NUMBERS", value_delimiter = ',', requires = "simulate", default_value = "1,2,4,8", value_parser = threads)]
     workers: Vec<usize>,
-    /// Tensor size: 224, or width and height as in 320x240.
+    /// Tensor size, such as 224 or 320x240.
     #[arg(long, help_heading = OF_SIMULATE, hide_short_help = true, value_name = "SIZE", value_parser = pixels::size, requires = "simulate", default_value = "224")]
     image: (u32, u32),
     /// Use resized random crops and flip half of them.

@@ -34,7 +34,7 @@ pub(super) struct Args {
     #[command(flatten)]
     write: WriteArgs,
     /// Format of the metadata.
-    #[arg(long, value_name = "FORMAT", hide_short_help = true, value_parser = word::<MetadataFormat>(), default_value = "json")]
+    #[arg(long, value_name = "NAME", hide_short_help = true, value_parser = word::<MetadataFormat>(), default_value = "json")]
     metadata_format: MetadataFormat,
     #[command(flatten)]
     limits: LimitArgs,

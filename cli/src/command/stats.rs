@@ -39,7 +39,9 @@ pub(super) struct Args {
     /// Files, folders or patterns, counted together.
     #[arg(required = true, value_name = "FILE")]
     files: Vec<PathBuf>,
-    /// Use only samples or rows that match, such as 'cls == 3'.
+    /// Use only samples or rows that match a filter.
+    ///
+    /// For example 'width >= 224 && cls == 3'.
     #[arg(long = "where", alias = "filter", value_name = "FILTER")]
     filter: Option<String>,
     /// Metadata field of the class, such as json.label.

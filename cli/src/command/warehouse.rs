@@ -82,7 +82,7 @@ struct Build {
     /// A folder of runs has `labels/*.json` in each run.
     #[arg(required = true, value_name = "SOURCE")]
     sources: Vec<PathBuf>,
-    /// Folder for the warehouse; created if it does not exist.
+    /// Folder for the warehouse; created if missing.
     ///
     /// The warehouse gets its own folder in it, named by its version.
     #[arg(short, long, value_name = "FOLDER")]
@@ -95,7 +95,9 @@ struct Build {
     /// Method to fit images to the size.
     #[arg(long, value_name = "METHOD", value_parser = word::<ResizeMode>(), default_value = "letterbox")]
     resize: ResizeMode,
-    /// Most boxes per image; more are dropped and counted.
+    /// Most boxes per image.
+    ///
+    /// More are dropped and counted.
     #[arg(long, value_name = "N", default_value = "16")]
     max_boxes: u32,
     /// Number type of the pixels.
@@ -130,13 +132,15 @@ struct Build {
     /// Overwrite this version if it exists.
     #[arg(long)]
     clear: bool,
-    /// Build nothing if this version exists and is complete.
+    /// Build nothing if this version is complete.
     #[arg(long, conflicts_with = "clear")]
     skip_if_exists: bool,
     /// Write a line of JSON per shard: timings and refused frames.
     #[arg(long, hide_short_help = true, value_name = "FILE")]
     trace: Option<PathBuf>,
-    /// Compare with an earlier warehouse, as `drift` does.
+    /// Compare with this earlier warehouse.
+    ///
+    /// As `forebay warehouse drift` does.
     #[arg(long, value_name = "MANIFEST")]
     drift_from: Option<PathBuf>,
     /// Exit with code 1 if a distance is larger than this.
@@ -159,7 +163,9 @@ struct Build {
 #[derive(Debug, clap::Args)]
 #[command(next_help_heading = "Labels")]
 struct LabelArgs {
-    /// Label file or folder of the images; runs have their own.
+    /// Label file or folder of the images.
+    ///
+    /// Runs have their own labels.
     #[arg(long, value_name = "FILE")]
     labels: Option<PathBuf>,
     /// Format of the labels; detected by default.

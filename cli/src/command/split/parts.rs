@@ -45,17 +45,19 @@ pub(super) struct PartArgs {
     /// Fraction for test (test.tbl).
     #[arg(long, value_name = "FRACTION", conflicts_with = "shards")]
     test: Option<f64>,
-    /// Divide every class of this field in the same proportions.
+    /// Divide every class of this field alike.
     ///
     /// `class` means the field class, or else cls. Name any other field, such as json.label.
     #[arg(long, value_name = "FIELD", conflicts_with = "shards")]
     by: Option<String>,
-    /// Keep samples with the same value of this field together.
+    /// Keep samples with the same field value together.
     ///
     /// For example the run, the patient or the video.
     #[arg(long, value_name = "FIELD", conflicts_with = "shards")]
     group: Option<String>,
-    /// Keep images together whose hashes differ in at most N bits.
+    /// Keep images with similar hashes together.
+    ///
+    /// Similar hashes differ in at most N bits.
     #[arg(long, value_name = "N", conflicts_with = "shards", value_parser = clap::value_parser!(u32).range(0..=i64::from(MOST_DISTANCE)))]
     near: Option<u32>,
     /// Seed of the division.

@@ -30,7 +30,7 @@ pub(in crate::command) struct TableReadArgs {
     /// The types of the others are inferred.
     #[arg(long, value_name = "NAME=TYPE,...")]
     types: Option<String>,
-    /// CSV: no header row; columns are column_1, column_2, ...
+    /// CSV: no header row; columns are column_1 and so on.
     #[arg(long)]
     no_header: bool,
     /// CSV: field delimiter.
