@@ -25,7 +25,15 @@ pub trait Ranges: Clone + Debug + Send + Sync + 'static {
         let at = at.min(len);
         self.lend(at..at.saturating_add(most).min(len))
     }
+    /// Begins to fetch ranges, all at once, while the caller goes on. `None` where that gains nothing, as for bytes of this
+    /// machine.
+    fn begin(&self, _ranges: Vec<Range<u64>>) -> Option<Coming> {
+        None
+    }
 }
+
+/// Waits for bytes that are on their way.
+pub type Coming = Box<dyn FnOnce() -> Result<Vec<Bytes>> + Send>;
 
 /// A file of which some ranges were fetched.
 #[derive(Clone, Debug)]

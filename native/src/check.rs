@@ -171,10 +171,10 @@ fn check_samples(
         }
         Ok(found)
     };
-    let weigh = |i: &u64| dataset.stored_range(*i).map_or(0, |r| r.end - r.start);
+    let weigh = |i: &u64| dataset.weight(*i);
     let shared = Arc::new(dataset.clone());
     let mut checked = 0;
-    ordered((0..dataset.len()).map(Ok), weigh, options.workers, work, |chunk| {
+    ordered((0..dataset.len()).map(Ok), weigh, dataset.threads(options.workers), work, |chunk| {
         let seen = checked..checked + chunk.len() as u64;
         checked = seen.end;
         release(seen.map(|i| Some((shared.clone(), dataset.stored_range(i)?))));

@@ -8,7 +8,7 @@ use std::{
 
 use bytes::{Bytes, BytesMut};
 use forebay::{
-    Error, Limits, Result,
+    Error, Limits, Result, Step, Stepper,
     codec::checksum::fnv1a,
     error::codes,
     formats::Format,
@@ -23,9 +23,11 @@ use forebay::{
 use serde_json::Value;
 
 use crate::{
+    ahead::AT_ONCE,
     cache::Cache,
     folder::Folder,
     input::{Input, Io, WINDOW, is_of_source, remote},
+    parallel::CHUNK_BYTES,
     shards::{self, OpenWarehouse, Proven, WarehouseOptions},
 };
 
@@ -66,6 +68,9 @@ pub struct OpenOptions {
     pub class_level: Option<u32>,
     /// Where bytes of files elsewhere are kept.
     pub cache: Option<Cache>,
+    /// Of a TAR elsewhere only the first samples are needed, this many at least: its scan stops behind them.
+    #[doc(hidden)]
+    pub first_samples: Option<u64>,
 }
 
 /// A payload as a worker takes it.
@@ -89,6 +94,41 @@ impl RecordText {
             RecordText::Stored(metadata) => metadata.json_text().unwrap_or_default(),
             RecordText::Made(text) => text,
         }
+    }
+}
+
+/// Opens a file; of a TAR no more than its first samples, if so many are enough.
+struct First<'a> {
+    opener: &'a mut Opener,
+    samples: Option<u64>,
+    /// The next time to count them is at so many members.
+    look: u64,
+}
+
+impl First<'_> {
+    fn ahead(&self) -> u64 {
+        if self.opener.scanner().is_some() { WINDOW } else { 0 }
+    }
+}
+
+impl Stepper for First<'_> {
+    type Output = Container;
+
+    fn step(&mut self) -> Result<Step<Container>> {
+        if let (Some(samples), Some(scanner)) = (self.samples, self.opener.scanner())
+            && scanner.members().len() as u64 > self.look
+        {
+            let tar = Tar::growing(scanner.so_far())?;
+            if tar.len() >= samples {
+                return Ok(Step::Done(Container::Tar(tar)));
+            }
+            self.look = self.look.saturating_mul(2).max(1);
+        }
+        self.opener.step()
+    }
+
+    fn push(&mut self, start: u64, bytes: Bytes) {
+        self.opener.push(start, bytes);
     }
 }
 
@@ -144,7 +184,9 @@ impl Dataset {
         if options.keep_going {
             opener = opener.keep_going();
         }
-        let (container, damage) = match input.drive(&mut opener, |o| if o.scanner().is_some() { WINDOW } else { 0 }) {
+        let first = options.first_samples.filter(|_| !input.is_local());
+        let mut opening = First { opener: &mut opener, samples: first, look: first.unwrap_or(0) };
+        let (container, damage) = match input.drive(&mut opening, First::ahead) {
             Ok(container) => (container, None),
             Err(e) => match opener.into_partial() {
                 // What could not be read is not damage.
@@ -509,6 +551,22 @@ impl Dataset {
             Source::File(_, container) => container.info(i).ok().map(|info| info.range()),
             Source::Folder(folder) => folder.info(i).ok().map(|info| 0..info.bytes),
         }
+    }
+
+    /// What sample `i` weighs among those that are in flight. An image elsewhere is a request, so each goes alone: threads
+    /// share out the waiting.
+    pub(crate) fn weight(&self, i: u64) -> u64 {
+        let bytes = self.stored_range(i).map_or(0, |range| range.end - range.start);
+        if self.is_far_folder() { bytes.max(CHUNK_BYTES) } else { bytes }
+    }
+
+    /// How many threads read samples: of a folder elsewhere as many as requests may be on their way.
+    pub(crate) fn threads(&self, workers: usize) -> usize {
+        if self.is_far_folder() { workers.max(AT_ONCE) } else { workers }
+    }
+
+    fn is_far_folder(&self) -> bool {
+        self.folder().is_some_and(|folder| remote::is_remote(folder.name().as_ref()))
     }
 
     /// The bytes that taking sample `i` reads of the file.

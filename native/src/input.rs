@@ -227,7 +227,7 @@ impl Input {
     }
 
     /// The bytes of several ranges, each of this file, that are asked for at once.
-    fn lend_many(&self, ranges: &[Range<u64>]) -> Result<Vec<Bytes>> {
+    pub(crate) fn lend_many(&self, ranges: &[Range<u64>]) -> Result<Vec<Bytes>> {
         ranges.iter().try_for_each(|range| self.length_of(range).map(drop))?;
         let done = self.source.read_many(ranges).and_then(|bytes| self.source.unchanged().map(|()| bytes));
         let all = done.map_err(|e| e.file(&self.name))?;

@@ -28,6 +28,10 @@ except ImportError:
 
 __all__ = ["parts", "room"]
 
+_use_count: Any = getattr(torch._C, "_storage_Use_Count", None)
+if _use_count is None:
+    default_collate_fn_map = None  # type: ignore[assignment, unused-ignore]
+
 _KINDS: dict[str, tuple[torch.dtype, type[np.generic]]] = {
     "u8": (torch.uint8, np.uint8),
     "f16": (torch.float16, np.float16),
@@ -35,6 +39,10 @@ _KINDS: dict[str, tuple[torch.dtype, type[np.generic]]] = {
 }
 #: Batches that a worker lends at a time in memory that it uses again. Whoever keeps more gets memory of their own.
 _MOST = 8
+
+
+#: What the byte behind the end of a block says: no other process has it, one has it, or others have it for good.
+_FREE, _LENT, _GONE = range(3)
 
 
 class _Block:
@@ -51,7 +59,7 @@ class _Block:
 
     @property
     def lent(self) -> bool:
-        return self.memory[self.size] != 0
+        return self.memory[self.size] != _FREE
 
     def hold(self, shape: Sequence[int], kind: str) -> torch.Tensor:
         self.held = True
@@ -66,6 +74,21 @@ class _Block:
 
 #: Those of this process, where it is a worker.
 _blocks: list[_Block] = []
+#: What this process has of workers, with where its byte is.
+_borrowed: dict[int, tuple[mmap.mmap, int]] = {}
+
+
+def _before_fork() -> None:
+    """The child has every batch that this process has, and nobody would hear that it is done with one."""
+    for memory, size in list(_borrowed.values()):
+        memory[size] = _GONE
+    for block in _blocks:
+        if block.held:
+            block.memory[block.size] = _GONE
+
+
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(before=_before_fork)
 
 
 class _Held(np.ndarray[Any, Any]):
@@ -90,21 +113,32 @@ def room(shape: Sequence[int], kind: str) -> torch.Tensor:
     size = math.prod(shape) * np.dtype(number).itemsize
     if size == 0 or torch.utils.data.get_worker_info() is None:
         return torch.empty(tuple(shape), dtype=dtype)
-    block = _unused(size)
+    block, shared = _unused(size), getattr(torch.UntypedStorage, "_new_shared", None)
     if block is not None:
-        whole = block.hold(shape, kind).as_subclass(_Whole)
-        whole._block, whole._kind = block, kind
-        return whole
-    shared = getattr(torch.UntypedStorage, "_new_shared", None)
-    if shared is None:
-        return torch.empty(tuple(shape), dtype=dtype).share_memory_()
-    return torch.empty(0, dtype=dtype).set_(shared(size), 0, tuple(shape))
+        made = block.hold(shape, kind)
+    elif shared is None:
+        made = torch.empty(tuple(shape), dtype=dtype).share_memory_()
+    else:
+        made = torch.empty(0, dtype=dtype).set_(shared(size), 0, tuple(shape))
+    if default_collate_fn_map is None:
+        return made
+    whole = made.as_subclass(_Whole)
+    del made
+    whole._block, whole._kind, whole._holders = block, kind, _holders(whole)
+    return whole
+
+
+def _holders(tensor: torch.Tensor) -> int:
+    """How many tensors of this process have its memory, with what torch itself holds."""
+    found: int = _use_count(tensor.untyped_storage()._cdata)
+    return found
 
 
 def _unused(size: int) -> _Block | None:
     """Memory that nobody has; ``None`` where too much is lent, or where the system or torch lacks something."""
     if default_collate_fn_map is None or not hasattr(os, "memfd_create"):
         return None
+    _blocks[:] = [block for block in _blocks if block.memory[block.size] != _GONE]
     free = [block for block in _blocks if not block.held and not block.lent]
     fitting = [block for block in free if block.size >= size]
     if fitting:
@@ -123,16 +157,21 @@ def _unused(size: int) -> _Block | None:
 
 def _lend(whole: Any) -> tuple[Any, ...]:
     """What travels to the other process instead of a batch."""
+    # Whatever else has the memory would see what becomes of the batch, such as pictures in a cache of the worker.
+    shared = _holders(whole) > whole._holders
     block, plain = whole._block, whole.as_subclass(torch.Tensor)
+    if block is None:
+        alone: tuple[Any, ...] = reduce_tensor(plain.clone() if shared else plain)
+        return alone
     untouched = plain.data_ptr() == block.address and plain.nbytes <= block.size and plain.dtype == _KINDS[whole._kind][0]
-    if block.lent or not untouched or not plain.is_contiguous() or plain.requires_grad:
-        # Sent for the second time, or somebody made another tensor of it in its place.
+    if shared or block.lent or not untouched or not plain.is_contiguous() or plain.requires_grad:
+        # Sent for the second time, held by others too, or somebody made another tensor of it in its place.
         reduced: tuple[Any, ...] = reduce_tensor(plain.clone())
         return reduced
     # Windows has none, and no such memory either.
     from multiprocessing.reduction import DupFd
 
-    block.memory[block.size] = 1
+    block.memory[block.size] = _LENT
     return _borrow, (DupFd(block.file), block.size, tuple(plain.shape), whole._kind)
 
 
@@ -147,9 +186,10 @@ def _borrow(file: Any, size: int, shape: tuple[int, ...], kind: str) -> torch.Te
 
     def back(getpid: Callable[[], int] = os.getpid) -> None:
         # Not by a fork of this process, which has a tensor of its own over the same memory.
-        if getpid() == process:
-            memory[size] = 0
+        if getpid() == process and _borrowed.pop(id(memory), None) and memory[size] == _LENT:
+            memory[size] = _FREE
 
+    _borrowed[id(memory)] = memory, size
     return _tensor(memory, shape, kind, back)
 
 
@@ -175,8 +215,9 @@ else:
     class _Whole(_Own):
         """A batch in memory that a worker can lend."""
 
-        _block: _Block
+        _block: _Block | None
         _kind: str
+        _holders: int
 
     class _Picture(_Own):
         """A picture that knows the batch that it is a part of, so that collating finds it."""

@@ -75,6 +75,21 @@ def test_a_rank_without_the_last_batch_has_one_less(table: bool, ten: pathlib.Pa
         assert numbers(loader) == numbers(again) == epochs[1]
 
 
+def test_a_rank_with_nothing_left_of_an_epoch_is_no_epoch_ahead(ten: pathlib.Path) -> None:
+    def made(rank: int) -> forebay.Loader:
+        return forebay.Loader(ten, batch=1, rank=rank, world=4, tail="uneven", shuffle=3)
+
+    # 8 of the 10 samples are given, and 2 of the 4 ranks get nothing more in this epoch.
+    before = made(0)
+    for _, _ in zip(range(2), before):
+        pass
+    for rank in range(4):
+        loader = made(rank)
+        loader.load_state_dict(before.state_dict())
+        rest, following = [[batch.epoch for batch in loader] for _ in range(2)]
+        assert rest == [0] * (rank < 2) and set(following) == {1}, rank
+
+
 def test_threads_that_share_an_iterator_share_one_epoch(tmp_path: pathlib.Path) -> None:
     """Those that waited while another came to the end took batches of the next epoch."""
     loader = forebay.Loader(numbered(tmp_path / "a.tar", 24), batch=2, size=4, shuffle=1)

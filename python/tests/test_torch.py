@@ -252,6 +252,56 @@ def test_memory_that_a_fork_of_the_caller_drops_is_still_the_callers(tmp_path: p
 
 
 @lends
+def test_a_batch_that_a_fork_has_is_never_another_one(tmp_path: pathlib.Path) -> None:
+    import forebay.torch
+
+    dataset = forebay.torch.Dataset(numbered(tmp_path / "a.tar", 60), size=8, dtype="u8")
+    steps = iter(torch.utils.data.DataLoader(dataset, batch_size=2, num_workers=1))
+    first = next(steps)
+    before = first.clone()
+    dropped, drop = os.pipe()
+    child = os.fork()
+    if child == 0:
+        os.close(drop)
+        os.read(dropped, 1)
+        os._exit(0 if torch.equal(first, before) else 1)
+    del first
+    for _ in steps:
+        pass
+    os.close(dropped)
+    os.close(drop)
+    assert os.waitpid(child, 0)[1] == 0
+
+
+@lends
+def test_what_a_cache_of_a_worker_has_is_not_lent(tmp_path: pathlib.Path) -> None:
+    import forebay.torch
+
+    class Cached(torch.utils.data.Dataset):  # type: ignore[misc, unused-ignore]
+        def __init__(self) -> None:
+            self.dataset = forebay.torch.Dataset(path, size=8, dtype="u8")
+            self.kept: dict[int, Any] = {}
+
+        def __len__(self) -> int:
+            return len(self.dataset)
+
+        def __getitems__(self, indices: list[int]) -> list[Any]:
+            lacking = [i for i in indices if i not in self.kept]
+            if lacking:
+                self.kept.update(zip(lacking, self.dataset.__getitems__(lacking)))
+            return [self.kept[i] for i in indices]
+
+    path = numbered(tmp_path / "a.tar", 40)
+    (whole,) = forebay.Loader(path, batch=40, size=8, dtype="u8")
+    wanted = torch.from_numpy(whole.images.copy())
+    loader = torch.utils.data.DataLoader(Cached(), batch_size=4, num_workers=1, persistent_workers=True)
+    for _ in range(3):
+        for k, images in enumerate(loader):
+            assert torch.equal(images, wanted[4 * k : 4 * k + 4])
+            images.zero_()
+
+
+@lends
 def test_what_a_worker_makes_of_a_batch_is_sent_as_it_is(tmp_path: pathlib.Path) -> None:
     import forebay.torch
 
@@ -291,7 +341,7 @@ def test_what_a_worker_makes_of_a_batch_is_sent_as_it_is(tmp_path: pathlib.Path)
         assert all(torch.equal(one, wanted[:4]) for one in kept)
 
 
-@pytest.mark.parametrize("name", ["collate", "_disabled_torch_function_impl", "_new_shared"])
+@pytest.mark.parametrize("name", ["collate", "_disabled_torch_function_impl", "_new_shared", "_storage_Use_Count"])
 def test_a_torch_without_its_private_names_gives_the_same(tmp_path: pathlib.Path, name: str) -> None:
     path = numbered(tmp_path / "a.tar", 20)
     code = f"""
@@ -304,11 +354,13 @@ elif {name!r} == "_new_shared":
     del torch.storage._StorageBase._new_shared
     assert not hasattr(torch.UntypedStorage, "_new_shared")
     vars(os).pop("memfd_create", None)
+elif {name!r} == "_storage_Use_Count":
+    vars(torch._C).pop({name!r}, None)
 else:
     del torch._C._disabled_torch_function_impl
 import forebay.torch
 from forebay import _lent
-assert (_lent.default_collate_fn_map is None) == ({name!r} != "_new_shared")
+assert (_lent.default_collate_fn_map is None) == ({name!r} in ("collate", "_disabled_torch_function_impl"))
 (whole,) = forebay.Loader({str(path)!r}, batch=20, size=8, dtype="u8")
 dataset = forebay.torch.Dataset({str(path)!r}, size=8, dtype="u8", label="cls")
 for workers in (0, 2):

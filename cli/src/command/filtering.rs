@@ -102,7 +102,12 @@ impl FolderArgs {
     /// Opens a dataset that is asked at random.
     pub fn open(&self, path: &Path, limits: &Limits, keep_going: bool) -> Result<Dataset> {
         self.check(path)?;
-        open_with(path, limits, keep_going, self.class_level)
+        open_with(path, limits, keep_going, self.class_level, None)
+    }
+    /// Opens a dataset of which only the first samples are needed, if it is said how many.
+    pub fn open_first(&self, path: &Path, limits: &Limits, first: Option<u64>) -> Result<Dataset> {
+        self.check(path)?;
+        open_with(path, limits, false, self.class_level, first)
     }
     /// Refuses a level for a file.
     pub fn check(&self, path: &Path) -> Result<()> {
@@ -124,12 +129,19 @@ impl FolderArgs {
 
 /// Opens a dataset that is asked at random. What can only be read in order is refused with advice.
 pub(crate) fn open(path: &Path, limits: &Limits, keep_going: bool) -> Result<Dataset> {
-    open_with(path, limits, keep_going, None)
+    open_with(path, limits, keep_going, None, None)
 }
 
-fn open_with(path: &Path, limits: &Limits, keep_going: bool, class_level: Option<u32>) -> Result<Dataset> {
+fn open_with(
+    path: &Path,
+    limits: &Limits,
+    keep_going: bool,
+    class_level: Option<u32>,
+    first: Option<u64>,
+) -> Result<Dataset> {
     let mut options = OpenOptions::default();
     (options.limits, options.keep_going, options.class_level) = (limits.clone(), keep_going, class_level);
+    options.first_samples = first;
     Dataset::open_with(path, &options).map_err(|e| advised(e, path, limits))
 }
 

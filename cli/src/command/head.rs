@@ -85,7 +85,9 @@ pub(super) fn run(args: &Args, given: &Given, out: &Output) -> Result<Outcome> {
             let scan = scan(args.columns.as_deref(), args.filter.as_deref())?;
             return table::head::run(path, &read, &scan, &wanted, out);
         }
-        let dataset = args.folder.open(path, &limits, false)?;
+        // With a filter nobody knows which samples are the first.
+        let first = args.filter.is_none().then(|| args.skip.saturating_add(args.n));
+        let dataset = args.folder.open_first(path, &limits, first)?;
         // Behind opening: what cannot be opened is not a matter of options.
         given.check(USES, Route::Samples)?;
         filter.iter().try_for_each(Filter::check_for_samples)?;

@@ -1,8 +1,9 @@
 //! Connections: each has a thread, their number is limited, and all end when the server stops.
 //!
 //! If all places are taken, whoever comes gets the place of somebody who waits: of a visitor that was refused first, then of
-//! one that was never admitted, of the one that waits longest among those. So half-sent requests keep nobody out, and strangers
-//! who ask again and again cut nobody off whose first request is on its way.
+//! one that was never admitted, of the one that waits longest among those, and last of one that hardly takes its answer. So
+//! half-sent requests and slow readers keep nobody out, and strangers who ask again and again cut nobody off whose first
+//! request is on its way.
 
 use std::{
     collections::HashMap,
@@ -61,14 +62,16 @@ pub(super) struct State {
     known: AtomicBool,
     /// It was refused, and only waits for the other side to have read that.
     refused: AtomicBool,
+    /// It takes hardly anything of its answer.
+    pub slow: AtomicBool,
 }
 
 const BUSY: u64 = u64::MAX;
 
 impl State {
     fn new(started: Instant) -> State {
-        let (known, refused) = (AtomicBool::new(false), AtomicBool::new(false));
-        let state = State { started, waits_since: AtomicU64::new(BUSY), known, refused };
+        let [known, refused, slow] = [(); 3].map(|()| AtomicBool::new(false));
+        let state = State { started, waits_since: AtomicU64::new(BUSY), known, refused, slow };
         state.wait();
         state
     }
@@ -90,10 +93,10 @@ impl State {
         self.refused.store(true, Relaxed);
     }
     /// Who gives up their place first: whoever was refused, then who was never admitted, of these the one that waits
-    /// longest; nobody whose request is in work.
+    /// longest; of those whose request is in work only who is slow.
     fn rank(&self) -> Option<(bool, bool, u64)> {
         let (refused, since) = (self.refused.load(Relaxed), self.waits_since.load(Relaxed));
-        (refused || since != BUSY).then_some((!refused, self.is_known(), since))
+        (refused || since != BUSY || self.slow.load(Relaxed)).then_some((!refused, self.is_known(), since))
     }
     /// Whether a request was ever admitted.
     pub fn is_known(&self) -> bool {
@@ -230,13 +233,18 @@ mod tests {
     #[test]
     fn who_was_refused_gives_up_the_place_before_who_has_not_asked_yet() {
         let started = Instant::now();
-        let [fresh, later, known, refused, busy] = std::array::from_fn(|_| State::new(started));
+        let [fresh, later, known, refused, slow, busy] = std::array::from_fn(|_| State::new(started));
         later.waits_since.store(BUSY - 1, Relaxed);
         known.admit();
         refused.work();
         refused.refuse();
-        busy.work();
+        for state in [&slow, &busy] {
+            state.admit();
+            state.work();
+        }
+        slow.slow.store(true, Relaxed);
         assert!(refused.rank() < fresh.rank() && fresh.rank() < later.rank() && later.rank() < known.rank());
+        assert!(known.rank() < slow.rank());
         assert!(refused.rank().is_some() && busy.rank().is_none());
     }
 }

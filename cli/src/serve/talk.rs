@@ -6,6 +6,7 @@
 use std::{
     io::{self, ErrorKind, Read, Write},
     net::{Shutdown, TcpStream},
+    sync::atomic::{AtomicBool, Ordering::Relaxed},
     time::{Duration, Instant, SystemTime},
 };
 
@@ -47,7 +48,7 @@ pub(super) fn talk(stream: &TcpStream, state: &State, desk: &Desk, say: &dyn Fn(
             Next::End => return Ok(()),
             Next::Head(request) => request,
             Next::Refused(status, why) => {
-                send(stream, desk.refuse(status, why), false, true)?;
+                send(stream, state, desk.refuse(status, why), false, true)?;
                 state.refuse();
                 return linger(stream);
             }
@@ -60,7 +61,7 @@ pub(super) fn talk(stream: &TcpStream, state: &State, desk: &Desk, say: &dyn Fn(
             say(*fault);
         }
         let close = request.is_last() || !admitted;
-        send(stream, answer, request.method == "HEAD", close)?;
+        send(stream, state, answer, request.method == "HEAD", close)?;
         if close {
             if !admitted {
                 state.refuse();
@@ -185,7 +186,11 @@ fn parse(received: &mut Vec<u8>) -> Option<Next> {
                 version: parsed.version.unwrap_or_default(),
                 headers: parsed.headers.iter().map(|h| (h.name.to_owned(), text(h.value))).collect(),
             };
-            received.drain(..len);
+            let lines = received.drain(..len).collect::<Vec<_>>();
+            // What ends lines for one of two servers in a row and not for the other hides a request from it.
+            if lines.iter().enumerate().any(|(at, b)| *b == b'\n' && lines.get(at.wrapping_sub(1)) != Some(&b'\r')) {
+                return Some(Next::Refused(400, "the lines of a request end in CR LF"));
+            }
             // Two of them are a way to be taken for somebody else by one of two servers in a row.
             match (request.all("Host").count(), request.version) {
                 (0, 0) | (1, _) => Next::Head(request),
@@ -201,17 +206,20 @@ fn parse(received: &mut Vec<u8>) -> Option<Next> {
 }
 
 /// Sends bytes, but not to a visitor who takes them too slowly.
-struct Pace {
+struct Pace<'a> {
     /// How long a stretch is.
     stretch: Duration,
+    /// Says that the visitor is slow before the answer is given up: others may have the place.
+    slow: &'a AtomicBool,
     /// Of the current stretch of waiting: how long it has been, and what was taken in it.
     waited: Duration,
     taken: u64,
 }
 
-impl Pace {
-    fn new(stretch: Duration) -> Pace {
-        Pace { stretch, waited: Duration::ZERO, taken: 0 }
+impl Pace<'_> {
+    fn new(stretch: Duration, slow: &AtomicBool) -> Pace<'_> {
+        slow.store(false, Relaxed);
+        Pace { stretch, slow, waited: Duration::ZERO, taken: 0 }
     }
 
     fn write_all(&mut self, mut stream: &TcpStream, mut bytes: &[u8]) -> io::Result<()> {
@@ -227,11 +235,12 @@ impl Pace {
                 Err(e) => return Err(e),
             }
             self.waited += began.elapsed();
+            self.slow.store(self.waited >= self.stretch / 4 && self.taken < LEAST, Relaxed);
             if self.waited >= self.stretch {
                 if self.taken < LEAST {
                     return Err(ErrorKind::TimedOut.into());
                 }
-                *self = Pace::new(self.stretch);
+                *self = Pace::new(self.stretch, self.slow);
             }
         }
         Ok(())
@@ -239,14 +248,14 @@ impl Pace {
 }
 
 /// Sends an answer whole. An error if that cannot be done: the visitor has gone, or the file has.
-fn send(stream: &TcpStream, mut answer: Answer, head_only: bool, close: bool) -> io::Result<()> {
-    Pace::new(SLOW).write_all(stream, head(&answer, close).as_bytes())?;
+fn send(stream: &TcpStream, state: &State, mut answer: Answer, head_only: bool, close: bool) -> io::Result<()> {
+    Pace::new(SLOW, &state.slow).write_all(stream, head(&answer, close).as_bytes())?;
     if head_only {
         return Ok(());
     }
     let mut piece = vec![0; usize::try_from(answer.len).unwrap_or(PIECE).min(PIECE)];
     let mut left = answer.len;
-    let mut pace = Pace::new(SLOW);
+    let mut pace = Pace::new(SLOW, &state.slow);
     while left > 0 {
         let most = usize::try_from(left).unwrap_or(PIECE).min(piece.len());
         let piece = piece.get_mut(..most).unwrap_or_default();
@@ -318,8 +327,6 @@ fn reason(status: u16) -> &'static str {
 
 #[cfg(test)]
 mod tests {
-    use std::sync::atomic::Ordering::Relaxed;
-
     use super::*;
 
     /// Sends 64 MiB to a visitor who pauses for so long after each `taken` bytes.
@@ -338,7 +345,8 @@ mod tests {
                 }
             }
         });
-        let mut pace = Pace::new(Duration::from_millis(400));
+        let slow = AtomicBool::new(false);
+        let mut pace = Pace::new(Duration::from_millis(400), &slow);
         let outcome = (0..64).try_for_each(|_| pace.write_all(&stream, &vec![0; 1 << 20]));
         over.store(true, Relaxed);
         drop(stream);

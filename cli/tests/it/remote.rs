@@ -98,6 +98,58 @@ fn commands_say_the_same_of_an_address_and_of_the_file() {
 }
 
 #[test]
+fn the_first_samples_of_an_archive_do_not_cost_all_of_it() {
+    let place = Place::new();
+    let members: Vec<_> = (0..400).map(|i| (format!("{i:05}.bmp"), bmp(100, i))).collect();
+    let archive = tar(&members);
+    std::fs::write(place.folder.at("large.tar"), &archive).unwrap();
+    place.put("large.tar", "large.tar");
+    let shown = |name: &str, more: &[&str]| place.run(&[&["head", "-n", "2", "--json", name][..], more].concat());
+    for more in [&[][..], &["--skip", "3"]] {
+        let right = shown(&place.local("large.tar"), more);
+        place.server.asked();
+        let found = shown("s3://bucket/large.tar", more);
+        assert!(found.status.success() && text(&found.stdout) == text(&right.stdout), "{}", text(&found.stderr));
+        let bytes: u64 = place.server.asked().iter().filter_map(|one| one.range).map(|(from, to)| to - from).sum();
+        assert!(bytes < archive.len() as u64 / 4, "{bytes} of {}", archive.len());
+    }
+}
+
+#[test]
+fn pictures_of_a_folder_are_asked_for_side_by_side() {
+    let place = Place::new();
+    for i in 0..150 {
+        place.server.put(&format!("bucket/many/{i:05}.bmp"), bmp(8, i));
+    }
+    place.server.latency(std::time::Duration::from_millis(40));
+    for arguments in [&["check", "s3://bucket/many/"][..], &["convert", "s3://bucket/many/", "OUT", "-q", "--force"]] {
+        let out = place.local("many.tbl");
+        let arguments: Vec<_> = arguments.iter().map(|one| if *one == "OUT" { &out } else { *one }).collect();
+        let done = place.run(&arguments);
+        assert!(done.status.success(), "{arguments:?}: {}", text(&done.stderr));
+        assert!(place.server.most_at_once() > 20, "{arguments:?}: {}", place.server.most_at_once());
+    }
+}
+
+#[test]
+fn a_server_that_stops_giving_ranges_ends_the_command() {
+    let place = Place::new();
+    let members: Vec<_> = (0..30).map(|i| (format!("{i:05}.bmp"), bmp(150, i))).collect();
+    std::fs::write(place.folder.at("b.tar"), tar(&members)).unwrap();
+    assert!(place.run(&["convert", &place.local("b.tar"), &place.local("b.tbl"), "-q"]).status.success());
+    place.put("b.tbl", "b.tbl");
+    let out = place.local("thumbs");
+    for arguments in [&["thumbs", "s3://bucket/b.tbl", "-o", &out][..], &["check", "s3://bucket/b.tbl"]] {
+        // Opening asks for the first bytes, and for the index.
+        place.server.fail_after(2, Fault::Whole);
+        let done = place.run(&[arguments, &["--json"]].concat());
+        place.server.forgive();
+        assert_eq!(done.status.code(), Some(2), "{arguments:?}: {} {}", text(&done.stdout), text(&done.stderr));
+        assert!(!std::path::Path::new(&out).exists());
+    }
+}
+
+#[test]
 fn patterns_and_folders_stand_for_objects() {
     let place = Place::new();
     for shard in 0..3 {
@@ -132,7 +184,9 @@ fn patterns_and_folders_stand_for_objects() {
     }
     // What a server of files has, nobody can ask it.
     let pattern = format!("{}/bucket/shards/*.tbl", place.server.url());
-    assert_eq!(error_of(&place.run(&["inspect", "--json", &pattern]))["code"].as_str(), Some("remote.not_found"));
+    let refused = error_of(&place.run(&["inspect", "--json", &pattern]));
+    assert_eq!(refused["code"].as_str(), Some("remote.not_found"));
+    assert!(refused["message"].as_str().unwrap().contains("name each file"), "{refused}");
     place.server.fail("bucket", Fault::NoXml);
     assert_eq!(
         error_of(&place.run(&["inspect", "--json", "s3://bucket/*.tbl"]))["code"].as_str(),

@@ -161,6 +161,8 @@ fn what_is_no_request_is_refused_and_ends_the_connection() {
         for (request, status) in [
             ("nonsense\r\n\r\n", 400),
             ("GET /data/a.tbl HTTP/2.0\r\n\r\n", 400),
+            ("GET /data/a.tbl HTTP/1.1\nHost: localhost\n\n", 400),
+            ("GET /data/a.tbl HTTP/1.1\r\nHost: localhost\nCookie: a\r\n\r\n", 400),
             ("GET /data/a.tbl HTTP/1.1\r\n\r\n", 400),
             ("GET /data/a.tbl HTTP/1.1\r\nHost: localhost\r\nHost: localhost\r\n\r\n", 400),
             (long.as_str(), 431),
@@ -245,6 +247,33 @@ fn half_sent_requests_keep_nobody_out() {
         // Half a request is waited for 10 s: nobody waited for one to be given up.
         assert!(began.elapsed() < Duration::from_secs(9), "{:?}", began.elapsed());
         drop(held);
+    });
+}
+
+#[test]
+fn slow_readers_keep_nobody_out_for_long() {
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("a.tbl");
+    std::fs::File::create(&file).unwrap().set_len(64 << 20).unwrap();
+    serving_file(&file, &anyone(), |server| {
+        let ask = |more: &str| {
+            let mut stream = TcpStream::connect(server.address())?;
+            let request = format!("GET /data/a.tbl HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n{more}\r\n");
+            stream.write_all(request.as_bytes())?;
+            Ok::<_, std::io::Error>(stream)
+        };
+        let slow: Vec<_> = (0..140).map(|_| ask("")).collect();
+        let began = Instant::now();
+        let served = || {
+            let mut answer = Vec::new();
+            ask("Range: bytes=0-9\r\n").and_then(|mut stream| stream.read_to_end(&mut answer)).is_ok()
+                && answer.starts_with(b"HTTP/1.1 206")
+        };
+        while !served() {
+            assert!(began.elapsed() < Duration::from_secs(16), "slow readers have every place");
+            std::thread::sleep(Duration::from_millis(200));
+        }
+        drop(slow);
     });
 }
 

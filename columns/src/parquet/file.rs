@@ -23,12 +23,14 @@ const HEADER: u64 = 4 << 10;
 pub struct ParquetFile<F> {
     input: F,
     refused: Arc<Mutex<Option<Error>>>,
+    /// Bytes that were fetched already, and where they begin.
+    fetched: (u64, Bytes),
 }
 
 impl<F: Ranges> ParquetFile<F> {
     /// Of a file.
     pub fn new(input: F) -> ParquetFile<F> {
-        ParquetFile { input, refused: Arc::default() }
+        ParquetFile { input, refused: Arc::default(), fetched: Default::default() }
     }
 
     /// The file itself.
@@ -48,9 +50,27 @@ impl<F: Ranges> ParquetFile<F> {
         said
     }
 
+    /// The same file, of which these bytes were fetched.
+    pub(super) fn with(&self, at: u64, bytes: Bytes) -> ParquetFile<F> {
+        ParquetFile { fetched: (at, bytes), ..self.clone() }
+    }
+
+    /// What was fetched from there on, if anything was.
+    fn fetched(&self, at: u64) -> Option<Bytes> {
+        let (start, bytes) = &self.fetched;
+        let skip = usize::try_from(at.checked_sub(*start)?).ok()?;
+        (skip < bytes.len()).then(|| bytes.slice(skip..))
+    }
+
     /// At most this many bytes from there on; none behind the end.
     pub fn some(&self, at: u64, most: u64) -> Result<Bytes> {
-        self.input.some(at, most)
+        match self.fetched(at) {
+            Some(mut bytes) => {
+                bytes.truncate(usize::try_from(most).unwrap_or(usize::MAX));
+                Ok(bytes)
+            }
+            None => self.input.some(at, most),
+        }
     }
 }
 
@@ -78,6 +98,9 @@ impl<F: Ranges> ChunkReader for ParquetFile<F> {
             let message = format!("{length} bytes at {start} are not in the file, which has {}", self.input.len());
             return Err(ParquetError::EOF(message));
         };
+        if let Some(bytes) = self.fetched(start).filter(|bytes| length <= bytes.len()) {
+            return Ok(bytes.slice(..length));
+        }
         self.input.slice(start..end).map_err(|e| self.refuse(e).into())
     }
 }

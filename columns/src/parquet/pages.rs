@@ -100,6 +100,16 @@ impl<F: Ranges> Pages<F> {
         Pages { file, chunks, limits: limits.clone(), unbounded: Arc::default() }
     }
 
+    /// The file itself.
+    pub(super) fn file(&self) -> &ParquetFile<F> {
+        &self.file
+    }
+
+    /// The same pages, of a file of which these bytes were fetched.
+    pub(super) fn with(&self, at: u64, bytes: Bytes) -> Pages<F> {
+        Pages { file: self.file.with(at, bytes), ..self.clone() }
+    }
+
     /// The pages of each column in each row group, by where they begin.
     pub(super) fn chunks(metadata: &ParquetMetaData) -> Arc<[Chunk]> {
         let chunks = metadata.row_groups().iter().flat_map(|group| group.columns()).map(|chunk| {

@@ -186,7 +186,7 @@ impl ParquetTable {
         let pages = Pages::of(file, self.chunks.clone(), &self.limits);
         let read = || {
             let at_once = rows.len().min((BATCH_CELLS / roots.len().max(1)).max(FEWEST_ROWS));
-            let reader = reader(&pages, &self.metadata, vec![number], Some(roots), at_once, Some(rows.clone()))?;
+            let reader = reader(&pages, &self.metadata, vec![number], Some(roots), at_once, Some(rows.clone()), false)?;
             let schema = arrow_array::RecordBatchReader::schema(&reader);
             let batches = reader.collect::<std::result::Result<Vec<_>, _>>().map_err(not_arrow)?;
             concat_batches(&schema, &batches).map_err(not_arrow)
@@ -222,7 +222,7 @@ fn damaged(why: &str) -> Error {
 }
 
 /// Where a chunk lies, if that is a place at all.
-fn place(chunk: &ColumnChunkMetaData) -> Option<Range<u64>> {
+pub(super) fn place(chunk: &ColumnChunkMetaData) -> Option<Range<u64>> {
     let data = u64::try_from(chunk.data_page_offset()).ok()?;
     let start = match chunk.dictionary_page_offset() {
         Some(at) => u64::try_from(at).ok()?,

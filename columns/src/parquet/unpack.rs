@@ -1,7 +1,12 @@
 //! The pages of row groups as Parquet's crate asks for them. Those of Brotli are unpacked here, for the crate knows Brotli only
 //! with what packs it, which is large; and where there is no C library, as in a browser, so are those of Zstandard.
 
-use std::{io::Read, ops::Range, sync::Arc};
+use std::{
+    collections::HashMap,
+    io::Read,
+    ops::Range,
+    sync::{Arc, Mutex, PoisonError},
+};
 
 use bytes::Bytes;
 use forebay::Result as OurResult;
@@ -20,14 +25,20 @@ use parquet::{
     },
 };
 
-use super::{open::not_parquet, pages::Pages};
-use crate::{ranges::Ranges, zstd};
+use super::{open::not_parquet, pages::Pages, table::place};
+use crate::{
+    ranges::{Coming, Ranges},
+    zstd,
+};
+
+/// The most bytes of the chunks of a row group, and of the next, that are fetched before their pages are read.
+const AHEAD: u64 = 256 << 20;
 
 /// Bytes that are handed to Brotli at a time.
 const BROTLI_BUFFER: usize = 1 << 16;
 
 /// Reads these row groups, so many rows at once: these columns, or all, each once and in the file's order; and of all rows
-/// together these, or all.
+/// together these, or all. `whole` says that each chunk is read to its end: of a file elsewhere they are fetched together.
 pub fn reader<F: Ranges>(
     pages: &Pages<F>,
     metadata: &ArrowReaderMetadata,
@@ -35,15 +46,21 @@ pub fn reader<F: Ranges>(
     columns: Option<&[usize]>,
     at_once: usize,
     rows: Option<Range<usize>>,
+    whole: bool,
 ) -> OurResult<ParquetRecordBatchReader> {
     let schema = metadata.parquet_schema();
     let mask = match columns {
         Some(columns) => ProjectionMask::roots(schema, columns.iter().copied()),
         None => ProjectionMask::all(),
     };
+    let leaves = (0..schema.num_columns()).filter(|leaf| whole && mask.leaf_included(*leaf)).collect();
     let levels = parquet_to_arrow_field_levels(schema, mask, Some(metadata.schema().fields()));
-    let groups =
-        Groups { pages: Arc::new(pages.clone()), metadata: metadata.metadata().clone(), groups: groups.into() };
+    let groups = Groups {
+        pages: Arc::new(pages.clone()),
+        metadata: metadata.metadata().clone(),
+        groups: groups.into(),
+        ahead: Arc::new(Mutex::new(Ahead { leaves, ..Ahead::default() })),
+    };
     let all = groups.num_rows();
     let selection = rows.map(|rows| {
         let chosen = rows.end.min(all).saturating_sub(rows.start);
@@ -60,24 +77,75 @@ struct Groups<F: Ranges> {
     pages: Arc<Pages<F>>,
     metadata: Arc<ParquetMetaData>,
     groups: Arc<[usize]>,
+    ahead: Arc<Mutex<Ahead>>,
+}
+
+/// Chunks that are fetched before their pages are read: those of a group together, the next group's meanwhile.
+#[derive(Default)]
+struct Ahead {
+    /// The columns that are read; none where each page is asked for by itself.
+    leaves: Vec<usize>,
+    /// How many of the groups were fetched.
+    groups: usize,
+    /// What was fetched and not taken, by group and column.
+    here: HashMap<(usize, usize), Bytes>,
+    /// The chunks of the next group, if they are on their way.
+    coming: Option<Coming>,
 }
 
 impl<F: Ranges> Groups<F> {
-    /// The pages of a column in a group.
-    fn chunk(&self, group: usize, column: usize) -> Result<Box<dyn PageReader>> {
-        let lacking = || ParquetError::General(format!("no column {column} in row group {group}"));
-        let group = self.metadata.row_groups().get(group).ok_or_else(lacking)?;
+    /// The bytes of a column in the `n`th group, if they are fetched as a whole.
+    fn fetched(&self, n: usize, column: usize) -> OurResult<Option<Bytes>> {
+        let mut ahead = self.ahead.lock().unwrap_or_else(PoisonError::into_inner);
+        while ahead.groups <= n && !ahead.leaves.is_empty() {
+            let now = ahead.groups;
+            ahead.groups += 1;
+            let Some(coming) = ahead.coming.take().or_else(|| self.begin(now, &ahead.leaves, AHEAD)) else { continue };
+            // Asked for together with what is waited for.
+            let here = self.places(now, &ahead.leaves).iter().map(|range| range.end - range.start).sum();
+            ahead.coming = self.begin(now + 1, &ahead.leaves, AHEAD.saturating_sub(here));
+            let bytes = coming()?;
+            let leaves = ahead.leaves.clone();
+            ahead.here.extend(leaves.into_iter().zip(bytes).map(|(leaf, bytes)| ((now, leaf), bytes)));
+        }
+        Ok(ahead.here.remove(&(n, column)))
+    }
+
+    /// Where the chunks of the `n`th group lie; nothing if one of them lies nowhere.
+    fn places(&self, n: usize, leaves: &[usize]) -> Vec<Range<u64>> {
+        let group = self.groups.get(n).and_then(|&group| self.metadata.row_groups().get(group));
+        let chunk = |leaf: &usize| {
+            place(group?.columns().get(*leaf)?).filter(|range| range.end <= self.pages.file().input().len())
+        };
+        leaves.iter().map(chunk).collect::<Option<_>>().unwrap_or_default()
+    }
+
+    /// Begins to fetch the chunks of the `n`th group, if there are not too many bytes of them.
+    fn begin(&self, n: usize, leaves: &[usize], most: u64) -> Option<Coming> {
+        let ranges = self.places(n, leaves);
+        let sum = ranges.iter().fold(0_u64, |sum, range| sum.saturating_add(range.end - range.start));
+        if sum == 0 || sum > most { None } else { self.pages.file().input().begin(ranges) }
+    }
+
+    /// The pages of a column in the `n`th of the groups.
+    fn chunk(&self, n: usize, column: usize) -> Result<Box<dyn PageReader>> {
+        let lacking = || ParquetError::General(format!("no column {column} in the row group"));
+        let group = self.groups.get(n).and_then(|&group| self.metadata.row_groups().get(group)).ok_or_else(lacking)?;
         let chunk = group.columns().get(column).ok_or_else(lacking)?;
+        let pages = match (self.fetched(n, column).map_err(|e| self.pages.file().refuse(e))?, place(chunk)) {
+            (Some(bytes), Some(place)) => Arc::new(self.pages.with(place.start, bytes)),
+            _ => self.pages.clone(),
+        };
         let rows = usize::try_from(group.num_rows()).unwrap_or(0);
         let codec = chunk.compression();
         if !matches!(codec, Compression::BROTLI(_))
             && (cfg!(feature = "codecs") || !matches!(codec, Compression::ZSTD(_)))
         {
-            return Ok(Box::new(SerializedPageReader::new(self.pages.clone(), chunk, rows, None)?));
+            return Ok(Box::new(SerializedPageReader::new(pages, chunk, rows, None)?));
         }
         // The same pages as they are stored.
         let plain = chunk.clone().into_builder().set_compression(Compression::UNCOMPRESSED).build()?;
-        let stored = SerializedPageReader::new(self.pages.clone(), &plain, rows, None)?;
+        let stored = SerializedPageReader::new(pages, &plain, rows, None)?;
         Ok(Box::new(Unpacking { stored, codec, most: self.pages.most() }))
     }
 }
@@ -111,9 +179,9 @@ impl<F: Ranges> Iterator for Chunks<F> {
     type Item = Result<Box<dyn PageReader>>;
 
     fn next(&mut self) -> Option<Self::Item> {
-        let group = *self.of.groups.get(self.next)?;
+        let n = self.next;
         self.next += 1;
-        Some(self.of.chunk(group, self.column))
+        self.of.groups.get(n).map(|_| self.of.chunk(n, self.column))
     }
 }
 

@@ -63,7 +63,8 @@ impl<S: Source> Cached<S> {
         Cached { source, kept }
     }
 
-    fn fill(&self, keeper: &Keeper, parts: &mut [Part<'_>]) -> Result<()> {
+    /// Fills the parts. With `goes_on` the source may read ahead, as for whoever reads on from where the last read ended.
+    fn fill(&self, keeper: &Keeper, parts: &mut [Part<'_>], goes_on: bool) -> Result<()> {
         for (at, out) in &mut *parts {
             if at.checked_add(out.len() as u64).is_none_or(|end| end > self.source.len()) {
                 // The source says what is wrong with that.
@@ -86,7 +87,7 @@ impl<S: Source> Cached<S> {
         let len = self.source.len();
         let mut found = |number: &u64| parts.iter_mut().all(|(at, out)| keeper.find(*number, len, *at, out));
         let mine: BTreeSet<u64> = claim.numbers.iter().copied().filter(|number| !found(number)).collect();
-        self.fetch(keeper, &mine, parts)?;
+        self.fetch(keeper, &mine, parts, goes_on)?;
         drop(claim);
         // Those that others fetch are waited for only now, so that no two wait for each other.
         for number in others {
@@ -105,7 +106,7 @@ impl<S: Source> Cached<S> {
     }
 
     /// Fetches blocks, gives the parts what they want of them, and keeps them.
-    fn fetch(&self, keeper: &Keeper, mine: &BTreeSet<u64>, parts: &mut [Part<'_>]) -> Result<()> {
+    fn fetch(&self, keeper: &Keeper, mine: &BTreeSet<u64>, parts: &mut [Part<'_>], goes_on: bool) -> Result<()> {
         let len = self.source.len();
         let whole = keeper.cache.takes() && keeper.cache.is_roomy();
         // Of several parts, each is asked for by itself: what lies between them is nobody's wish.
@@ -126,7 +127,7 @@ impl<S: Source> Cached<S> {
                 sum <= AT_ONCE
             };
             let (now, later) = rest.split_at(rest.iter().take_while(fits).count().max(1));
-            let got = match self.ask(keeper, now) {
+            let got = match self.ask(keeper, now, goes_on) {
                 Ok(got) => got,
                 // What nobody asked for may be what cannot be read.
                 Err(_) if whole => return self.exactly(keeper, parts),
@@ -152,9 +153,16 @@ impl<S: Source> Cached<S> {
         Ok(())
     }
 
-    fn ask(&self, keeper: &Keeper, ranges: &[Range<u64>]) -> Result<Vec<Bytes>> {
+    fn ask(&self, keeper: &Keeper, ranges: &[Range<u64>], goes_on: bool) -> Result<Vec<Bytes>> {
         ranges.iter().for_each(|range| keeper.count((range.end - range.start) as usize));
-        let got = self.source.read_many(ranges)?;
+        let got = match ranges {
+            [only] if goes_on => {
+                let mut bytes = crate::input::cleared(only)?;
+                self.source.read_at(only.start, &mut bytes)?;
+                vec![bytes.into()]
+            }
+            _ => self.source.read_many(ranges)?,
+        };
         self.source.unchanged()?;
         let fits = |(range, bytes): (&Range<u64>, &Bytes)| range.end - range.start == bytes.len() as u64;
         match got.len() == ranges.len() && ranges.iter().zip(&got).all(fits) {
@@ -215,7 +223,7 @@ impl<S: Source> Source for Cached<S> {
     }
     fn read_at(&self, at: u64, out: &mut [u8]) -> Result<()> {
         match &self.kept {
-            Some(keeper) => self.fill(keeper, &mut [(at, out)]),
+            Some(keeper) => self.fill(keeper, &mut [(at, out)], true),
             None => self.source.read_at(at, out),
         }
     }
@@ -227,7 +235,7 @@ impl<S: Source> Source for Cached<S> {
         }
         let mut parts: Vec<Part<'_>> =
             ranges.iter().zip(&mut all).map(|(range, out)| (range.start, out.as_mut_slice())).collect();
-        self.fill(keeper, &mut parts)?;
+        self.fill(keeper, &mut parts, false)?;
         Ok(all.into_iter().map(Bytes::from).collect())
     }
     fn identity(&self) -> Option<String> {

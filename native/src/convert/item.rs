@@ -56,6 +56,15 @@ impl Origin {
         }
     }
 
+    /// How many threads read the samples.
+    pub fn threads(&self, workers: usize) -> usize {
+        match self {
+            Origin::Datasets { sources, .. } => sources.iter().fold(workers, |n, source| source.threads(n)),
+            Origin::Derived(derived) => derived.dataset.threads(workers),
+            Origin::Stream(_) => workers,
+        }
+    }
+
     /// Refuses warehouses of which no shard can be opened: an output without samples would replace one that has some.
     pub fn refuse_nothing_left(&self) -> Result<()> {
         let Origin::Datasets { sources, .. } = self else { return Ok(()) };
@@ -217,9 +226,7 @@ impl Item {
     /// Bytes that the sample will take, for bounding what is in flight.
     pub fn weight(&self) -> u64 {
         match &self.from {
-            From::Dataset { dataset, i } | From::Derived { derived: Derived { dataset, .. }, i } => {
-                dataset.stored_range(*i).map_or(0, |r| r.end - r.start)
-            }
+            From::Dataset { dataset, i } | From::Derived { derived: Derived { dataset, .. }, i } => dataset.weight(*i),
             From::Stream(sample) => sample.payload.len() as u64,
             From::Passed(_) => 0,
         }

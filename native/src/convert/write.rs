@@ -97,8 +97,8 @@ pub(super) fn run(
     let weigh = |item: &Item| item.weight().saturating_add(grown);
     let mut text = Vec::new();
     let mut positioned = false;
-    let several = origin.is_joined();
-    ordered(origin.items(options.keep_going), weigh, options.workers, work, |chunk| {
+    let (several, threads) = (origin.is_joined(), origin.threads(options.workers));
+    ordered(origin.items(options.keep_going), weigh, threads, work, |chunk| {
         let mut made = kept(chunk, options, several, &mut summary.faults)?;
         let mut slices = Vec::with_capacity(made.len() * 3);
         let mut places = Vec::with_capacity(made.len());

@@ -148,10 +148,10 @@ pub(super) fn survey(
     for (at, (dataset, numbers)) in datasets.iter().zip(chosen).enumerate() {
         let lookers = Lookers { limits: options.limits.clone(), idle: Mutex::default() };
         let shared = Arc::new(dataset.clone());
-        let weigh = |i: &u64| dataset.stored_range(*i).map_or(0, |range| range.end - range.start);
+        let weigh = |i: &u64| dataset.weight(*i);
         let work = |i: u64| (i, lookers.look(dataset, i, wants));
         let mut used = numbers.clone().into_iter();
-        ordered(numbers.into_iter().map(Ok), weigh, options.workers, work, |chunk| {
+        ordered(numbers.into_iter().map(Ok), weigh, dataset.threads(options.workers), work, |chunk| {
             let these = used.by_ref().take(chunk.len());
             release(these.map(|i| Some((shared.clone(), dataset.stored_range(i)?))));
             done += chunk.len() as u64;

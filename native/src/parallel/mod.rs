@@ -13,6 +13,7 @@ pub(crate) mod budget;
 mod ordered;
 pub(crate) mod seats;
 
+pub(crate) use ordered::CHUNK_BYTES;
 pub use ordered::ordered;
 
 /// All cores that this process may use.

@@ -20,7 +20,7 @@ use super::{
 };
 
 /// A chunk holds at most this many bytes (by `weigh`) and items, unless one item alone is larger.
-const CHUNK_BYTES: u64 = 1 << 20;
+pub(crate) const CHUNK_BYTES: u64 = 1 << 20;
 const CHUNK_ITEMS: usize = 256;
 
 /// Feeds `items` through `work` on `workers` threads and hands chunks of results to `sink`, in order. The first

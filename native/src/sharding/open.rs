@@ -19,7 +19,7 @@ use crate::{
     convert::StreamInput,
     dataset::{Dataset, OpenOptions},
     identity::identity,
-    input::display,
+    input::{display, remote},
     parallel::{all_cores, ordered},
     select::accepted,
 };
@@ -151,12 +151,17 @@ impl Shards {
         let Some(said) = self.plan.inputs().get(number) else {
             return Err(Error::new(&codes::PLAN, format!("there is no input {number}")));
         };
+        if remote::is_remote(said.path.as_ref()) && said.path.ends_with('?') {
+            let message = "a plan that was written down has no signatures: make it in the process that planned it, or name \
+                           an address that needs none, such as s3:// with credentials";
+            return Err(Error::new(&remote::codes::CREDENTIALS, message).file(said.shown()));
+        }
         let (opened, _) = open(said.path.as_ref(), &self.plan.settings().open(), self.filter.as_ref())?;
         let found = identity(&opened.dataset)?;
         if (&found, opened.dataset.len(), opened.selected()) != (&said.identity, said.samples, said.selected) {
             let message =
                 format!("the plan was made of another file: it had {}, and this one has {found}", said.identity);
-            return Err(Error::new(&codes::CHANGED, message).file(&said.path));
+            return Err(Error::new(&codes::CHANGED, message).file(said.shown()));
         }
         let opened = Arc::new(opened);
         self.keep(number, opened.clone());

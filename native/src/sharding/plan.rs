@@ -15,7 +15,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::json;
 
 use super::{Settings, codes, open::Shards};
-use crate::input::display;
+use crate::input::{display, remote};
 
 /// The version of what a plan says.
 const VERSION: u32 = 1;
@@ -36,7 +36,8 @@ type Chosen = Vec<(usize, u64)>;
 #[serde(deny_unknown_fields)]
 #[non_exhaustive]
 pub struct PlannedInput {
-    /// Where it is, as the plan was told.
+    /// Where it is, as the plan was told. What is written of a plan has no signature of an address.
+    #[serde(serialize_with = "unsigned")]
     pub path: String,
     /// What tells it from another of this name: its length, where its samples lie, and what a few of them are like.
     pub identity: String,
@@ -44,6 +45,17 @@ pub struct PlannedInput {
     pub samples: u64,
     /// How many of them the filter accepts; all, if there is none.
     pub selected: u64,
+}
+
+fn unsigned<S: serde::Serializer>(path: &str, serializer: S) -> Result<S::Ok, S::Error> {
+    serializer.serialize_str(&remote::unsigned(path))
+}
+
+impl PlannedInput {
+    /// What people are shown, and what digests and orders go by: an address has another signature every day.
+    pub(super) fn shown(&self) -> String {
+        display(self.path.as_ref())
+    }
 }
 
 /// A set of shards before it is made: the inputs and what tells them from others, and the settings. Shard `i` has the
@@ -77,7 +89,7 @@ impl TryFrom<Said> for Plan {
         }
         if let Some(input) = said.inputs.iter().find(|input| input.selected > input.samples) {
             let message = format!("{} of {} samples are selected", input.selected, input.samples);
-            return Err(Error::new(&codes::PLAN, message).file(&input.path));
+            return Err(Error::new(&codes::PLAN, message).file(input.shown()));
         }
         Plan::new(said.inputs, said.settings)
     }
@@ -92,7 +104,7 @@ impl Plan {
     pub(super) fn new(inputs: Vec<PlannedInput>, mut settings: Settings) -> Result<Plan> {
         if settings.name.is_empty() {
             settings.name = match inputs.as_slice() {
-                [only] => Path::new(&only.path).file_stem().map_or_else(String::new, |stem| display(stem.as_ref())),
+                [only] => Path::new(&only.shown()).file_stem().map_or_else(String::new, |stem| display(stem.as_ref())),
                 _ => String::new(),
             };
             if settings.name.is_empty() {
@@ -164,7 +176,7 @@ impl Plan {
 
     /// The order over what is selected of the inputs.
     pub(super) fn order(&self) -> Result<Order> {
-        let source = |input: &PlannedInput| Source::new(input.path.as_str(), input.selected);
+        let source = |input: &PlannedInput| Source::new(input.shown(), input.selected);
         Order::new(self.inputs.iter().map(source).collect(), self.settings.order())
     }
 
@@ -187,7 +199,8 @@ impl Plan {
 
     /// An input as digests have it: by its name without folders, and by its identity.
     fn said(input: &PlannedInput) -> serde_json::Value {
-        let name = Path::new(&input.path).file_name().map(|name| display(name.as_ref()));
+        let shown = input.shown();
+        let name = Path::new(&shown).file_name().map(|name| display(name.as_ref()));
         json!([name, input.identity, input.samples, input.selected])
     }
 

@@ -110,8 +110,10 @@ impl ParquetSource {
             self.filter.as_ref().is_none_or(|filter| stats::may_match(&self.metadata, &self.whole, *g, filter))
         };
         let groups = (0..self.metadata.metadata().num_row_groups()).filter(wanted).collect();
+        // Of a few rows, whole chunks would be too much.
+        let whole = most.or(self.options.first_rows).is_none();
         let most = most.map(|most| 0..most);
-        guarded(|| guarded_parquet::reader(&self.pages, &self.metadata, groups, columns, rows, most))
+        guarded(|| guarded_parquet::reader(&self.pages, &self.metadata, groups, columns, rows, most, whole))
             .map_err(|e| self.pages.refused().unwrap_or(e))
     }
 }

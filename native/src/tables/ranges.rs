@@ -1,10 +1,10 @@
 //! A file of this machine as Parquet's and Arrow's crates ask for it.
 
-use std::ops::Range;
+use std::{ops::Range, sync::mpsc, thread};
 
 use bytes::Bytes;
-use forebay::Result;
-use forebay_columns::ranges::Ranges;
+use forebay::{Error, Result, error::codes::IO};
+use forebay_columns::ranges::{Coming, Ranges};
 
 use crate::input::Input;
 
@@ -17,5 +17,15 @@ impl Ranges for Input {
     }
     fn lend(&self, range: Range<u64>) -> Result<Bytes> {
         Input::lend(self, range)
+    }
+    fn begin(&self, ranges: Vec<Range<u64>>) -> Option<Coming> {
+        if self.is_local() {
+            return None;
+        }
+        let (give, take) = mpsc::sync_channel(1);
+        let input = self.clone();
+        let fetch = move || drop(give.send(input.lend_many(&ranges)));
+        thread::Builder::new().name("forebay-ahead".into()).spawn(fetch).ok()?;
+        Some(Box::new(move || take.recv().map_err(|e| Error::caused(&IO, "a thread that fetches ended", e))?))
     }
 }

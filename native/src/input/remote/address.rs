@@ -72,6 +72,12 @@ pub fn shown(path: &Path) -> String {
     }
 }
 
+/// An address as texts have it that travel: a bare `?` stands for a query, which may be a signature.
+pub(crate) fn unsigned(text: &str) -> String {
+    let signed = Address::parse(text).ok().filter(|address| address.query.is_some());
+    signed.map_or_else(|| text.to_owned(), |address| address.shown() + "?")
+}
+
 /// What of an address is not a secret, if it cannot be read as one.
 fn without_secrets(text: &str) -> String {
     let text = text.split(['?', '#']).next().unwrap_or_default();
@@ -135,6 +141,13 @@ impl Address {
                 )));
             }
         };
+        if let Some((_, query)) = rest.split_once('?')
+            && query.to_ascii_lowercase().contains("sig")
+            && query.contains('=')
+        {
+            let why = "a signature belongs to an https:// address; of a store it is a setting, such as AZURE_STORAGE_SAS_TOKEN";
+            return Err(wrong(why.into()));
+        }
         let (place, key) = rest.split_once('/').unwrap_or((rest, ""));
         // abfss://container@account.dfs.core.windows.net/name: the account is a setting like all others.
         let place = if kind == Scheme::Azure { place.split_once('@').map_or(place, |(name, _)| name) } else { place };
@@ -209,7 +222,13 @@ mod tests {
 
     #[test]
     fn nobody_is_shown_a_secret() {
-        for text in ["https://h/a.tbl?sig=secret", "https://u:secret@h/a.tbl", "foo://u:secret@h/a?sig=secret"] {
+        for text in [
+            "https://h/a.tbl?sig=secret",
+            "https://u:secret@h/a.tbl",
+            "foo://u:secret@h/a?sig=secret",
+            "az://c/x?sv=1&sig=secret",
+            "s3://b/x?X-Amz-Signature=secret",
+        ] {
             let message = match Address::parse(text) {
                 Ok(address) => format!("{address:?} {}", address.shown()),
                 Err(e) => format!("{e} {e:?}"),

@@ -5,6 +5,7 @@ use std::{
     error::Error as StdError,
     future::Future,
     io,
+    net::IpAddr,
     pin::Pin,
     sync::{Arc, Mutex, PoisonError},
     time::{Duration, Instant},
@@ -49,6 +50,8 @@ pub(super) struct Seen {
     pub message: String,
     /// Where the bucket is, if the store says so.
     pub region: Option<String>,
+    /// The server packs the bytes on their way, so that it has no ranges of them.
+    pub packed: bool,
     pub broken: Option<Broken>,
 }
 
@@ -64,6 +67,8 @@ pub(super) enum Kind {
     Connect,
     Tls,
     Timeout,
+    /// The server leads to where nobody follows it.
+    Led,
     Other,
 }
 
@@ -132,6 +137,8 @@ fn note(change: impl FnOnce(&mut Seen)) {
 #[derive(Clone, Debug)]
 pub(super) struct Connector {
     client: reqwest::Client,
+    /// Where redirects are followed: the client for those of public servers.
+    public: Option<reqwest::Client>,
     /// How long a server may say nothing.
     patience: Duration,
 }
@@ -141,47 +148,62 @@ impl Connector {
     pub fn new(patience: Duration, follows: bool) -> Result<Connector> {
         // Whatever TLS another part of the program has chosen already is as good.
         let _ = rustls::crypto::ring::default_provider().install_default();
-        let redirects = reqwest::redirect::Policy::custom(move |attempt| {
-            if !follows {
-                return attempt.stop();
+        let builder = || {
+            reqwest::Client::builder()
+                .user_agent(concat!("forebay/", env!("CARGO_PKG_VERSION")))
+                .connect_timeout(CONNECT)
+                .redirect(reqwest::redirect::Policy::none())
+                // Many small requests wait for each other where small packets do.
+                .tcp_nodelay(true)
+        };
+        let made = |builder: reqwest::ClientBuilder| {
+            let words = |e| format!("no client for HTTP can be made: {}", innermost(&e));
+            builder.build().map_err(|e| Error::new(&codes::TLS, words(e)))
+        };
+        let public = follows.then(|| made(builder().dns_resolver(Public))).transpose()?;
+        Ok(Connector { client: made(builder())?, public, patience })
+    }
+}
+
+/// Finds the addresses of a host to which a public server redirects. It refuses hosts that the public cannot reach, so that
+/// no server makes this machine ask its own network.
+#[derive(Debug)]
+struct Public;
+
+impl reqwest::dns::Resolve for Public {
+    fn resolve(&self, name: reqwest::dns::Name) -> reqwest::dns::Resolving {
+        Box::pin(async move {
+            let found: Vec<_> = tokio::net::lookup_host((name.as_str(), 0)).await?.collect();
+            match found.iter().any(|address| nearness(address.ip()) > 0) {
+                true => Err(Said(NEARER.into()).into()),
+                false => Ok(Box::new(found.into_iter()) as reqwest::dns::Addrs),
             }
-            let was_safe = attempt.previous().last().is_some_and(|url| url.scheme() == "https");
-            if was_safe && attempt.url().scheme() != "https" {
-                return attempt.error("the server leads away from https to a connection that is not encrypted");
-            }
-            if attempt.previous().len() > REDIRECTS {
-                attempt.error("the server leads in circles")
-            } else {
-                attempt.follow()
-            }
-        });
-        let made = reqwest::Client::builder()
-            .user_agent(concat!("forebay/", env!("CARGO_PKG_VERSION")))
-            .connect_timeout(CONNECT)
-            .redirect(redirects)
-            // Many small requests wait for each other where small packets do.
-            .tcp_nodelay(true)
-            .build();
-        match made {
-            Ok(client) => Ok(Connector { client, patience }),
-            Err(e) => Err(Error::new(&codes::TLS, format!("no client for HTTP can be made: {}", innermost(&e)))),
-        }
+        })
+    }
+}
+
+const NEARER: &str = "the server redirects to a private or link-local host, and only servers as near may do that";
+
+/// How near an address is: 0 if everybody can reach it, 1 in a private network, 2 on this machine, 3 if it is link-local,
+/// where clouds give machines their credentials.
+fn nearness(ip: IpAddr) -> u8 {
+    match ip.to_canonical() {
+        IpAddr::V4(ip) if ip.is_link_local() => 3,
+        IpAddr::V6(ip) if ip.is_unicast_link_local() => 3,
+        ip if ip.is_loopback() || ip.is_unspecified() => 2,
+        IpAddr::V4(ip) if ip.is_private() || (ip.octets()[0], ip.octets()[1] >> 6) == (100, 1) => 1,
+        IpAddr::V6(ip) if ip.is_unique_local() => 1,
+        _ => 0,
     }
 }
 
 impl HttpConnector for Connector {
     fn connect(&self, _: &ClientOptions) -> object_store::Result<HttpClient> {
-        Ok(HttpClient::new(Watching { client: self.client.clone(), patience: self.patience }))
+        Ok(HttpClient::new(self.clone()))
     }
 }
 
-#[derive(Debug)]
-struct Watching {
-    client: reqwest::Client,
-    patience: Duration,
-}
-
-impl HttpService for Watching {
+impl HttpService for Connector {
     fn call<'life0, 'async_trait>(
         &'life0 self,
         request: HttpRequest,
@@ -194,7 +216,31 @@ impl HttpService for Watching {
     }
 }
 
-impl Watching {
+impl Connector {
+    /// Sends a request, and follows the redirects of servers of files.
+    async fn send(&self, mut asked: reqwest::Request) -> Result<reqwest::Response, HttpError> {
+        let mut client = &self.client;
+        for _ in 0..=REDIRECTS {
+            let (again, from) = (asked.try_clone(), asked.url().clone());
+            let response = client.execute(asked).await.map_err(broken)?;
+            let (Some(public), Some(mut again)) = (self.public.as_ref(), again) else { return Ok(response) };
+            let location = response.headers().get("location").filter(|_| response.status().is_redirection());
+            let Some(to) = location.and_then(|to| from.join(to.to_str().ok()?).ok()) else { return Ok(response) };
+            if from.scheme() == "https" && to.scheme() != "https" {
+                return Err(led("the server leads away from https to a connection that is not encrypted"));
+            }
+            let near = response.remote_addr().map_or(0, |address| nearness(address.ip()));
+            match to.host_str().unwrap_or_default().trim_matches(['[', ']']).parse() {
+                Ok(ip) if nearness(ip) > near => return Err(led(NEARER)),
+                Err(_) if near == 0 => client = public,
+                _ => {}
+            }
+            *again.url_mut() = to;
+            asked = again;
+        }
+        Err(led("the server redirects in circles"))
+    }
+
     async fn ask(&self, mut request: HttpRequest) -> Result<HttpResponse, HttpError> {
         let (host, path) = (request.uri().host().unwrap_or_default().to_owned(), request.uri().path().to_owned());
         let for_credentials = gives_credentials(&host, &path);
@@ -215,9 +261,8 @@ impl Watching {
         traffic::request();
         let limit = if for_credentials { METADATA.min(self.patience) } else { self.patience };
         let limit = limit + Duration::from_secs_f64(sent as f64 / SLOWEST);
-        let response = match tokio::time::timeout(limit, self.client.execute(asked)).await {
-            Ok(Ok(response)) => response,
-            Ok(Err(e)) => return Err(broken(e)),
+        let response = match tokio::time::timeout(limit, self.send(asked)).await {
+            Ok(response) => response?,
             Err(late) => {
                 let words = format!("no answer in {} s", limit.as_secs_f32());
                 note(|seen| seen.broken = Some(Broken { kind: Kind::Timeout, words }));
@@ -230,7 +275,9 @@ impl Watching {
         }
         let status = response.status();
         let region = response.headers().get("x-amz-bucket-region").and_then(|v| v.to_str().ok()).map(str::to_owned);
-        note(|seen| (seen.status, seen.region) = (Some(status.as_u16()), region));
+        let has = |name: &str| response.headers().get(name).is_some_and(|value| value != "identity");
+        let packed = has("content-encoding") || has("x-goog-stored-content-encoding");
+        note(|seen| (seen.status, seen.region, seen.packed) = (Some(status.as_u16()), region, packed));
         let mut headers = response.headers().clone();
         // Of an answer in chunks, how long it is stands in its range.
         if let (Some(range), None) = (headers.get("content-range"), headers.get("content-length"))
@@ -320,6 +367,7 @@ fn broken(e: reqwest::Error) -> HttpError {
     let is = |kind: io::ErrorKind| chain(&e).any(|e| e.downcast_ref::<io::Error>().is_some_and(|e| e.kind() == kind));
     let tls = chain(&e).any(|e| e.is::<rustls::Error>() || tls_inside(e));
     let kind = match () {
+        () if chain(&e).any(|e| e.is::<Said>()) => Kind::Led,
         () if tls => Kind::Tls,
         () if e.is_timeout() || is(io::ErrorKind::TimedOut) => Kind::Timeout,
         () if e.is_connect() => Kind::Connect,
@@ -327,6 +375,12 @@ fn broken(e: reqwest::Error) -> HttpError {
     };
     note(|seen| seen.broken = Some(Broken { kind, words: innermost(&e) }));
     HttpError::new(HttpErrorKind::Unknown, e)
+}
+
+/// A redirect that is not followed.
+fn led(words: &str) -> HttpError {
+    note(|seen| seen.broken = Some(Broken { kind: Kind::Led, words: words.into() }));
+    HttpError::new(HttpErrorKind::Unknown, Said(words.into()))
 }
 
 /// An error of TLS travels inside one of the system.
@@ -360,6 +414,32 @@ fn innermost(e: &(dyn StdError + 'static)) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn public_servers_lead_to_public_hosts_alone() {
+        for (address, expected) in [
+            ("93.184.216.34", 0),
+            ("2606:4700::1111", 0),
+            ("100.128.0.1", 0),
+            ("10.1.2.3", 1),
+            ("192.168.0.1", 1),
+            ("100.100.100.200", 1),
+            ("fd00:ec2::254", 1),
+            ("127.0.0.1", 2),
+            ("::1", 2),
+            ("0.0.0.0", 2),
+            ("169.254.169.254", 3),
+            ("::ffff:169.254.169.254", 3),
+            ("fe80::1", 3),
+        ] {
+            assert_eq!(nearness(address.parse().unwrap()), expected, "{address}");
+        }
+        let connector = Connector::new(Duration::from_secs(5), true).unwrap();
+        let asked = connector.public.unwrap().get("http://localhost:9/").send();
+        let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
+        let e = runtime.block_on(asked).unwrap_err();
+        assert!(chain(&e).any(|e| e.is::<Said>()), "{e:?}");
+    }
 
     #[test]
     fn the_words_of_stores_are_found() {

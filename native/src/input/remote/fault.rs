@@ -49,6 +49,7 @@ pub(super) fn failure(e: &object_store::Error, seen: &Seen, scheme: Scheme, plac
             Kind::Connect => {
                 Failure::passing(&codes::CONNECT, format!("no connection to {host}: {words}{}", by_proxy()))
             }
+            Kind::Led => Failure::last(&codes::REDIRECT, words),
             Kind::Other => Failure::passing(&codes::BROKEN, format!("the connection to {host} broke: {words}")),
         };
     }
@@ -59,7 +60,11 @@ pub(super) fn failure(e: &object_store::Error, seen: &Seen, scheme: Scheme, plac
     by_word(seen, scheme, place).unwrap_or_else(|| match (status, e) {
         (200..=299, object_store::Error::NotSupported { .. }) | (200, object_store::Error::Generic { .. }) => Failure::last(
             &codes::RANGES,
-            "the server gives whole files and no ranges of them; fetch the file, and open it here",
+            match seen.packed {
+                true => "the server packs the file or unpacks it on its way (Content-Encoding), and gives no ranges of it; fetch the \
+                         file, and open it here",
+                false => "the server gives whole files and no ranges of them; fetch the file, and open it here",
+            },
         ),
         (200..=299, _) => {
             Failure::last(&codes::ANSWER, format!("the answer of the server fits neither itself nor the request: {}", first_line(e)))
@@ -131,6 +136,9 @@ fn elsewhere(seen: &Seen, scheme: Scheme, place: &str) -> Failure {
         }
         (Scheme::S3, None) => {
             format!("the bucket {place} is in another region; AWS_REGION or AWS_ENDPOINT_URL says which is asked")
+        }
+        (Scheme::Http, _) => {
+            return Failure::last(&codes::REDIRECT, "the server redirects, and does not say where to");
         }
         _ => {
             format!("the server says that {place} is elsewhere, and what is signed for one server is sent to no other")

@@ -18,7 +18,7 @@ use super::{
     codes,
     fault::{Failure, changed, failure},
     patience::{FORGIVES, wait},
-    store::{Store, store},
+    store::{GivenUp, Store, store},
     traffic,
 };
 
@@ -26,8 +26,14 @@ use super::{
 /// and what tells formats apart. Ten thousand open shards keep 160 MB of them.
 pub(super) const FIRST: u64 = 16 << 10;
 
+/// How long a store that was given up is not asked again.
+const RESTS: Duration = Duration::from_secs(10);
+
 /// The most bytes that are set aside before they come: how many come is the server's word.
 const ASIDE: u64 = 8 << 20;
+
+/// The fewest bytes a second that are waited for. A server that sends one now and then is not there.
+const LEAST: f64 = 1024.0;
 
 /// An object in its store.
 #[derive(Clone, Debug)]
@@ -81,15 +87,27 @@ impl Object {
     }
 
     pub fn failure(&self, e: &object_store::Error, seen: &Seen) -> Failure {
-        failure(e, seen, self.store.scheme, &self.store.place)
+        let mut failure = failure(e, seen, self.store.scheme, &self.store.place);
+        if self.store.scheme == Scheme::Http
+            && failure.error.code() == &codes::NOT_FOUND
+            && self.key.as_ref().contains(['*', '['])
+        {
+            let words =
+                "a server of files does not say which there are, so that a pattern is taken for a name: name each file";
+            failure.error = failure.error.more(words);
+        }
+        failure
     }
 
     /// Opens it: what it is, and its first bytes.
     pub async fn first(&self) -> Result<(Pin, Bytes)> {
-        let mut tries = Tries::new(&self.store);
+        let mut tries = Tries::of_reading(&self.store)?;
         loop {
             match self.first_once().await {
-                Ok(opened) => return Ok(opened),
+                Ok(opened) => {
+                    self.store.given_up(|known| *known = None);
+                    return Ok(opened);
+                }
                 Err(failure) => tries.again(failure, 0).await?,
             }
         }
@@ -102,11 +120,12 @@ impl Object {
             (Ok(result), _) => result,
             // An object without bytes has no range; some servers then send the nothing that there is.
             (Err(e), Some(416 | 200)) if !seen.for_credentials => {
+                let packed = seen.packed;
                 let (found, seen) = watched(self.objects().head(&self.key)).await;
                 let found = found.map_err(|e| self.failure(&e, &seen))?;
                 return match found.size {
                     0 => Ok((Pin::new(&found), Bytes::new())),
-                    _ => Err(self.failure(&e, &Seen { status: Some(200), ..Seen::default() })),
+                    _ => Err(self.failure(&e, &Seen { status: Some(200), packed, ..Seen::default() })),
                 };
             }
             (Err(e), _) => return Err(self.failure(&e, &seen)),
@@ -120,11 +139,14 @@ impl Object {
     /// The bytes of a range, of the object as it was.
     pub async fn range(&self, pin: &Pin, range: Range<u64>) -> Result<Bytes> {
         let mut got = BytesMut::with_capacity((range.end - range.start).min(ASIDE) as usize);
-        let mut tries = Tries::new(&self.store);
+        let mut tries = Tries::of_reading(&self.store).map_err(|e| e.offset(range.start))?;
         loop {
             let before = got.len() as u64;
             match self.rest(pin, range.start + before..range.end, &mut got).await {
-                Ok(()) => return Ok(got.freeze()),
+                Ok(()) => {
+                    self.store.given_up(|known| *known = None);
+                    return Ok(got.freeze());
+                }
                 Err(failure) => {
                     tries.again(failure, got.len() as u64 - before).await.map_err(|e| e.offset(range.start))?
                 }
@@ -168,7 +190,7 @@ impl Object {
             return Err(lies(format!("the server was asked for the bytes {asked} and sent {sent}")));
         }
         let promised = range.end - range.start;
-        let (mut body, mut came) = (result.into_stream(), 0);
+        let (mut body, mut came, begun) = (result.into_stream(), 0, Instant::now());
         while came <= promised {
             let next = tokio::time::timeout(self.store.patience, watched(body.next())).await;
             let bytes = match next {
@@ -182,6 +204,11 @@ impl Object {
             };
             came += bytes.len() as u64;
             traffic::came(bytes.len() as u64);
+            let waited = begun.elapsed();
+            if waited > self.store.patience && came < promised && (came as f64) < LEAST * waited.as_secs_f64() {
+                let message = format!("the server sent {came} bytes in {:.0} s", waited.as_secs_f64());
+                return Err(Failure::passing(&codes::TIMEOUT, message));
+            }
             if came <= promised {
                 got.extend_from_slice(&bytes);
             }
@@ -206,7 +233,9 @@ fn broken_body(mut seen: Seen, host: &str) -> Seen {
 }
 
 /// What is left of trying again.
-pub(super) struct Tries {
+pub(super) struct Tries<'a> {
+    /// The store, if others that read from it are to hear that there is no use in it.
+    reading: Option<&'a Store>,
     most: u32,
     done: u32,
     begun: Instant,
@@ -214,9 +243,20 @@ pub(super) struct Tries {
     came: u64,
 }
 
-impl Tries {
-    pub fn new(store: &Store) -> Tries {
-        Tries { most: store.tries, done: 0, begun: Instant::now(), came: 0 }
+impl<'a> Tries<'a> {
+    pub fn new(store: &Store) -> Tries<'a> {
+        Tries { reading: None, most: store.tries, done: 0, begun: Instant::now(), came: 0 }
+    }
+
+    /// For reading. A store that was given up fails at once for a while, and then after one try until it answers again: else
+    /// every sample of a file would take as long as the first.
+    pub fn of_reading(store: &'a Store) -> Result<Tries<'a>> {
+        let most = store.given_up(|known| match known {
+            Some(known) if known.since.elapsed() < RESTS => Err(known.error()),
+            Some(_) => Ok(1),
+            None => Ok(store.tries),
+        })?;
+        Ok(Tries { reading: Some(store), most, ..Tries::new(store) })
     }
 
     /// Waits until it is time to try again, or says why there is no use in it. `came` bytes came before it failed.
@@ -229,9 +269,18 @@ impl Tries {
         if !failure.again {
             return Err(failure.error);
         }
+        if let Some(known) = self.reading.and_then(|store| store.given_up(|known| known.as_ref().map(GivenUp::error)))
+            && self.most > 1
+        {
+            return Err(known);
+        }
         if self.done >= self.most {
             let words = format!("tried {} times in {:.0} s", self.done, self.begun.elapsed().as_secs_f64());
-            return Err(if self.done > 1 { failure.error.more(&words) } else { failure.error });
+            let error = if self.done > 1 { failure.error.more(&words) } else { failure.error };
+            if let Some(store) = self.reading.filter(|store| store.tries > 1) {
+                store.given_up(|known| *known = Some(GivenUp::new(&error)));
+            }
+            return Err(error);
         }
         traffic::retry();
         let mut chance = [0; 8];

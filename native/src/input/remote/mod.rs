@@ -69,6 +69,7 @@ use forebay::{
 };
 
 use address::Address;
+pub(crate) use address::unsigned;
 #[doc(hidden)]
 pub use address::{beneath, decoded, is_remote, local, shown};
 #[cfg(feature = "remote")]
@@ -147,9 +148,14 @@ pub mod codes {
         "Such a store is not asked for unfinished uploads; the message says what clears them there.",
     );
     /// A server that gives whole files only.
-    pub const RANGES: Code = Code::unsupported(
+    pub const RANGES: Code = Code::io(
         "remote.ranges",
         "The server gives whole files and no ranges of them; fetch the file, and open it here.",
+    );
+    /// A redirect that is not followed.
+    pub const REDIRECT: Code = Code::io(
+        "remote.redirect",
+        "The server redirects to where nobody follows it: in circles, away from https, or to a private host from a public one.",
     );
     /// The bucket is elsewhere.
     pub const REGION: Code =
@@ -183,6 +189,7 @@ pub mod codes {
         &NOT_FOUND,
         &PARTS,
         &RANGES,
+        &REDIRECT,
         &REGION,
         &SERVER,
         &SETTING,

@@ -4,10 +4,10 @@
 use std::{
     collections::BTreeMap,
     sync::{Arc, Mutex, PoisonError},
-    time::Duration,
+    time::{Duration, Instant},
 };
 
-use forebay::{Error, Result};
+use forebay::{Error, Result, error::Code};
 use object_store::{
     ClientOptions, ObjectStore, RetryConfig,
     aws::AmazonS3Builder,
@@ -55,6 +55,31 @@ pub(super) struct Store {
     pub at_once: Semaphore,
     pub tries: u32,
     pub patience: Duration,
+    given_up: Mutex<Option<GivenUp>>,
+}
+
+/// Why reading was given up, after all tries.
+pub(super) struct GivenUp {
+    pub since: Instant,
+    code: &'static Code,
+    message: String,
+}
+
+impl GivenUp {
+    pub fn new(e: &Error) -> GivenUp {
+        GivenUp { since: Instant::now(), code: e.code(), message: e.message().to_owned() }
+    }
+
+    pub fn error(&self) -> Error {
+        Error::new(self.code, self.message.clone())
+    }
+}
+
+impl Store {
+    /// Looks at why reading from it was given up, if it was and it has not answered since.
+    pub fn given_up<T>(&self, look: impl FnOnce(&mut Option<GivenUp>) -> T) -> T {
+        look(&mut self.given_up.lock().unwrap_or_else(PoisonError::into_inner))
+    }
 }
 
 /// What the clients hold is secret.
@@ -152,7 +177,8 @@ fn make(address: &Address, settings: &Settings, said: &Said) -> Result<Store> {
         Scheme::Http => http(address, connector)?,
     };
     let (scheme, place, at_once) = (address.scheme, address.place.clone(), Semaphore::new(AT_ONCE));
-    Ok(Store { scheme, place, objects, lists, parts, lists_uploads, signs, at_once, tries, patience })
+    let given_up = Mutex::default();
+    Ok(Store { scheme, place, objects, lists, parts, lists_uploads, signs, at_once, tries, patience, given_up })
 }
 
 /// A client, by what it can do.

@@ -1,14 +1,18 @@
 //! How many requests things cost.
 
+use std::path::Path;
+
 use forebay::filter::Filter;
 use forebay_native::{
     Dataset, Input, OpenOptions,
+    cache::Cache,
     cost::{Link, cost},
     input::Source,
     loader::Loader,
     plan::{Plan, Run},
     remote::{Settings, open},
     select::matching,
+    tables::{self, ReadOptions, TableFormat, TableJob},
 };
 
 use crate::remote::{Folder, Job, Options, To, files, pattern, server::Server, settings, tar};
@@ -67,6 +71,50 @@ fn reading_from_front_to_back_takes_few_requests_and_no_byte_twice() {
     let twice: u64 = asked.windows(2).map(|pair| pair[0].1.saturating_sub(pair[1].0)).sum();
     // The first bytes that opening brought, and the first read behind them.
     assert!(twice <= 100_000, "{asked:?}");
+}
+
+#[test]
+fn reading_on_through_a_cache_takes_as_few_requests() {
+    let server = Server::start();
+    let bytes = pattern(40 << 20);
+    server.put("b/x", bytes.clone());
+    // With room for all of it, and with room for a part.
+    for most in [1 << 30, 4 << 20] {
+        let folder = Folder::new();
+        let cache = Cache::open(folder.path()).unwrap().bytes(most);
+        let input = open(&format!("{}/b/x", server.url()), &Settings::new()).unwrap().cached(&cache);
+        for at in (0..bytes.len()).step_by(100_000) {
+            let end = bytes.len().min(at + 100_000);
+            assert!(input.lend(at as u64..end as u64).unwrap() == bytes[at..end], "{at}");
+        }
+        let asked = ranges(&server);
+        assert!(asked.len() < 25, "{most}: {asked:?}");
+    }
+}
+
+#[test]
+fn a_column_of_a_parquet_file_is_a_request_for_each_row_group() {
+    const ROWS: u32 = 1 << 16;
+    let (server, folder) = (Server::start(), Folder::new());
+    let row = |i: u32| (1..7_u32).map(move |k| (i + 1).wrapping_mul(2_654_435_761_u32.wrapping_mul(k)).to_string());
+    let lines: Vec<String> = (0..3 * ROWS).map(|i| row(i).collect::<Vec<_>>().join(",")).collect();
+    std::fs::write(folder.at("t.csv"), format!("a,b,c,d,e,f\n{}\n", lines.join("\n"))).unwrap();
+    let mut job = TableJob::new(vec![folder.at("t.csv")], TableFormat::Parquet);
+    job.write.core.group_rows = Some(ROWS as usize);
+    job.run(&folder.at("t.parquet")).unwrap();
+    let file = std::fs::read(folder.at("t.parquet")).unwrap();
+    server.put("b/t.parquet", file.clone());
+    let column = |path: &Path| {
+        let mut source = tables::open(path, &ReadOptions::default()).unwrap();
+        source.select(&[2]).unwrap();
+        std::iter::from_fn(|| source.next_batch().unwrap()).collect::<Vec<_>>()
+    };
+    let found = column(format!("{}/b/t.parquet", server.url()).as_ref());
+    assert!(found == column(&folder.at("t.parquet")));
+    let asked = ranges(&server);
+    let bytes: u64 = asked.iter().map(|range| range.1 - range.0).sum();
+    // The first bytes, the footer, and three chunks.
+    assert!(asked.len() <= 5 && bytes < file.len() as u64 / 4, "{bytes} of {}: {asked:?}", file.len());
 }
 
 #[test]

@@ -1,6 +1,6 @@
 //! What is said of servers that refuse, lie, or are not there.
 
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use forebay::Error;
 use forebay_native::{
@@ -99,7 +99,7 @@ fn what_is_refused_in_the_middle_is_no_damage_and_leaves_no_output() {
     let folder = Folder::new();
     let output = folder.at("out.tbl");
     std::fs::write(&output, "old").unwrap();
-    let faults = [Fault::Status(403, "AccessDenied"), Fault::Status(404, "NoSuchKey"), Fault::Short(1)];
+    let faults = [Fault::Status(403, "AccessDenied"), Fault::Status(404, "NoSuchKey"), Fault::Short(1), Fault::Whole];
     let mut keep_going = OpenOptions::default();
     keep_going.keep_going = true;
     for ((name, bytes), (k, fault)) in [("a.tar", tar), ("a.tbl", tbl)]
@@ -187,6 +187,38 @@ fn what_does_not_pass_ends() {
     server.fail("b/x", Fault::Late(Duration::from_secs(2)));
     let e = open("s3://b/x", &hasty).unwrap_err();
     assert!(e.code().id() == "remote.timeout" && e.message().contains("0.2 s"), "{e}");
+}
+
+#[test]
+fn a_server_that_sends_a_byte_now_and_then_does_not_hold_anybody() {
+    let server = Server::start();
+    server.put("b/x", pattern(200_000));
+    let hasty = settings(&server).with("FOREBAY_REMOTE_TIMEOUT", "0.5").with("FOREBAY_REMOTE_TRIES", "2");
+    let input = open("s3://b/x", &hasty).unwrap();
+    server.fail_every(1, Fault::Drip(Duration::from_millis(50)));
+    let begun = Instant::now();
+    let e = input.slice(60_000..100_000).unwrap_err();
+    assert!(e.code().id() == "remote.timeout" && e.message().contains("tried 2 times"), "{e}");
+    assert!(begun.elapsed() < Duration::from_secs(20), "{:?}", begun.elapsed());
+}
+
+#[test]
+fn a_store_that_fails_for_good_is_given_up_once() {
+    let server = Server::start();
+    let (_, tbl) = files(400);
+    server.put("b/a.tbl", tbl.clone());
+    let few = settings(&server).with("FOREBAY_REMOTE_TRIES", "3");
+    let dataset = Dataset::from_input(open("s3://b/a.tbl", &few).unwrap(), &OpenOptions::default()).unwrap();
+    server.put("b/other", pattern(100_000));
+    let other = open("s3://b/other", &few).unwrap();
+    server.asked();
+    server.fail_every(1, Fault::Status(503, "SlowDown"));
+    let e = check(&dataset, 4, &mut |_| {}).map(drop).unwrap_err();
+    assert_eq!(e.code().id(), "remote.busy", "{e}");
+    let e = other.slice(50_000..60_000).unwrap_err();
+    assert_eq!(e.code().id(), "remote.busy", "{e}");
+    // Threads that asked already may each have come to their last try.
+    assert!(server.asked().len() <= 5 * 3, "every sample pays all tries");
 }
 
 #[test]

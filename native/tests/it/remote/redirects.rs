@@ -1,12 +1,18 @@
 //! Who is led elsewhere: buckets of another region, servers of files that moved, and doors that nobody trusts.
 
-use forebay_native::remote::{Settings, open};
+use forebay_native::{
+    remote::{Settings, open},
+    sharding::{self, MakeOptions, Plan},
+};
 
-use crate::remote::{
-    pattern,
-    secured::door,
-    server::{Fault, Server},
-    settings,
+use crate::{
+    common::Folder,
+    remote::{
+        files, pattern,
+        secured::door,
+        server::{Fault, Server},
+        settings,
+    },
 };
 
 #[test]
@@ -55,14 +61,47 @@ fn a_server_of_files_may_lead_elsewhere() {
     let there = || vec![("location", format!("{}/moved/x", other.url()))];
     server.fail("x", Fault::Redirect(302, there()));
     server.fail("x", Fault::Redirect(307, there()));
-    let input = open(&format!("{}/x", server.url()), &Settings::new()).unwrap();
+    let input = open(&format!("{}/x?X-Amz-Signature=hidden-secret", server.url()), &Settings::new()).unwrap();
     assert!(input.slice(50_000..100_000).unwrap() == pattern(100_000)[50_000..]);
+    let heard = format!("{:?}", other.asked());
+    assert!(heard.contains("moved/x") && !heard.contains("hidden-secret"), "{heard}");
     // In circles nobody follows.
     let circle = || Fault::Redirect(302, vec![("location", format!("{}/y", server.url()))]);
     (0..20).for_each(|_| server.fail("y", circle()));
-    let few = Settings::new().with("FOREBAY_REMOTE_TRIES", "1");
-    let e = open(&format!("{}/y", server.url()), &few).unwrap_err();
-    assert!(e.to_string().contains("circles") && server.asked().len() < 15, "{e}");
+    server.asked();
+    let e = open(&format!("{}/y", server.url()), &Settings::new()).unwrap_err();
+    assert!(e.code().id() == "remote.redirect" && e.to_string().contains("circles"), "{e}");
+    assert!(server.asked().len() < 8, "such is not tried again");
+    server.forgive();
+    server.fail("z", Fault::Redirect(302, vec![]));
+    let e = open(&format!("{}/z", server.url()), &Settings::new()).unwrap_err();
+    assert!(e.code().id() == "remote.redirect" && e.message().contains("where"), "{e}");
+}
+
+#[test]
+fn no_server_leads_to_what_is_nearer_than_itself() {
+    let server = Server::start();
+    for there in ["http://169.254.169.254/latest/meta-data/iam", "http://[fe80::1]:9/"] {
+        server.fail("x", Fault::Redirect(302, vec![("location", there.to_owned())]));
+        let e = open(&format!("{}/x", server.url()), &Settings::new()).unwrap_err();
+        assert!(e.code().id() == "remote.redirect" && e.message().contains("link-local"), "{there}: {e}");
+    }
+    assert_eq!(server.asked().len(), 2);
+}
+
+#[test]
+fn a_plan_of_shards_says_no_signature() {
+    let (server, folder) = (Server::start(), Folder::new());
+    server.put("b/a.tbl", files(10).1);
+    let address = format!("{}/b/a.tbl?X-Amz-Signature=hidden.secret", server.url());
+    let plan = Plan::of(&[address.into()], sharding::Settings::new(2)).unwrap();
+    let text = plan.to_json();
+    assert!(!text.contains("secret") && plan.name(0) == "a-00000-of-00002.tbl", "{text}");
+    let made = |plan: Plan| plan.open()?.make_all(&[0, 1], &folder.at("out"), &MakeOptions::default(), 1, &mut |_| {});
+    // Another process has no signature, and hears so instead of the server's refusal.
+    let e = made(Plan::parse(&text).unwrap()).unwrap_err();
+    assert!(e.code().id() == "remote.credentials" && e.message().contains("signatures"), "{e}");
+    assert_eq!(made(plan).unwrap().made, 2);
 }
 
 #[test]

@@ -42,6 +42,8 @@ pub enum Fault {
     Chunked,
     /// Nothing is said for so long.
     Late(Duration),
+    /// The body comes byte by byte, with a pause of so long before each.
+    Drip(Duration),
     /// What was asked for is done, and the connection ends before anything is said of it.
     Lost,
     /// A list that is not XML.
@@ -68,6 +70,8 @@ struct State {
     faults: Vec<(String, Fault)>,
     /// One request of that many goes wrong in this way.
     now_and_then: Vec<(usize, Fault)>,
+    /// All requests behind so many.
+    after: Option<(usize, Fault)>,
     latency: Duration,
     /// Bytes a second, over all connections.
     tags: usize,
@@ -162,9 +166,15 @@ impl Server {
     pub fn fail(&self, path: &str, fault: Fault) {
         self.state().faults.push((path.into(), fault));
     }
+    /// All answers but the next `n` go wrong.
+    pub fn fail_after(&self, n: usize, fault: Fault) {
+        let mut state = self.state();
+        state.after = Some((state.asked.len() + n, fault));
+    }
     /// From now on nothing goes wrong.
     pub fn forgive(&self) {
         let mut state = self.state();
+        state.after = None;
         state.faults.clear();
         state.now_and_then.clear();
     }
@@ -275,7 +285,8 @@ fn answer(stream: &TcpStream, state: &Mutex<State>, asked: Asked, content: Vec<u
         let fault = at.map(|at| state.faults.remove(at).1);
         let regular =
             || state.now_and_then.iter().find(|(n, _)| number.is_multiple_of(*n)).map(|(_, fault)| fault.clone());
-        let fault = fault.or_else(regular);
+        let late = || state.after.as_ref().filter(|(n, _)| number > *n).map(|(_, fault)| fault.clone());
+        let fault = fault.or_else(regular).or_else(late);
         let object = state.objects.get(asked.path.trim_start_matches('/')).cloned();
         let listing =
             (asked.query.contains("list-type=2")).then(|| list(&state, &asked, fault == Some(Fault::Endless)));
@@ -358,6 +369,15 @@ fn answer(stream: &TcpStream, state: &Mutex<State>, asked: Asked, content: Vec<u
         Some(Fault::Chunked) => {
             headers.push(("transfer-encoding", "chunked".into()));
             body = [format!("{:x}\r\n", body.len()).as_bytes(), &body, b"\r\n0\r\n\r\n"].concat();
+        }
+        Some(Fault::Drip(pause)) => {
+            headers.push(("content-length", body.len().to_string()));
+            send(206, &headers, &[])?;
+            for byte in body {
+                thread::sleep(pause);
+                (&mut &*stream).write_all(&[byte])?;
+            }
+            return Ok(true);
         }
         Some(Fault::Reset(n)) => {
             headers.push(("content-length", body.len().to_string()));
