@@ -18,7 +18,7 @@ const NEEDED: [&str; 6] = ["ImageID", "LabelName", "XMin", "XMax", "YMin", "YMax
 pub fn read(
     bytes: &[u8],
     descriptions: Option<&[u8]>,
-    size: &mut dyn FnMut(&str) -> Result<Option<(u32, u32)>>,
+    mut size: impl FnMut(&str) -> Result<Option<(u32, u32)>>,
     options: &ReadOptions,
 ) -> Result<Labels> {
     let mut labels = Labels::default();

@@ -178,7 +178,7 @@ impl SetReader {
         let names = DESCRIPTIONS.iter().find_map(|name| beside(name));
         let listing = self.listing();
         let pictures = self.by_name(self.shelf());
-        let mut size = |id: &str| {
+        let size = |id: &str| {
             let found = listing.pictures(id);
             if let [first, second, ..] = found[..] {
                 let message = format!("{id:?} could be several pictures: {first:?}, {second:?}");
@@ -188,7 +188,7 @@ impl SetReader {
             // One that has to be there is refused once its line is known, and until then it has any size.
             Ok(seen.map(|seen| (seen.width, seen.height)).or(self.strict.then_some((1, 1))))
         };
-        let read = open_images::read(&self.text(file), names.as_deref(), &mut size, &self.options);
+        let read = open_images::read(&self.text(file), names.as_deref(), size, &self.options);
         let mut labels = read.map_err(|e| e.file(name))?;
         labels.find_pictures(&listing);
         refuse_repeated(&labels)?;

@@ -404,7 +404,7 @@ fn text_that_is_not_the_json_or_the_time_that_its_column_promises_is_not_handed_
             };
             let (input, output) = (place.path().join(from.name()), place.path().join("out"));
             let sole = batch(damaged, 7);
-            write(&input, from, &[sole.clone()]);
+            write(&input, from, std::slice::from_ref(&sole));
             for to in FORMATS {
                 for filter in [None, Some("id < 2")] {
                     let mut job = TableJob::new(vec![input.clone()], to);

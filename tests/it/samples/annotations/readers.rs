@@ -39,9 +39,9 @@ pub fn reader(format: &str) -> Option<Read> {
         "dota" => |case, options| beside(case, dota::read_all(each(&files(case, "txt")), options)),
         "openimages" => |case, options| {
             let pictures = listing(case);
-            let mut size = |id: &str| Ok(pictures.picture(id).and_then(|name| size(case, name)));
+            let size = |id: &str| Ok(pictures.picture(id).and_then(|name| size(case, name)));
             let names = case.bytes("annotations/class-descriptions.csv");
-            beside(case, open_images::read(&case.entry_bytes(), Some(&names), &mut size, options))
+            beside(case, open_images::read(&case.entry_bytes(), Some(&names), size, options))
         },
         _ => return None,
     };
