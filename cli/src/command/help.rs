@@ -2,6 +2,9 @@
 
 use clap::ArgMatches;
 use forebay::filter::Filter;
+use forebay_native::tables::TableCompression;
+
+use crate::words::word_of;
 
 /// A command with its examples.
 type Shown = (&'static str, &'static [&'static str]);
@@ -126,6 +129,15 @@ pub(super) fn with_help(command: clap::Command) -> clap::Command {
         "{{about-with-newline}}\n{WORDS}\n\n{{usage-heading}} {{usage}}\n\nCommands:\n{list}\nOptions:\n{{options}}\n\n{PAGES}{{after-help}}"
     );
     let command = command.help_template(template);
+    // What they write has samples alone.
+    let command = ["concat", "split", "shards"].into_iter().fold(command, |command, name| {
+        let codecs = word_of(&[TableCompression::None, TableCompression::Lz4, TableCompression::Zstd]);
+        let help = "How payloads that can shrink are compressed, by default not at all";
+        command.mut_subcommand(name, |c| {
+            let c = c.mut_arg("compression", |arg| arg.value_parser(codecs).help(help).long_help(None::<&str>));
+            c.mut_arg("level", |arg| arg.help("LZ4: 1 (fast) to 12; Zstandard: 1 to 22"))
+        })
+    });
     GROUPS.iter().flat_map(|(_, commands)| *commands).filter(|(_, examples)| !examples.is_empty()).fold(
         command,
         |command, (name, examples)| {
