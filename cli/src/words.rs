@@ -7,14 +7,23 @@ use forebay_native::parallel::MOST_THREADS;
 /// Reads a number of threads that a system may grant.
 pub(crate) fn threads(text: &str) -> Result<usize, String> {
     let threads: usize = text.parse().map_err(|_| "a number of threads is a whole number".to_owned())?;
-    if threads > MOST_THREADS { Err(format!("no more than {MOST_THREADS} threads are used")) } else { Ok(threads) }
+    match threads {
+        0 => Err("at least 1 thread is needed".to_owned()),
+        1..=MOST_THREADS => Ok(threads),
+        _ => Err(format!("no more than {MOST_THREADS} threads are used")),
+    }
 }
 
 /// Reads one of the words that there are.
 pub(crate) fn word<T: Word + Send + Sync>() -> impl TypedValueParser<Value = T> {
+    word_of(T::ALL)
+}
+
+/// Reads one of these words.
+pub(crate) fn word_of<T: Word + Send + Sync>(choices: &[T]) -> impl TypedValueParser<Value = T> + use<T> {
     let value = |choice: &T| match choice.meaning() {
         "" => PossibleValue::new(choice.word()),
         meaning => PossibleValue::new(choice.word()).help(meaning),
     };
-    PossibleValuesParser::new(T::ALL.iter().map(value)).try_map(|text| T::from_word(&text).ok_or("no such word"))
+    PossibleValuesParser::new(choices.iter().map(value)).try_map(|text| T::from_word(&text).ok_or("no such word"))
 }

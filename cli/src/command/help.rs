@@ -4,6 +4,9 @@ use std::ffi::OsStr;
 
 use clap::{Arg, ArgMatches, Command};
 use forebay::filter::Filter;
+use forebay_native::tables::TableCompression;
+
+use crate::words::word_of;
 
 use super::convert;
 
@@ -129,6 +132,16 @@ pub(super) fn with_help(command: Command, all: bool) -> Command {
     let listed = GROUPS.iter().flat_map(|(_, commands)| *commands);
     let template = if all { long(&command) } else { short(&command) };
     let command = command.help_template(template);
+    // These write samples alone.
+    let command = ["concat", "split", "shards"].into_iter().fold(command, |command, name| {
+        let codecs = word_of(&[TableCompression::None, TableCompression::Lz4, TableCompression::Zstd]);
+        command.mut_subcommand(name, |c| {
+            let c = c.mut_arg("compression", |arg| {
+                arg.value_parser(codecs).help("Compression of the payloads [default: none]").long_help(None::<&str>)
+            });
+            c.mut_arg("level", |arg| arg.help("LZ4: 1 (fast) to 12; Zstandard: 1 to 22").long_help(None::<&str>))
+        })
+    });
     let command = listed.filter(|(_, examples)| !examples.is_empty()).fold(command, |command, (name, examples)| {
         let examples: String = examples.iter().map(|example| format!("\n  {example}")).collect();
         command.mut_subcommand(name, |c| c.after_help(format!("Examples:{examples}")))

@@ -140,8 +140,8 @@ fn say(plan: &Plan, args: &Args, out: &Output) {
     let range = |shard: u64| plan.range(shard).end - plan.range(shard).start;
     out.line(format!("{} samples of {} inputs", human::count(samples), human::count(plan.inputs().len() as u64)));
     out.line(format!(
-        "{} shards of {} to {} samples, {}",
-        human::count(shards),
+        "{} of {} to {} samples, {}",
+        if shards == 1 { "1 shard".to_owned() } else { format!("{} shards", human::count(shards)) },
         human::count(samples / shards),
         human::count((0..shards).map(range).max().unwrap_or(0)),
         match plan.settings().shuffle {

@@ -741,6 +741,9 @@ fn more_threads_than_a_system_grants_are_refused_before_one_is_begun() {
         let refused = place.run(&[command, &["--workers", "1000000000"]].concat());
         let said = String::from_utf8(refused.stderr).unwrap();
         assert!(refused.status.code() == Some(2) && said.contains("no more than 1024 threads"), "{command:?}: {said}");
+        let refused = place.run(&[command, &["--workers", "0"]].concat());
+        let said = String::from_utf8(refused.stderr).unwrap();
+        assert!(refused.status.code() == Some(2) && said.contains("at least 1 thread"), "{command:?}: {said}");
     }
     assert!(!place.path("out.tbl").exists() && !place.path("out").exists());
 }

@@ -326,7 +326,7 @@ fn a_picture_of_open_images_that_could_be_two_is_refused_and_not_missing() {
     };
     let out = check("a");
     let error = error_of(&out);
-    assert_eq!((out.status.code(), &error["code"], &error["line"]), (Some(1), &"label.ambiguous".into(), &2.into()));
+    assert_eq!((out.status.code(), &error["code"], &error["line"]), (Some(2), &"label.ambiguous".into(), &2.into()));
     assert!(error["message"].as_str().unwrap().contains("val/a.png"), "{error}");
     assert_eq!(check("val/a").status.code(), Some(0));
 }

@@ -75,9 +75,6 @@ impl CsvRows {
                 Turn::Need(()) => return Ok(None),
                 Turn::Item(()) if options.header => self.header = Some(names(&self.record)?),
                 Turn::Item(()) => self.sampled.push_back(std::mem::take(&mut self.record)),
-                Turn::Done if options.header && options.spec.is_none() => {
-                    return Err(bad_row(1, "the text is empty, and has not even names of columns"));
-                }
                 Turn::Done => {}
             }
             self.begun = true;
@@ -362,17 +359,9 @@ mod tests {
 
     #[test]
     fn a_byte_order_mark_is_no_part_of_the_first_name_however_it_comes() {
-        for text in ["\u{feff}\"a,b\",c\n1,2\n", "\n\u{feff}a\n", "\u{feff}\u{feff}a\n1\n", "\u{feff}\n1\n"] {
+        for text in ["\u{feff}\"a,b\",c\n1,2\n", "\n\u{feff}a\n", "\u{feff}\u{feff}a\n1\n", "\u{feff}", "\u{feff}\n1\n"]
+        {
             read(text, &TextOptions::default()).unwrap();
-        }
-        // Nothing is no table, unless there need not be names.
-        for text in ["", "\n", "\u{feff}", "sep=;\n"] {
-            let e = read(text, &TextOptions::default()).unwrap_err();
-            assert!(e.code().id() == "table.row" && e.message().contains("empty"), "{text:?}: {e}");
-            assert!(
-                read(text, &TextOptions { header: false, ..Default::default() }).unwrap().is_empty()
-                    || text == "sep=;\n"
-            );
         }
         assert_eq!(read("\u{feff}\"a,b\",c\n1,2\n", &TextOptions::default()).unwrap(), [r#"{"a,b":1,"c":2}"#]);
         let e = read("\u{feff}a\n1,2\n", &TextOptions::default()).unwrap_err();

@@ -706,5 +706,11 @@ fn mistakes_that_people_make_are_answered_by_what_to_write() {
     assert!(help.contains(" Make files:\n") && help.contains("TBF is its binary table format"), "{help}");
     assert!(help.lines().all(|line| line.chars().count() <= 100), "{help}");
     let help = String::from_utf8(place.run(&["convert", "--help"]).stdout).unwrap();
-    assert!(help.contains("Examples:\n  forebay convert train.tar train.tbl"), "{help}");
+    assert!(help.contains("Examples:\n  forebay convert train.tar train.tbl") && help.contains("Parquet"), "{help}");
+    for name in ["concat", "split", "shards"] {
+        let help = String::from_utf8(place.run(&[name, "--help"]).stdout).unwrap();
+        let of_tables = ["Parquet", "snappy", "deflate", "IDV"].into_iter().find(|word| help.contains(word));
+        assert_eq!(of_tables, None, "{name}: {help}");
+        assert!(help.contains("lz4") && help.contains("zstd"), "{name}: {help}");
+    }
 }
