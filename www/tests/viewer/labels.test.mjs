@@ -96,7 +96,7 @@ test('boxes are counted when that is asked for, and filter by class, by number a
   const large = bar('10 %');
   const many = Number((await large.last().innerText()).match(/\d+$/)[0]);
   await large.last().click();
-  await page.locator('.chips button', { hasText: 'of the picture' }).waitFor();
+  await page.locator('.chips button', { hasText: 'of the image' }).waitFor();
   await page.locator('.counts', { hasText: many === 300 ? '300' : `${many} of 300` }).waitFor();
   assert.deepEqual(await axe(page), []);
   assert.deepEqual(page.faults, []);
