@@ -2,7 +2,7 @@
 
 use std::ffi::OsStr;
 
-use clap::{Arg, ArgMatches, Command};
+use clap::{Arg, ArgMatches, Command, builder::PossibleValue};
 use forebay::filter::Filter;
 use forebay_native::tables::TableCompression;
 
@@ -120,7 +120,7 @@ Options of a command: forebay convert -h; all of them, with details: --help";
 
 /// Columns that a line of the list has at most, and where its text begins.
 const WIDTH: usize = 80;
-const INDENT: usize = 15;
+const INDENT: usize = 14;
 
 /// Whether the arguments ask for all help: `--help` or the command `help`.
 pub(super) fn asks_for_all(mut arguments: impl Iterator<Item = impl AsRef<OsStr>>) -> bool {
@@ -206,7 +206,7 @@ fn in_full(command: Command) -> Command {
         // Values with a meaning would make clap choose its own form.
         let explained = values.iter().any(|value| value.get_help().is_some());
         if explained {
-            let names: Vec<_> = values.iter().map(|value| value.get_name()).collect();
+            let names: Vec<_> = values.iter().map(PossibleValue::get_name).collect();
             text.push_str(&format!(" [possible values: {}]", names.join(", ")));
         }
         let hidden = explained || arg.is_hide_possible_values_set();
@@ -278,9 +278,10 @@ mod tests {
                 assert!(wide.is_none(), "{name}: {wide:?}");
             }
         }
-        let all = with_help(Cli::command(), true);
-        let convert = all.find_subcommand("convert").unwrap().clone().render_long_help().to_string();
-        assert!(convert.contains("--voc-base") && convert.contains("Several inputs become one output"), "{convert}");
+        let all = with_help(Cli::command().term_width(100), true);
+        let convert = all.try_get_matches_from(["forebay", "convert", "--help"]).unwrap_err().to_string();
+        assert!(convert.lines().count() < 150, "{convert}");
+        assert!(convert.contains("--voc-base") && convert.contains("Several inputs become one"), "{convert}");
     }
 
     #[test]
