@@ -337,6 +337,9 @@ class Loader:
         )
         boxed = annotations is not None and annotations is not False
         named = Labels.field(labels) if isinstance(labels, str) else labels
+        if named is not None and not isinstance(named, Labels):
+            message = f"labels is the name of a field, or Labels, and not {labels!r}; `targets` gives several values of a sample"
+            raise UsageError("usage.argument", "usage", message)
         self._options: dict[str, Any] = {
             "batch": batch,
             "where": where,
@@ -779,8 +782,12 @@ def _normalized(normalize: Any) -> Any:
         if normalize != "imagenet":
             raise UsageError("usage.argument", "usage", "normalize is 'imagenet' or (means, deviations)")
         return [[0.485, 0.456, 0.406], [0.229, 0.224, 0.225]]
-    mean, std = normalize
-    return [[float(x) for x in mean], [float(x) for x in std]]
+    try:
+        mean, std = normalize
+        return [[float(x) for x in mean], [float(x) for x in std]]
+    except (TypeError, ValueError):
+        message = f"normalize is 'imagenet' or (means, deviations), three numbers each, and not {normalize!r}"
+        raise UsageError("usage.argument", "usage", message) from None
 
 
 def place(rank: int | None, world: int | None) -> tuple[int, int]:

@@ -24,7 +24,7 @@ def settings_text(options: Mapping[str, Any]) -> str:
                 message = f"the option {name!r} has a number that is none: {e}"
                 raise UsageError("usage.argument", "usage", message) from None
             except TypeError as e:
-                raise TypeError(f"the option {name!r}: {e}") from None
+                raise UsageError("usage.argument", "usage", f"the option {name!r}: {e}") from None
         raise
 
 

@@ -21,7 +21,13 @@ def sources(paths: Any, indices: Any, class_level: int | None) -> tuple[list[str
     """The paths, the numbers of the samples that are chosen, and the level of folders that classes are of."""
     if isinstance(paths, (bytes, bytearray, memoryview)):
         raise UsageError("usage.argument", "usage", "a loader reads files: a path is a text, and these are bytes")
-    many = [paths] if isinstance(paths, (str, os.PathLike, Dataset)) else list(paths)
+    try:
+        many = [paths] if isinstance(paths, (str, os.PathLike, Dataset)) else list(paths)
+        for one in many:
+            isinstance(one, Dataset) or os.fspath(one)
+    except TypeError:
+        message = f"a loader reads files: give a path, a dataset, or a list of these, and not {paths!r}"
+        raise UsageError("usage.argument", "usage", message) from None
     class_level = _level(many, class_level)
     if not any(isinstance(one, Dataset) and one._chosen is not None for one in many):
         chosen = None if indices is None else _rising(np.asarray(indices))

@@ -84,6 +84,9 @@ MOVERS: dict[str, Callable[[torch.device], Mover]] = {"cuda": CudaMover}
 
 
 def mover(device: torch.device) -> Mover:
+    if device.type == "cuda" and not torch.cuda.is_available():
+        message = "there is no CUDA device here, or torch is built without CUDA; without a device tensors stay on the CPU"
+        raise UsageError("usage.argument", "usage", message)
     return MOVERS.get(device.type, Mover)(device)
 
 

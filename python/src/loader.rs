@@ -503,7 +503,10 @@ impl Loader {
         let begun = py.detach(|| {
             self.with(|loader| {
                 let at = loader.position();
-                let over = at.step >= self.steps && self.steps > 0;
+                // A state may stand where this rank has nothing left of an epoch that other ranks go on with: then an empty
+                // rest is given, and no rank is an epoch ahead.
+                let given = self.steps > 0 && at.step >= self.steps && loader.phase() != Phase::Idle;
+                let over = given || loader.order().steps() > 0 && at.step >= loader.order().steps();
                 if epoch.is_none() && over && loader.phase() == Phase::Running {
                     // The end is taken as any caller takes it, so that batches that were made ahead are kept.
                     loader.next_batch()?;

@@ -7,7 +7,8 @@ use forebay::{
         Augment, Blur, Erase, Fit, Jitter, Layout, Mixing, Mosaic, Normalize, Policy, Recipe, Resampling,
     },
 };
-use serde::Deserialize;
+use serde::{Deserialize, Deserializer, de::Error as _};
+use serde_json::Value;
 
 /// A picture's way into a tensor.
 #[derive(Debug, Deserialize)]
@@ -26,7 +27,7 @@ pub(crate) struct Image {
 
 /// One augmentation.
 #[derive(Debug, Deserialize)]
-#[serde(tag = "op", rename_all = "snake_case", deny_unknown_fields)]
+#[serde(remote = "Self", tag = "op", rename_all = "snake_case", deny_unknown_fields)]
 enum Step {
     Stretch,
     Letterbox,
@@ -94,8 +95,20 @@ enum Step {
         mixup: f64,
         cutmix: f64,
     },
-    #[serde(untagged)]
+    #[serde(skip)]
     Augment(Change),
+}
+
+impl<'de> Deserialize<'de> for Step {
+    /// Says which step is wrong, and how: of an untagged choice serde says neither.
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> std::result::Result<Step, D::Error> {
+        let value = Value::deserialize(deserializer)?;
+        let step = match Step::deserialize(&value) {
+            Err(e) if e.to_string().starts_with("unknown variant") => Change::deserialize(&value).map(Step::Augment),
+            step => step,
+        };
+        step.map_err(|e| D::Error::custom(format!("{}: {e}", value["op"].as_str().unwrap_or("a step"))))
+    }
 }
 
 /// One of those that may come several times, and are done in their order.

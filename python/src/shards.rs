@@ -90,7 +90,11 @@ pub(crate) fn expand(py: Python<'_>, names: Vec<String>) -> PyResult<Vec<OsStrin
 pub(crate) fn shards_plan(py: Python<'_>, inputs: Vec<String>, options: String) -> PyResult<String> {
     long(py, None, move |_| {
         let settings = parse::<Wanted>(&options)?.settings()?;
-        Ok(Plan::of(&input::expand(&inputs)?, settings)?.to_json())
+        let plan = Plan::of(&input::expand(&inputs)?, settings)?;
+        let text = plan.to_json();
+        // Here it can be made with the signatures of its addresses, which the text leaves out.
+        keep(text.clone(), Arc::new(plan.open()?));
+        Ok(text)
     })
 }
 
@@ -148,18 +152,24 @@ pub(crate) fn shards_report(py: Python<'_>, plan: String, made: Vec<String>) -> 
     })
 }
 
+static READY: Mutex<VecDeque<(String, Arc<Shards>)>> = Mutex::new(VecDeque::new());
+
 /// A plan that is ready. A process that makes shard after shard of the same opens its inputs once.
 fn ready(text: String) -> Result<Arc<Shards>> {
-    static READY: Mutex<VecDeque<(String, Arc<Shards>)>> = Mutex::new(VecDeque::new());
     let known = || READY.lock().unwrap_or_else(PoisonError::into_inner);
     if let Some((_, found)) = known().iter().find(|(known, _)| *known == text) {
         return Ok(found.clone());
     }
     let made = Arc::new(Plan::parse(&text)?.open()?);
-    let mut known = known();
-    known.push_back((text, made.clone()));
+    keep(text, made.clone());
+    Ok(made)
+}
+
+fn keep(text: String, made: Arc<Shards>) {
+    let mut known = READY.lock().unwrap_or_else(PoisonError::into_inner);
+    known.retain(|(known, _)| *known != text);
+    known.push_back((text, made));
     if known.len() > KEPT {
         known.pop_front();
     }
-    Ok(made)
 }

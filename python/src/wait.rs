@@ -5,15 +5,16 @@ use std::{
     any::Any,
     panic::{AssertUnwindSafe, catch_unwind, resume_unwind},
     sync::{
-        Arc,
+        Arc, Mutex, PoisonError, Weak,
         atomic::{AtomicBool, AtomicU64, Ordering::Relaxed},
     },
     thread,
-    time::Duration,
+    time::{Duration, Instant},
 };
 
 use crossbeam_channel::{RecvTimeoutError, bounded};
 use forebay::{Error, Result, error::codes};
+use forebay_native::output::remove_half_written;
 use pyo3::prelude::*;
 
 use crate::errors::Raise;
@@ -22,6 +23,11 @@ use crate::errors::Raise;
 const TURN: Duration = Duration::from_millis(20);
 /// How long work that was told to stop may take until its caller goes on without it.
 const PATIENCE: Duration = Duration::from_millis(40);
+/// How long the end of the process waits for it before it removes what is half written.
+const LAST: Duration = Duration::from_secs(1);
+
+/// Work that goes on without its caller.
+static LEFT: Mutex<Vec<Weak<Wire>>> = Mutex::new(Vec::new());
 
 /// What the thread that works and the one that waits tell each other.
 #[derive(Debug, Default)]
@@ -77,13 +83,39 @@ pub(crate) fn long<T: Send + 'static>(
                 if let Err(e) = heard {
                     wire.stopped.store(true, Relaxed);
                     // Usually it ends within moments; otherwise it goes on until its next word, and nobody waits.
-                    let _ = py.detach(|| receive.recv_timeout(PATIENCE));
+                    if let Err(RecvTimeoutError::Timeout) = py.detach(|| receive.recv_timeout(PATIENCE)) {
+                        leave(py, &wire)?;
+                    }
                     return Err(e);
                 }
             }
             Err(RecvTimeoutError::Disconnected) => return Err(panicked(Box::new("a thread ended without a word"))),
         }
     }
+}
+
+/// Goes on without work that was stopped. Where it is not done when Python ends, its half-written files are removed then.
+fn leave(py: Python<'_>, wire: &Arc<Wire>) -> PyResult<()> {
+    let mut left = LEFT.lock().unwrap_or_else(PoisonError::into_inner);
+    if left.is_empty() {
+        py.import("atexit")?.call_method1("register", (wrap_pyfunction!(end_left, py)?,))?;
+    }
+    left.push(Arc::downgrade(wire));
+    Ok(())
+}
+
+#[pyfunction]
+fn end_left(py: Python<'_>) {
+    py.detach(|| {
+        let begun = Instant::now();
+        let goes_on = || LEFT.lock().unwrap_or_else(PoisonError::into_inner).iter().any(|wire| wire.strong_count() > 0);
+        while goes_on() && begun.elapsed() < LAST {
+            thread::sleep(TURN);
+        }
+        if goes_on() {
+            remove_half_written();
+        }
+    });
 }
 
 fn tell(progress: Option<&Bound<'_, PyAny>>, wire: &Wire, told: &mut (u64, u64)) -> PyResult<()> {

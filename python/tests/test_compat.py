@@ -33,7 +33,9 @@ def test_converting_tells_its_progress_and_keeps_metadata(tmp_path: pathlib.Path
     )
     assert made["samples"] == 15 and told[-1][:2] == (15, 15) and told[-1][2] > 0
     loader = turboloader.DataLoader(tmp_path / "a.tbl", batch_size=4)
-    assert loader.get_metadata()["dataset"] == "mine"
+    found = loader.get_metadata()
+    assert found["dataset"] == "mine" and [one["label"] for one in found["samples"]] == list(range(15))
+    assert turboloader.TblReaderV2(tmp_path / "a.tbl").get_metadata() == found
     assert forebay.open(tmp_path / "a.tbl")[3].metadata["label"] == 3
 
 

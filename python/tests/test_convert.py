@@ -5,13 +5,15 @@ from __future__ import annotations
 import _thread
 import json
 import pathlib
+import subprocess
+import sys
 import threading
 import time
 
 import pytest
 
 import forebay
-from conftest import numbered
+from conftest import bmp, numbered, write_tar
 
 
 def test_there_and_back(corpus: pathlib.Path, tmp_path: pathlib.Path) -> None:
@@ -94,6 +96,23 @@ def test_an_interrupted_conversion_leaves_nothing(tmp_path: pathlib.Path) -> Non
     while len(list(tmp_path.iterdir())) > 1 and time.monotonic() < until:
         time.sleep(0.01)
     assert [path.name for path in tmp_path.iterdir()] == ["a.tar"]
+
+
+def test_work_that_outlives_an_interrupt_leaves_nothing_at_the_end(tmp_path: pathlib.Path) -> None:
+    """Until large pictures are decoded nobody hears that the work was stopped."""
+    source = write_tar(tmp_path / "a.tar", {f"{i:03}.bmp": bmp(1200, 1200, (i, 1, 2)) for i in range(24)})
+    code = f"""
+import signal, threading, forebay
+threading.Timer(0.3, lambda: signal.raise_signal(signal.SIGINT)).start()
+try:
+    forebay.convert({str(source)!r}, {str(tmp_path / "out" / "b.tbl")!r}, size=2048, workers=1)
+except KeyboardInterrupt:
+    print("interrupted")
+"""
+    (tmp_path / "out").mkdir()
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=120)
+    assert done.stdout == "interrupted\n", (done.stdout, done.stderr)
+    assert list((tmp_path / "out").iterdir()) == []
 
 
 def test_what_a_progress_function_raises_comes_through(tmp_path: pathlib.Path) -> None:

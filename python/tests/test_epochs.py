@@ -66,13 +66,30 @@ def test_a_rank_without_the_last_batch_has_one_less(table: bool, ten: pathlib.Pa
         loader = made()
         epochs = [numbers(loader) for _ in range(3)]
         assert [len(loader), *map(len, epochs)] == [count] * 4
-        # Behind the last batch that it gets, the next one is of the next epoch, also where a state says it.
+        # Behind the last batch that it gets, the next one is of the next epoch. Where a state says it, the rest of the epoch
+        # is empty as long as other ranks have one.
         loader = made()
         for _, _ in zip(range(count), loader):
             pass
         again = made()
         again.load_state_dict(loader.state_dict())
+        assert count == 2 or numbers(again) == []
         assert numbers(loader) == numbers(again) == epochs[1]
+
+
+def test_a_rank_with_nothing_left_of_an_epoch_is_no_epoch_ahead(ten: pathlib.Path) -> None:
+    def made(rank: int) -> forebay.Loader:
+        return forebay.Loader(ten, batch=1, rank=rank, world=4, tail="uneven", shuffle=3)
+
+    # 8 of the 10 samples are given, and 2 of the 4 ranks get nothing more in this epoch.
+    before = made(0)
+    for _, _ in zip(range(2), before):
+        pass
+    for rank in range(4):
+        loader = made(rank)
+        loader.load_state_dict(before.state_dict())
+        rest, following = [[batch.epoch for batch in loader] for _ in range(2)]
+        assert rest == [0] * (rank < 2) and set(following) == {1}, rank
 
 
 def test_threads_that_share_an_iterator_share_one_epoch(tmp_path: pathlib.Path) -> None:

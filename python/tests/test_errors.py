@@ -5,11 +5,12 @@ from __future__ import annotations
 import pathlib
 import pickle
 import re
+from typing import Any
 
 import pytest
 
 import forebay
-from conftest import ROOT
+from conftest import ROOT, numbered
 
 
 def raised(path: pathlib.Path) -> forebay.Error:
@@ -65,6 +66,24 @@ def test_errors_pickle(tmp_path: pathlib.Path, corpus: pathlib.Path) -> None:
         again = pickle.loads(pickle.dumps(error))
         assert type(again) is type(error)
         assert (str(again), again.code, again.place) == (str(error), error.code, error.place)
+
+
+def test_a_wrong_argument_is_named_by_an_error_of_forebay(tmp_path: pathlib.Path) -> None:
+    path = numbered(tmp_path / "a.tar", 4)
+    wrong: list[tuple[dict[str, Any], str]] = [
+        ({"labels": [1]}, "labels"),
+        ({"paths": None}, "path"),
+        ({"paths": [1]}, "path"),
+        ({"normalize": [0.5, 0.5, 0.5]}, "normalize"),
+        ({"normalize": 3}, "normalize"),
+        ({"io": object()}, "io"),
+        ({"augment": forebay.HorizontalFlip(p="often")}, "horizontal_flip"),
+        ({"augment": forebay.RandAugment(num_ops="many")}, "rand_augment"),
+        ({"where": 'name == "none"'}, "filter"),
+    ]
+    for options, said in wrong:
+        with pytest.raises(forebay.UsageError, match=said):
+            forebay.Loader(**{"paths": path, "batch": 2, "size": 4, **options})
 
 
 def test_the_kinds_are_pythons_too() -> None:

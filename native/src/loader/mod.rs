@@ -390,6 +390,10 @@ impl Loader {
             return Ok(());
         }
         let (n, batch, world) = (order.epoch_samples(), order.settings().batch, order.settings().world);
+        if n == 0 {
+            let message = "there is no sample to give: the filter, the chosen samples or the labels leave none";
+            return Err(forebay::Error::new(&codes::SETTINGS, message));
+        }
         Err(forebay::Error::new(
             &codes::SETTINGS,
             format!(

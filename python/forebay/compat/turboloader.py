@@ -7,6 +7,7 @@ A user changes one import: ``from forebay.compat import turboloader``. What diff
 * ``filter_fn`` is asked once for every sample, over the index, when the loader is made. ``where=`` takes a filter of
   Forebay's language and asks no Python.
 * ``TblWriterV2.add_metadata`` takes the metadata of the sample that was added last.
+* ``get_metadata()["samples"]`` has the record of every sample, whose class is ``cls`` where a TAR's file of that name gave it.
 * A damaged payload is a ``CRCMismatchError``, which is a :class:`forebay.DamagedError`.
 """
 
@@ -177,8 +178,8 @@ class TblReaderV2:
         return [i for i, sample in enumerate(self._ds) if sample.info.format == name.lower()]
 
     def get_metadata(self) -> dict[str, Any]:
-        """The file's document."""
-        return self._ds.metadata
+        """The file's document, with the records of its samples."""
+        return _document(self._ds)
 
 
 class TblWriterV2:
@@ -315,8 +316,8 @@ class DataLoader:
         return _Count(len(self._ds))
 
     def get_metadata(self) -> dict[str, Any]:
-        """The dataset's document."""
-        return self._ds.metadata
+        """The dataset's document, with the records of its samples."""
+        return _document(self._ds)
 
     def __iter__(self) -> Iterator[list[dict[str, Any]]]:
         batch: list[dict[str, Any]] = []
@@ -347,6 +348,10 @@ class DataLoader:
             finally:
                 for waiting in ahead:
                     waiting.cancel()
+
+
+def _document(ds: Dataset) -> dict[str, Any]:
+    return {**ds.metadata, "samples": [sample.metadata for sample in ds]}
 
 
 def _known(sample: Any) -> dict[str, Any]:
