@@ -93,7 +93,10 @@ class TableLoader:
     def __iter__(self) -> Iterator[dict[str, NDArray[Any]]]:
         """One epoch: the rest of it where a state was loaded, else all of it, and the next one behind its last batch."""
         _, epoch, step = self._core.state()
-        self._begin(epoch + (step >= len(self) > 0) if self._set is None else self._set)
+        # Where a state stands behind this rank's last batch, other ranks may still have some of the epoch.
+        ended = step * self._options["batch"] * self._options["world"] >= self.epoch_samples
+        over = step >= len(self) > 0 and (self._begun is not None or ended or self._options["tail"] != "uneven")
+        self._begin(epoch + over if self._set is None else self._set)
         self._set = None
         self._turn += 1
         return self._epoch(self._turn)
