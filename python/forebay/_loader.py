@@ -33,13 +33,12 @@ if TYPE_CHECKING:
 
 __all__ = ["Blocks", "DecodedStats", "Labels", "Loader", "LoaderStats", "Split"]
 
-#: What makes tensors of samples that are none.
 _MAKES_TENSORS = ("image", "warehouse_transform")
 
 
 @dataclass(frozen=True)
 class Blocks:
-    """A shuffle of blocks of neighbors, and of the samples inside each window of so many: reads stay local.
+    """Shuffles blocks of adjacent samples, then the samples within each window of blocks: reads stay local.
 
     >>> loader = forebay.Loader("train.tbl", batch=16, size=8, shuffle=forebay.Blocks(42, block=4, window=2))
     >>> sorted(next(iter(loader)).indices) == list(range(16))
@@ -338,8 +337,7 @@ class Loader:
         boxed = annotations is not None and annotations is not False
         named = Labels.field(labels) if isinstance(labels, str) else labels
         if named is not None and not isinstance(named, Labels):
-            message = f"labels is the name of a field, or Labels, and not {labels!r}; `targets` gives several values of a sample"
-            raise UsageError("usage.argument", "usage", message)
+            raise UsageError("usage.argument", "usage", f"labels is a field's name or Labels, not {labels!r}; see `targets`")
         self._options: dict[str, Any] = {
             "batch": batch,
             "where": where,
@@ -778,13 +776,10 @@ def recipe(
 def _normalized(normalize: Any) -> Any:
     if normalize is None:
         return None
-    if isinstance(normalize, str):
-        if normalize != "imagenet":
-            raise UsageError("usage.argument", "usage", "normalize is 'imagenet' or (means, deviations)")
+    if isinstance(normalize, str) and normalize == "imagenet":
         return [[0.485, 0.456, 0.406], [0.229, 0.224, 0.225]]
     try:
-        mean, std = normalize
-        return [[float(x) for x in mean], [float(x) for x in std]]
+        return [[float(x) for x in numbers] for numbers in normalize]
     except (TypeError, ValueError):
         message = f"normalize is 'imagenet' or (means, deviations), three numbers each, and not {normalize!r}"
         raise UsageError("usage.argument", "usage", message) from None
