@@ -781,7 +781,7 @@ def _normalized(normalize: Any) -> Any:
     try:
         return [[float(x) for x in numbers] for numbers in normalize]
     except (TypeError, ValueError):
-        message = f"normalize is 'imagenet' or (means, deviations), three numbers each, and not {normalize!r}"
+        message = f"normalize is 'imagenet' or (means, deviations), not {normalize!r}"
         raise UsageError("usage.argument", "usage", message) from None
 
 
@@ -789,10 +789,9 @@ def place(rank: int | None, world: int | None) -> tuple[int, int]:
     """Rank and world as they were given, else those of this process."""
     if rank is not None and world is not None:
         return rank, world
-    if rank is not None or world is not None:
+    if (rank, world) != (None, None):
         raise UsageError("usage.argument", "usage", "rank and world are given together, or neither")
-    torch = sys.modules.get("torch")
-    distributed = getattr(torch, "distributed", None)
+    distributed = getattr(sys.modules.get("torch"), "distributed", None)
     if distributed is not None and distributed.is_available() and distributed.is_initialized():
         return int(distributed.get_rank()), int(distributed.get_world_size())
     if "RANK" in os.environ and "WORLD_SIZE" in os.environ:
