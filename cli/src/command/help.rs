@@ -265,7 +265,7 @@ mod tests {
 
     #[test]
     fn short_help_fits_a_terminal_and_all_help_is_compact() {
-        for (all, width, most, most_of_root) in [(false, 80, 40, 24), (true, 100, 149, 60)] {
+        for (all, width, most, most_of_root) in [(false, 80, 40, 24), (true, 100, 149, 65)] {
             let mut command = with_help(Cli::command().term_width(width), all);
             command.build();
             let mut texts = Vec::new();
