@@ -1,7 +1,7 @@
 // The packages of package-lock.json, installed where they are not.
-import { existsSync, statSync } from 'node:fs';
+import { existsSync, lstatSync, statSync } from 'node:fs';
 import { join } from 'node:path';
-import { ROOT, run } from './run.mjs';
+import { Failure, ROOT, run } from './run.mjs';
 
 const MODULES = join(ROOT, 'node_modules');
 /** What only tests and published builds need: one of these packages. */
@@ -13,5 +13,8 @@ export async function ensurePackages({ lean = false } = {}) {
   const installed = join(MODULES, '.package-lock.json');
   const fresh = existsSync(installed) && age(installed) >= age(join(ROOT, 'package-lock.json'));
   if (fresh && (lean || existsSync(DEV))) return;
+  // npm would follow it, and empty the packages of another checkout.
+  if (lstatSync(MODULES, { throwIfNoEntry: false })?.isSymbolicLink())
+    throw new Failure('node_modules is a link; please remove it');
   await run('npm', ['ci', '--no-audit', '--no-fund', ...(lean ? ['--omit=dev'] : [])]);
 }
