@@ -392,7 +392,7 @@ test('the second tab is told, and goes on when the first has ended', async () =>
 test('what cannot be drawn is said, and a full or evicted store says what to do', async () => {
   const page = await opened(5);
   await edit(page);
-  await page.getByText('1 box of this picture cannot be drawn').waitFor();
+  await page.getByText('1 box of this image cannot be drawn').waitFor();
   await page.locator('forebay-sample .stage').focus();
   await page.keyboard.press('n');
   await kept(page);
