@@ -186,7 +186,7 @@ def _borrow(file: Any, size: int, shape: tuple[int, ...], kind: str) -> torch.Te
 
     def back(getpid: Callable[[], int] = os.getpid) -> None:
         # Not by a fork of this process, which has a tensor of its own over the same memory.
-        if getpid() == process and _borrowed.pop(id(memory), None) and memory[size] == _LENT:
+        if getpid() == process and _borrowed.pop(id(memory), None) is not None and memory[size] == _LENT:
             memory[size] = _FREE
 
     _borrowed[id(memory)] = memory, size

@@ -66,7 +66,7 @@ fn what_makes_no_sense_is_refused_in_words() {
         ("shards a.tbl -o o --shards 3 --to tar --layout guide", "--layout changes nothing"),
         ("shards t.csv -o o --shards 3", "this is a table"),
         ("shards nowhere.tbl -o o --shards 3", "nowhere.tbl"),
-        ("shards a.tbl -o o --shards 3 --class-level 1", "for folders of pictures"),
+        ("shards a.tbl -o o --shards 3 --class-level 1", "for folders of images"),
         ("shards a.tbl -o o --shards 3 --where width>99999", "selects no sample"),
         ("shards a.tbl -o http://127.0.0.1:9/o --shards 3", "remote.write"),
     ] {
