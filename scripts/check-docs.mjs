@@ -116,12 +116,13 @@ function namesOfCommands() {
 function runProgram(code, folder) {
   const path = join(folder, 'program.mjs');
   writeFileSync(path, code.replace("'forebay'", JSON.stringify(pathToFileURL(PACKAGE).href)));
-  return run(process.execPath, [path], { cwd: folder, quiet: true, timeout: 60_000 });
+  // The quick module decodes slowly, and other tests keep the machine busy.
+  return run(process.execPath, [path], { cwd: folder, quiet: true, timeout: 300_000 });
 }
 
 function one({ text, expect }, folder) {
   const env = { PATH: `${dirname(TESTED_FOREBAY)}:${process.env.PATH}` };
-  return run('sh', ['-c', text], { cwd: folder, env, expect, quiet: true, timeout: 60_000 });
+  return run('sh', ['-c', text], { cwd: folder, env, expect, quiet: true, timeout: 300_000 });
 }
 
 if (isMain(import.meta.url)) await main(checkDocs);
