@@ -235,7 +235,8 @@ impl Pace<'_> {
                 Err(e) => return Err(e),
             }
             self.waited += began.elapsed();
-            self.slow.store(self.waited >= self.stretch / 4 && self.taken < LEAST, Relaxed);
+            // A quarter of a stretch without a byte: the socket's buffer, which took the first ones, is full.
+            self.slow.store(began.elapsed() >= self.stretch / 4, Relaxed);
             if self.waited >= self.stretch {
                 if self.taken < LEAST {
                     return Err(ErrorKind::TimedOut.into());

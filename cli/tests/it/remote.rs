@@ -140,12 +140,19 @@ fn a_server_that_stops_giving_ranges_ends_the_command() {
     place.put("b.tbl", "b.tbl");
     let out = place.local("thumbs");
     for arguments in [&["thumbs", "s3://bucket/b.tbl", "-o", &out][..], &["check", "s3://bucket/b.tbl"]] {
-        // Opening asks for the first bytes, and for the index.
-        place.server.fail_after(2, Fault::Whole);
-        let done = place.run(&[arguments, &["--json"]].concat());
-        place.server.forgive();
-        assert_eq!(done.status.code(), Some(2), "{arguments:?}: {} {}", text(&done.stdout), text(&done.stderr));
-        assert!(!std::path::Path::new(&out).exists());
+        // How many requests open a file, and how many read the rest, depends on its size.
+        let codes: Vec<_> = (0..3)
+            .map(|requests| {
+                place.server.fail_after(requests, Fault::Whole);
+                let done = place.run(&[arguments, &["--json"]].concat());
+                place.server.forgive();
+                let code = done.status.code();
+                assert!(code == Some(0) || !std::path::Path::new(&out).exists());
+                let _ = std::fs::remove_file(&out);
+                code
+            })
+            .collect();
+        assert!(codes.contains(&Some(2)) && !codes.contains(&Some(1)), "{arguments:?}: {codes:?}");
     }
 }
 
