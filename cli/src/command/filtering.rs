@@ -104,7 +104,7 @@ impl FolderArgs {
         self.check(path)?;
         open_with(path, limits, keep_going, self.class_level, None)
     }
-    /// Opens a dataset of which only the first samples are needed, if it is said how many.
+    /// Opens a dataset; with a number, only that many samples from its beginning are needed.
     pub fn open_first(&self, path: &Path, limits: &Limits, first: Option<u64>) -> Result<Dataset> {
         self.check(path)?;
         open_with(path, limits, false, self.class_level, first)

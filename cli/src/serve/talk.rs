@@ -187,7 +187,7 @@ fn parse(received: &mut Vec<u8>) -> Option<Next> {
                 headers: parsed.headers.iter().map(|h| (h.name.to_owned(), text(h.value))).collect(),
             };
             let lines = received.drain(..len).collect::<Vec<_>>();
-            // What ends lines for one of two servers in a row and not for the other hides a request from it.
+            // A proxy and this server could disagree about bare line feeds, which hides a request from one of them.
             if lines.iter().enumerate().any(|(at, b)| *b == b'\n' && lines.get(at.wrapping_sub(1)) != Some(&b'\r')) {
                 return Some(Next::Refused(400, "the lines of a request end in CR LF"));
             }

@@ -55,7 +55,7 @@ impl<F: Ranges> ParquetFile<F> {
         ParquetFile { fetched: (at, bytes), ..self.clone() }
     }
 
-    /// What was fetched from there on, if anything was.
+    /// Returns the fetched bytes from there on, if there are any.
     fn fetched(&self, at: u64) -> Option<Bytes> {
         let (start, bytes) = &self.fetched;
         let skip = usize::try_from(at.checked_sub(*start)?).ok()?;

@@ -83,11 +83,11 @@ struct Groups<F: Ranges> {
 /// Chunks that are fetched before their pages are read: those of a group together, the next group's meanwhile.
 #[derive(Default)]
 struct Ahead {
-    /// The columns that are read; none where each page is asked for by itself.
+    /// The columns that are read; `None` if each page is fetched separately.
     leaves: Vec<usize>,
     /// How many of the groups were fetched.
     groups: usize,
-    /// What was fetched and not taken, by group and column.
+    /// Fetched chunks that nobody has taken yet, by group and column.
     here: HashMap<(usize, usize), Bytes>,
     /// The chunks of the next group, if they are on their way.
     coming: Option<Coming>,

@@ -36,7 +36,7 @@ type Chosen = Vec<(usize, u64)>;
 #[serde(deny_unknown_fields)]
 #[non_exhaustive]
 pub struct PlannedInput {
-    /// Where it is, as the plan was told. What is written of a plan has no signature of an address.
+    /// The address as it was given. Written plans leave out its signature.
     #[serde(serialize_with = "unsigned")]
     pub path: String,
     /// What tells it from another of this name: its length, where its samples lie, and what a few of them are like.
@@ -52,7 +52,7 @@ fn unsigned<S: serde::Serializer>(path: &str, serializer: S) -> Result<S::Ok, S:
 }
 
 impl PlannedInput {
-    /// What people are shown, and what digests and orders go by: an address has another signature every day.
+    /// The address without its signature, for messages, digests and orders: signatures change every day.
     pub(super) fn shown(&self) -> String {
         display(self.path.as_ref())
     }
