@@ -553,8 +553,8 @@ impl Dataset {
         }
     }
 
-    /// What sample `i` weighs among those that are in flight. An image elsewhere is a request, so each goes alone: threads
-    /// share out the waiting.
+    /// The weight of sample `i` in a chunk of work. A remote image is a request, so it is a chunk of its own and threads wait
+    /// for several at once.
     pub(crate) fn weight(&self, i: u64) -> u64 {
         let bytes = self.stored_range(i).map_or(0, |range| range.end - range.start);
         if self.is_far_folder() { bytes.max(CHUNK_BYTES) } else { bytes }

@@ -83,7 +83,7 @@ struct Groups<F: Ranges> {
 /// Chunks that are fetched before their pages are read: those of a group together, the next group's meanwhile.
 #[derive(Default)]
 struct Ahead {
-    /// The columns that are read; `None` if each page is fetched separately.
+    /// The columns that are read; empty if each page is fetched separately.
     leaves: Vec<usize>,
     /// How many of the groups were fetched.
     groups: usize,
