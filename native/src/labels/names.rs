@@ -2,7 +2,7 @@
 
 use std::{cmp::Ordering, sync::OnceLock};
 
-use forebay::{Error, Result, annotations::codes::AMBIGUOUS};
+use forebay::{Error, Result, annotations::codes::AMBIGUOUS, sample::record::split};
 
 /// Names of the pictures of labels, each of which is of one sample at most.
 #[derive(Debug)]
@@ -11,6 +11,12 @@ pub(crate) struct Names {
     sorted: Vec<(String, usize)>,
     /// The sample that each was taken for.
     taken: Vec<OnceLock<String>>,
+}
+
+/// A name without its ending: all from the first dot of the last part on.
+pub(crate) fn stem(name: &str) -> &str {
+    let last = name.rsplit('/').next().unwrap_or(name);
+    &name[..name.len() - (last.len() - split(last).0.len())]
 }
 
 fn backwards(a: &str, b: &str) -> Ordering {

@@ -11,14 +11,13 @@ use forebay::{
     Error, Result,
     filter::{self, Record, Value},
     order::Item,
-    sample::record::split,
     table::DataType,
 };
 
 use super::codes;
 use crate::{
     input::display,
-    labels::names::Names,
+    labels::names::{Names, stem},
     loader::sources::Sources,
     parallel::blocks::in_blocks,
     tables::{ReadOptions, Scan, Scanned, TableFormat, open, table_format},
@@ -56,15 +55,15 @@ impl Rows {
 /// The row of a sample of this dataset: by its name, or that up to the first dot, or, for `0017.jpg`, the row 17 of a column of
 /// numbers.
 fn row_of([texts, numbers]: &[Rows; 2], name: &str, of: &str) -> Result<u32> {
-    let last = name.rsplit('/').next().unwrap_or(name);
-    let (folders, stem) = (&name[..name.len() - last.len()], split(last).0);
     let place = format!("{of}: {name}");
-    for name in [name, &format!("{folders}{stem}")] {
+    let stem = stem(name);
+    for name in [name, stem] {
         if let Some(row) = texts.take(name, &place)? {
             return Ok(row);
         }
     }
-    let Ok(number) = stem.parse::<i128>() else { return Ok(NONE) };
+    let last = stem.rsplit('/').next().unwrap_or(stem);
+    let Ok(number) = last.parse::<i128>() else { return Ok(NONE) };
     Ok(numbers.take(&number.to_string(), &place)?.unwrap_or(NONE))
 }
 

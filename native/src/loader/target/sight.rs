@@ -10,7 +10,6 @@ use forebay::{
         transform::{Layout, Out, Resampling, Transformer},
     },
     order::{Item, Order},
-    sample::record::split,
 };
 
 use super::Cell;
@@ -18,7 +17,7 @@ use crate::{
     Dataset, OpenOptions,
     dataset::Stored,
     input::display,
-    labels::names::Names,
+    labels::names::{Names, stem},
     loader::{Dtype, Image, codes, sources::Sources},
     parallel::{blocks::in_blocks, budget::Budget},
 };
@@ -80,12 +79,6 @@ impl Beside {
     fn of(&self, item: &Item) -> Option<u64> {
         *self.numbers.get(item.source)?.get(usize::try_from(item.sample).ok()?)?
     }
-}
-
-/// A name without its ending.
-fn stem(name: &str) -> &str {
-    let last = name.rsplit('/').next().unwrap_or(name);
-    &name[..name.len() - (last.len() - split(last).0.len())]
 }
 
 /// What a worker needs to see more of a sample.
