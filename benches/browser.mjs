@@ -25,6 +25,7 @@ import { extname, join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { brotliCompressSync, constants } from 'node:zlib';
 import { MODULES } from '../scripts/build-wasm.mjs';
+import { findChromium } from '../scripts/lib/chromium.mjs';
 import { ROOT, main, read, run } from '../scripts/lib/run.mjs';
 import { tarOf } from '../www/tests/lib/helpers.mjs';
 import { makeSmall, repeat } from './lib/set.mjs';
@@ -40,7 +41,7 @@ const { values: options } = parseArgs({
 const ROUNDS = Number(options.rounds);
 const FOLDER = join(ROOT, 'target/bench');
 const DIST = join(ROOT, 'www/lib/dist');
-const EXECUTABLE = process.env.CHROMIUM ?? '/usr/bin/chromium';
+const EXECUTABLE = findChromium();
 const FLAGS = [
   '--headless',
   '--no-sandbox',

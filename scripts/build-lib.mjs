@@ -31,7 +31,7 @@ export function rebuildLib() {
 async function buildOnce({ quick, lean, threads, types, compiled }) {
   const packages = ensurePackages({ lean: quick && !types });
   // Only the published modules are made with a package.
-  if (quick) await Promise.all([packages, buildQuickWasm({ lean, compiled })]);
+  if (quick) await Promise.all([packages, buildQuickWasm({ lean, tested: types, compiled })]);
   else await packages.then(() => buildWasm({ threads }));
   rmSync(DIST, { recursive: true, force: true });
   if (types) await run('npx', ['--no-install', 'tsc', '-p', 'www/lib']);

@@ -78,15 +78,16 @@ const builds = new Map();
 
 /**
  * Builds the quick module into `www/lib/wasm-quick`, under the names of all modules; with `lean` without Parquet and Arrow, which
- * are a third of its time. `compiled` is called as soon as cargo is free for something else.
+ * are a third of its time; `tested` as tests have it: with their profile, whose macros are compiled anyway and whose core is
+ * optimized a little. `compiled` is called as soon as cargo is free for something else.
  */
-export async function buildQuickWasm({ lean = false, compiled } = {}) {
+export async function buildQuickWasm({ lean = false, tested = false, compiled } = {}) {
   // The core is the long pole: what binds the module is made in its shadow.
   const bindgen = patiently(ensureBindgen, 4);
   bindgen.catch(() => {});
   const toolchain = await wasmToolchain();
   const features = ['samples', 'labels', lean ? 'tables' : 'columns', 'pixels'];
-  const raw = await compile({ features, profile: 'quick' }, toolchain);
+  const raw = await compile({ features, profile: tested ? 'dev' : 'quick' }, toolchain);
   compiled?.();
   const { command, made } = await bindgen;
   mkdirSync(QUICK, { recursive: true });
@@ -164,13 +165,13 @@ async function build(wanted) {
 async function compile({ features, fast, variant = 'plain', profile = fast ? 'wasm-fast' : 'wasm' }, toolchain) {
   const { cargo, args, env } = toolchain;
   // Of the same compiler, the macros of the quick build are those of the command.
-  const folder =
-    profile === 'quick' && cargo === 'cargo' ? TARGET_FOLDER : `target/wasm${variant === 'plain' ? '' : `-${variant}`}`;
+  const quick = ['quick', 'dev'].includes(profile);
+  const folder = quick && cargo === 'cargo' ? TARGET_FOLDER : `target/wasm${variant === 'plain' ? '' : `-${variant}`}`;
   // If a library for Rust is made as well, every crate becomes code before the link, which is then optimized a second time: a
   // module for size is 5 to 8 % smaller without, and sooner there. One for speed would be 1 to 3 % larger.
   const how = fast ? ['build'] : ['rustc', '--lib', '--crate-type', 'cdylib'];
-  // Without optimization frames are large.
-  const links = profile === 'quick' ? ['--', '-C', 'link-arg=-zstack-size=8388608'] : [];
+  // Without optimization frames are large; and wasm-bindgen reads and writes the whole module.
+  const links = quick ? ['--', '-C', 'link-arg=-zstack-size=8388608', '-C', 'strip=symbols'] : [];
   const words = ['--locked', '-p', 'forebay-wasm', '--no-default-features', '--features', features.join()];
   const place = ['--profile', profile, '--target', TARGET, '--target-dir', folder];
   // With it cargo keeps the linked file of each module under a name of its own; else each would take the place of the last and
@@ -178,7 +179,7 @@ async function compile({ features, fast, variant = 'plain', profile = fast ? 'wa
   await run(cargo, [...args[0], ...how, ...words, ...place, ...args[1], ...links], {
     env: { ...env, __CARGO_DEFAULT_LIB_METADATA: 'forebay-wasm' },
   });
-  return resolve(ROOT, folder, TARGET, profile, 'forebay_wasm.wasm');
+  return resolve(ROOT, folder, TARGET, profile === 'dev' ? 'debug' : profile, 'forebay_wasm.wasm');
 }
 
 /** What makes a module of what cargo made, with the versions that its bytes depend on. */

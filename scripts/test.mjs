@@ -129,7 +129,7 @@ await alone('npm test', async () => {
   await steps.step('Hygiene: file sizes, links, forbidden words', checkHygiene);
   await steps.step('English', () => checkEnglish());
   await steps.step('Imports go down', checkImports);
-  const scripts = ['stamps', 'english', 'conformance', 'imports', 'public-api', 'page', 'steps'];
+  const scripts = ['causes', 'stamps', 'english', 'conformance', 'imports', 'public-api', 'page', 'steps'];
   await steps.step('The scripts', () => node(scripts.map((name) => `scripts/tests/${name}.test.mjs`)));
   // A browser waits while a compiler computes, and the end of a link is the work of one core: together they keep two busy.
   await steps.beside(machine, pages);

@@ -1,15 +1,23 @@
-// Chromium, for the tests of the viewer.
+// Chromium, for the tests of pages.
 import { existsSync } from 'node:fs';
 import { aptInstall } from './apt.mjs';
 
-const PLACES = ['/usr/bin/chromium', '/usr/bin/chromium-browser', '/usr/bin/google-chrome'];
+// The shell is Chromium without windows: the same tests take it a third less time.
+const PLACES = [
+  '/usr/bin/chromium-headless-shell',
+  '/usr/bin/chromium',
+  '/usr/bin/chromium-browser',
+  '/usr/bin/google-chrome',
+  '/Applications/Google Chrome.app/Contents/MacOS/Google Chrome',
+];
 
-/** The path of a Chromium; Debian's is installed where there is none. CHROMIUM names another. */
+/** The path of the Chromium that is here, or of the one that would be installed. CHROMIUM names another. */
+export const findChromium = () => process.env.CHROMIUM || (PLACES.find((path) => existsSync(path)) ?? PLACES[0]);
+
+/** The same; Debian's is installed where there is none. */
 export async function ensureChromium() {
-  const named = process.env.CHROMIUM;
-  if (named) return named;
-  const found = PLACES.find((path) => existsSync(path));
-  if (found) return found;
-  await aptInstall(['chromium'], 'Chromium runs the tests of the viewer');
-  return PLACES[0];
+  const found = findChromium();
+  if (!process.env.CHROMIUM && !existsSync(found))
+    await aptInstall(['chromium-headless-shell'], 'Chromium runs the tests of the viewer');
+  return found;
 }

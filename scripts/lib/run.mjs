@@ -4,6 +4,7 @@ import { spawn, spawnSync } from 'node:child_process';
 import { realpathSync } from 'node:fs';
 import { getPriority, setPriority } from 'node:os';
 import { fileURLToPath } from 'node:url';
+import { cause } from './causes.mjs';
 
 /** The folder of the checkout. */
 export const ROOT = fileURLToPath(new URL('../..', import.meta.url));
@@ -72,7 +73,8 @@ export function run(command, args, { env = {}, cwd = ROOT, quiet = false, expect
     child.on('close', (code, signal) => {
       running.delete(child);
       if (code === expect) return resolve(output);
-      const failure = new Failure(`${command} ended with ${signal ?? `exit code ${code}`}, not ${expect}`);
+      const end = `${command} ended with ${signal ?? `exit code ${code}`}, not ${expect}`;
+      const failure = new Failure(cause([command, ...args], output) ?? end);
       reject(Object.assign(failure, { output }));
     });
   });

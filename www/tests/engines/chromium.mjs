@@ -1,7 +1,8 @@
 // Chromium, driven by its own protocol. Every engine of this folder has the same exports, which browser.mjs explains.
 import { chromium } from 'playwright-core';
+import { findChromium } from '../../../scripts/lib/chromium.mjs';
 
-export const executable = process.env.CHROMIUM || '/usr/bin/chromium';
+export const executable = findChromium();
 /** What this engine cannot do that another can: a test names it, and is skipped with the reason. */
 export const cannot = {};
 

@@ -8,9 +8,10 @@ import { extname, join } from 'node:path';
 import { after, before, test } from 'node:test';
 import { configure, convert, memorySink, openSamples, registerSamples, shutdown } from 'forebay';
 import { chromium } from 'playwright-core';
+import { findChromium } from '../../../scripts/lib/chromium.mjs';
 import { ROOT, bitmap, codeOf, tarOf } from './helpers.mjs';
 
-const CHROMIUM = process.env.CHROMIUM ?? '/usr/bin/chromium';
+const CHROMIUM = findChromium();
 const FIREFOX = process.env.FIREFOX ?? '/usr/bin/firefox';
 const lacks = (path) => (existsSync(path) ? false : `there is no ${path}`);
 const FLAGS = ['--headless', '--no-sandbox', '--disable-gpu', '--no-first-run', '--disable-background-networking'];

@@ -7,9 +7,10 @@ import { extname, join } from 'node:path';
 import { after, before, test } from 'node:test';
 import { convert, memorySink, openSamples, shutdown, writeThumbs } from 'forebay';
 import { chromium } from 'playwright-core';
+import { findChromium } from '../../../scripts/lib/chromium.mjs';
 import { ROOT, codeOf, member, native, runNative, tarOf } from './helpers.mjs';
 
-const EXECUTABLE = process.env.CHROMIUM ?? '/usr/bin/chromium';
+const EXECUTABLE = findChromium();
 const skip = existsSync(EXECUTABLE) ? false : `there is no ${EXECUTABLE}`;
 const FLAGS = ['--headless', '--no-sandbox', '--disable-gpu', '--no-first-run', '--disable-background-networking'];
 const TYPES = { '.js': 'text/javascript', '.wasm': 'application/wasm' };
