@@ -24,6 +24,8 @@ import { testLib } from './test-lib.mjs';
 import { testPython } from './test-python.mjs';
 
 const all = process.argv.includes('--all');
+// Tests that try many random cases try all of them.
+if (all) process.env.FOREBAY_ALL = '1';
 const cargo = (...args) => run('cargo', args);
 const node = (tests, env) => run(process.execPath, ['--test', '--test-reporter=tap', ...tests], { env });
 const steps = new Steps();

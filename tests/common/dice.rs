@@ -1,4 +1,9 @@
-//! Random numbers that are the same on every run.
+//! Random numbers that are the same on every run, and how many of them a test tries.
+
+/// All of them if FOREBAY_ALL is set, as by `npm test -- --all`; a fifth every day.
+pub fn rounds(all: u64) -> u64 {
+    if std::env::var_os("FOREBAY_ALL").is_some() { all } else { all.div_ceil(5) }
+}
 
 /// SplitMix64.
 pub struct Dice(pub u64);

@@ -16,7 +16,10 @@ use forebay_native::{
 };
 use serde_json::{Map, Value, json};
 
-use crate::common::{FOREBAY, Folder, bmp, error_of, forebay, tar};
+use crate::{
+    common::{FOREBAY, Folder, bmp, error_of, forebay, tar},
+    dice::rounds,
+};
 
 /// A dataset of this many samples, as an archive and as a TBL.
 fn datasets(folder: &Folder, samples: u32) {
@@ -230,7 +233,8 @@ fn killed_at_any_moment_it_leaves_the_old_file_or_the_new_one() {
     let before = labels(&folder.at("a.tbl"));
     let (mut landed, mut stayed) = (0, 0);
     for in_place in [true, false] {
-        for round in 0..100_u64 {
+        let rounds = rounds(100);
+        for round in 0..rounds {
             fs::write(folder.at("b.tbl"), &old).unwrap();
             let more: &[&str] = if in_place { &["--in-place"] } else { &["-o", "b.tbl", "--force"] };
             let from = if in_place { "b.tbl" } else { "a.tbl" };
@@ -243,7 +247,7 @@ fn killed_at_any_moment_it_leaves_the_old_file_or_the_new_one() {
                 .spawn()
                 .unwrap();
             // Moments spread over the whole run, however fast the machine is: what is asserted depends on none of them.
-            std::thread::sleep(Duration::from_micros(round * round * 40));
+            std::thread::sleep(Duration::from_micros((round * 100 / rounds).pow(2) * 40));
             let _ = child.kill();
             child.wait().unwrap();
             let after = labels(&folder.at("b.tbl"));

@@ -1,10 +1,8 @@
 //! A text read in pieces is the same text: batches, errors, lines and notes, wherever it is cut, and whichever way its
 //! records are read.
 
-use crate::dice;
-
+use crate::dice::{Dice, rounds};
 use bytes::Bytes;
-use dice::Dice;
 use forebay::{
     Limits,
     step::Turn,
@@ -122,7 +120,7 @@ fn csv_of_any_bytes_is_read_the_same_in_pieces() {
     let mut dice = Dice(11);
     // What has a meaning, often, and a little of what has none; "é" by its bytes, also apart.
     let bytes = b"\"\"\",,,,\n\n\n\r\n\r;aab1230 .-\xc3\xa9\xff";
-    for turn in 0..3000u64 {
+    for turn in 0..rounds(3000) {
         let length = dice.below(120);
         let mut text: Vec<u8> = if turn % 3 == 0 { b"a,b\n".to_vec() } else { Vec::new() };
         text.extend((0..length).map(|_| bytes[dice.below(bytes.len() as u64) as usize]));
@@ -142,7 +140,7 @@ fn csv_of_any_bytes_is_read_the_same_in_pieces() {
 #[test]
 fn rows_of_a_table_with_quotes_ends_of_lines_and_faults_are_read_the_same_in_pieces() {
     let mut dice = Dice(5);
-    for turn in 0..200u64 {
+    for turn in 0..rounds(200) {
         let end = ["\n", "\r\n", "\r"][turn as usize % 3];
         let mut text = format!("{}id,name,x,when,day,ok{end}", if turn % 4 == 0 { "\u{feff}" } else { "" });
         for row in 0..dice.below(60) {
@@ -173,7 +171,7 @@ fn rows_of_a_table_with_quotes_ends_of_lines_and_faults_are_read_the_same_in_pie
 #[test]
 fn json_lines_are_read_the_same_in_pieces_and_arrays_are_not_cut() {
     let mut dice = Dice(3);
-    for turn in 0..300u64 {
+    for turn in 0..rounds(300) {
         let mut text = String::new();
         for row in 0..dice.below(40) {
             let json = [
