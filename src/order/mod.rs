@@ -2,7 +2,7 @@
 //!
 //! Every rank computes the same order from the settings alone, so ranks never talk, a position is one number,
 //! and a run continues exactly where it stopped, also on another number of ranks. Item `k` costs the same
-//! wherever it stands, and memory does not grow with the dataset (a filter's selection aside). `docs/order.md`
+//! wherever it stands, and memory does not grow with the dataset (a filter's selection aside). `docs/formats/order.md`
 //! specifies the arithmetic; `tests/fixtures/order.json` holds results for other languages.
 //!
 //! ```

@@ -251,7 +251,7 @@ impl Target {
         Target::new(kind, Origin::Marks { path, format: None })
     }
     /// Another view of the sample's picture: crops, colors and flips are drawn anew, as
-    /// `docs/order.md` says it. For contrastive training, in sizes of their own.
+    /// `docs/formats/order.md` says it. For contrastive training, in sizes of their own.
     pub fn view(image: Image) -> Target {
         Target::new(TargetKind::View, Origin::View(Box::new(image)))
     }
