@@ -235,7 +235,7 @@ impl Input {
         match fits {
             true => Ok(all),
             false => {
-                Err(Error::new(&forebay::error::codes::IO, "other bytes came than were asked for").file(&self.name))
+                Err(Error::new(&forebay::error::codes::IO, "other bytes came than were requested").file(&self.name))
             }
         }
     }
@@ -254,7 +254,7 @@ impl Input {
         match bytes.len() == len {
             true => Ok(bytes),
             false => {
-                let message = "the source gave fewer bytes than asked for";
+                let message = "the source gave fewer bytes than requested";
                 Err(Error::new(&forebay::error::codes::MISSING_BYTES, message).file(&self.name))
             }
         }
@@ -378,12 +378,12 @@ pub mod codes {
     /// A file changed while it was read.
     pub const CHANGED: Code = Code::io(
         "source.changed",
-        "The file was written, shortened or lengthened while it was open; what was read of it may not belong together.",
+        "The file was written, shortened or lengthened while it was open, so the bytes read may not belong together.",
     );
     /// A pipe where a file is needed.
     pub const PIPE: Code = Code::unsupported(
         "source.pipe",
-        "A pipe or device gives its bytes once, from front to back; what was asked for needs a file.",
+        "A pipe or device gives its bytes once, from front to back; this operation needs a file.",
     );
     /// Every code of this module.
     pub const ALL: &[&Code] = &[&CHANGED, &PIPE];

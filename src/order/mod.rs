@@ -426,7 +426,7 @@ pub mod codes {
     );
     /// The position is beyond the epoch.
     pub const STATE_POSITION: Code =
-        Code::usage("order.state_position", "A saved loader state stands beyond the end of its epoch.");
+        Code::usage("order.state_position", "A saved loader state is beyond the end of its epoch.");
     /// Every code of this module.
     pub const ALL: &[&Code] =
         &[&SETTINGS, &STATE_VERSION, &STATE_FILE, &STATE_FILTER, &STATE_SETTING, &STATE_SAMPLING, &STATE_POSITION];

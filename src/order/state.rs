@@ -141,7 +141,7 @@ impl Order {
         }
         same(&codes::STATE_FILTER, "the filter", &now.filter, &state.filter)?;
         for (new, old) in now.sources.iter().zip(&state.sources) {
-            let what = format!("what is selected of {} (samples, hash)", new.name);
+            let what = format!("the selection of {} (samples, hash)", new.name);
             same(&codes::STATE_FILTER, &what, &(new.selected, new.selection), &(old.selected, old.selection))?;
         }
         same(&codes::STATE_SETTING, "the seed", &now.seed, &state.seed)?;

@@ -24,7 +24,7 @@ use crate::{
 
 /// What is said of a warehouse that is to become a file of pictures where PNG is not built in.
 #[cfg(all(feature = "warehouse", not(feature = "png")))]
-const NO_TENSORS: &str = "a warehouse holds tensors, and the feature that makes pictures of them is not built in";
+const NO_TENSORS: &str = "a warehouse holds tensors, and the feature that makes images of them is not built in";
 
 /// How to convert. Made with [`new`](Self::new), then changed field by field.
 #[derive(Clone, Debug)]

@@ -169,7 +169,7 @@ impl Ending {
             Ending::Trailing { offset, bytes } => Some(format!(
                 "{bytes} bytes at byte {offset}, after the archive's end, are not an archive and were ignored"
             )),
-            Ending::Stopped { offset } => Some(format!("what follows byte {offset} was not read")),
+            Ending::Stopped { offset } => Some(format!("the bytes after {offset} were not read")),
         }
     }
 }

@@ -176,7 +176,7 @@ pub fn compare(old: &Statistics, new: &Statistics) -> Drift {
     }
     for (which, side) in [("old", old), ("new", new)] {
         if side.odd_boxes > 0 {
-            notes.push(format!("{} boxes of the {which} one are none, and left out", side.odd_boxes));
+            notes.push(format!("{} boxes of the {which} one are invalid, and left out", side.odd_boxes));
         }
         if let Some(odd) = side.pixels.as_ref().map(|pixels| pixels.odd).filter(|odd| *odd > 0) {
             notes.push(format!("{odd} values of pixels of the {which} one are not from 0 to 1, and left out"));

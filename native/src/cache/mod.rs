@@ -253,7 +253,7 @@ impl Cache {
                 trouble.until = Instant::now().checked_add(PAUSE);
                 trouble.first.get_or_insert_with(|| {
                     format!(
-                        "the cache {} takes nothing: {e}; what is not in it is read from where it comes",
+                        "the cache {} cannot be written: {e}; missing bytes are read from their source",
                         display(&self.shared.path)
                     )
                 });

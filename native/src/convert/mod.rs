@@ -207,7 +207,7 @@ pub mod codes {
         Code::io("convert.verify", "A sample that was written reads back differently; the output was not kept.");
     /// A filter selects nothing.
     pub const EMPTY: Code =
-        Code::usage("convert.empty", "A filter selects no sample, and an output without samples was not asked for.");
+        Code::usage("convert.empty", "A filter selects no sample, and empty outputs are not allowed.");
     /// Every code of this module.
     pub const ALL: &[&Code] = &[&VERIFY, &EMPTY];
 }

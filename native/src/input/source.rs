@@ -262,7 +262,7 @@ fn shorter(len: u64) -> Error {
 }
 
 fn changed(what: &str) -> Error {
-    Error::new(&codes::CHANGED, format!("{what}; what was read of it may not belong together, so try again"))
+    Error::new(&codes::CHANGED, format!("{what}, so the bytes read may not belong together; try again"))
 }
 
 /// What systems do differently.

@@ -135,7 +135,7 @@ impl Annotated {
                     None => refused.push(Refused::new(
                         Cause::PictureUnsupported,
                         frame.source,
-                        "its name is not that of a picture, or it is hidden".into(),
+                        "its name is not that of an image, or it is hidden".into(),
                         frame.run,
                     )),
                 }

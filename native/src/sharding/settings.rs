@@ -104,7 +104,7 @@ impl Settings {
         }
         // It becomes part of paths.
         if self.name.contains(|c| std::path::is_separator(c) || c == '\0') {
-            return refuse(format!("shards cannot be called {:?}: a name without folders is wanted", self.name));
+            return refuse(format!("shards cannot be called {:?}: give a name without folders", self.name));
         }
         if self.blocks.is_some() && self.shuffle.is_none() {
             return refuse("blocks say how to shuffle, and no seed is given".into());
@@ -203,7 +203,7 @@ mod as_word {
 
     pub(super) fn deserialize<'de, T: Word, D: Deserializer<'de>>(from: D) -> Result<T, D::Error> {
         let word = String::deserialize(from)?;
-        T::from_word(&word).ok_or_else(|| D::Error::custom(format!("{word:?} is none of the words for it")))
+        T::from_word(&word).ok_or_else(|| D::Error::custom(format!("unknown value {word:?}")))
     }
 }
 

@@ -78,7 +78,7 @@ pub struct TableSummary {
 
 /// What was written can only be read back from a file.
 pub(super) fn cannot_verify() -> Error {
-    Error::new(&ARGUMENT, "what went into a pipe cannot be read back").with_options(&["verify"])
+    Error::new(&ARGUMENT, "the output of a pipe cannot be read back").with_options(&["verify"])
 }
 
 impl TableJob {

@@ -192,7 +192,7 @@ impl Footer {
                 return Err(bad("the table has another number of columns than the file"));
             }
             if group.position > end || usize::try_from(group.rows).is_err() {
-                return Err(bad("the table lies behind the footer or is too large for this machine"));
+                return Err(bad("the table is after the footer or is too large for this machine"));
             }
             let mut at = group.position;
             for (field, chunk) in schema.fields().iter().zip(&group.columns) {

@@ -145,7 +145,7 @@ pub mod codes {
     /// The store does not say which uploads are unfinished.
     pub const PARTS: Code = Code::unsupported(
         "remote.parts",
-        "Such a store is not asked for unfinished uploads; the message says what clears them there.",
+        "Such a store is not asked for unfinished uploads; the message says how to clear them there.",
     );
     /// A server that gives whole files only.
     pub const RANGES: Code = Code::io(

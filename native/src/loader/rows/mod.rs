@@ -133,7 +133,7 @@ impl RowsBuilder {
             return refuse(format!("windows of {} rows, each {} later, are invalid", self.window, self.stride));
         }
         if self.group.is_some() && self.window == 1 {
-            return refuse("`within` is for `windows`, and none are asked for".to_owned());
+            return refuse("`within` needs `windows`".to_owned());
         }
         let (columns, group, rows) = self.read_columns()?;
         if let Some(ragged) = columns.iter().find(|column| self.window > 1 && column.is_ragged()) {

@@ -155,7 +155,7 @@ impl Origin {
     /// A setting of label files, for a target that is not read from them.
     fn not_of_objects(setting: &str) -> Origin {
         Origin::Wrong(format!(
-            "`{setting}` is about label files, of which only boxes, masks, pictures of classes and key points are"
+            "`{setting}` is about label files, so it needs boxes, masks, images of classes or key points"
         ))
     }
 }
