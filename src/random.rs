@@ -91,7 +91,7 @@ impl Purpose {
     }
 }
 
-/// What is drawn for one sample: the one word behind a sample's key. Each has a stream of its own, so that adding one
+/// The streams of one sample: the one word after a sample's key. Each has a stream of its own, so that adding one
 /// change to a recipe does not move the others.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]

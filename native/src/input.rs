@@ -111,7 +111,7 @@ impl Input {
         Input { source: way(self.source.clone()), ..Input::over(&self.name, source::Memory(Bytes::new())) }
     }
 
-    /// What names the file's bytes and no others, if anything does.
+    /// Returns an identity that names the file's bytes and no others, if there is one.
     pub fn identity(&self) -> Option<String> {
         self.source.identity()
     }
@@ -371,7 +371,7 @@ impl Input {
     }
 }
 
-/// What can go wrong with files, beside what the system says.
+/// Errors of files, besides those of the system.
 #[doc(hidden)]
 pub mod codes {
     use forebay::error::Code;

@@ -287,7 +287,7 @@ impl Notes {
     }
 }
 
-/// What a format could not say, counted by cause.
+/// Losses that a format cannot express, counted by cause.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Losses(Counts<Loss>);
 

@@ -85,7 +85,7 @@ impl Word for Pick {
     }
 }
 
-/// What becomes of pictures that EXIF turns for the eye.
+/// The rule for images that EXIF turns.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum Exif {

@@ -22,7 +22,7 @@ use super::{
     record,
 };
 
-/// What a tool begins with.
+/// A file that a labeling tool begins with.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Skeleton {

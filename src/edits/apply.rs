@@ -24,7 +24,7 @@ use crate::{
 /// Bytes of metadata that one turn makes, about.
 const WINDOW: usize = 4 << 20;
 
-/// What is to be done with bytes.
+/// A step of writing the output.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Piece {
     /// Bytes of the old file, as they are.

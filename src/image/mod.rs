@@ -32,9 +32,9 @@ pub struct Picture<'a> {
     pub height: u32,
     /// Red, green, blue, line by line: width × height × 3 bytes.
     pub pixels: &'a [u8],
-    /// What `width` would be, had the picture been decoded in full.
+    /// The `width` of the image decoded in full.
     pub full_width: u32,
-    /// What `height` would be, had the picture been decoded in full.
+    /// The `height` of the image decoded in full.
     pub full_height: u32,
     /// The size to which it was decoded, in eighths of the full one, rounded up: 8 unless less was asked for.
     pub eighths: u32,

@@ -14,7 +14,7 @@ use crate::{
     sample::record,
 };
 
-/// What stands beside the samples.
+/// The document next to the samples.
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub enum Document {

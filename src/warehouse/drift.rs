@@ -45,7 +45,7 @@ pub const ROWS: [&str; 20] = [
 /// Names that a note lists.
 const LISTED: usize = 5;
 
-/// What a row compares.
+/// The kind of a row.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "lowercase")]
 #[non_exhaustive]

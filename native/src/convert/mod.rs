@@ -38,7 +38,7 @@ pub use stream::StreamInput;
 pub use summary::{Progress, Summary};
 pub(crate) use write::apply as apply_patches;
 
-/// What to convert, and how.
+/// A conversion: inputs and settings.
 #[derive(Debug)]
 pub struct Job {
     origin: Origin,

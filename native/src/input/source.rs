@@ -94,7 +94,7 @@ impl<S: Source + ?Sized> Source for Arc<S> {
     }
 }
 
-/// What will be done with a range.
+/// The intended use of a range.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Advice {

@@ -36,7 +36,7 @@ struct Found {
     notes: Notes,
 }
 
-/// What became of the labels.
+/// The result of attaching labels.
 #[derive(Clone, Debug, Default, Serialize)]
 #[non_exhaustive]
 pub struct Attached {
@@ -58,9 +58,9 @@ pub struct Attached {
     pub missing_names: Vec<String>,
     /// Samples that had annotations before, which were replaced.
     pub replaced: u64,
-    /// What was found, by cause.
+    /// Remarks of reading, by cause.
     pub notes: BTreeMap<&'static str, u64>,
-    /// What metadata cannot say, by cause.
+    /// Losses that metadata cannot express, by cause.
     pub losses: BTreeMap<&'static str, u64>,
 }
 

@@ -20,11 +20,11 @@ use crate::{
     output::{AtomicFile, Stage},
 };
 
-/// What was written.
+/// The files written.
 #[derive(Clone, Debug, Default)]
 #[non_exhaustive]
 pub struct Written {
-    /// What the format could not say.
+    /// Losses that the format cannot express.
     pub losses: Losses,
     /// How many files.
     pub files: u64,

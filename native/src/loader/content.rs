@@ -10,7 +10,7 @@ use serde_json::Value;
 use super::{Dtype, Image, codes};
 use crate::Dataset;
 
-/// What a user's function sees of a sample.
+/// A sample as a user's function sees it.
 #[derive(Clone, Copy, Debug)]
 #[non_exhaustive]
 pub struct Sample<'a> {

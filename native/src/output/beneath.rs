@@ -36,7 +36,7 @@ use crate::{
     input::{display, io_error},
 };
 
-/// What came of a file.
+/// The result for a file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[must_use]
 #[non_exhaustive]

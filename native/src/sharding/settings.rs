@@ -21,12 +21,12 @@ use crate::{
 /// The most shards of a set: more are a mistake.
 const MOST: u64 = 1_000_000;
 
-/// What decides which samples a shard has, and its bytes. Made with [`new`](Self::new), then changed field by field.
+/// The settings that decide which samples a shard has, and its bytes. Made with [`new`](Self::new), then changed field by field.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 #[non_exhaustive]
 pub struct Settings {
-    /// What the shards are called, as in `NAME-00000-of-00064.tbl`. If it is empty, the plan takes the name of its only
+    /// The name of the shards, as in `NAME-00000-of-00064.tbl`. If it is empty, the plan takes the name of its only
     /// input, or `shard`.
     pub name: String,
     /// How many shards there are.

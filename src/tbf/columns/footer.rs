@@ -242,7 +242,7 @@ impl Chunk {
     }
 }
 
-/// What the last bytes of a file say: where the footer's body is and its checksum. `None` if there is no
+/// Reads the last bytes of a file: where the footer's body is and its checksum. `None` if there is no
 /// footer.
 pub fn trailer(last: &[u8], file_len: u64) -> Result<Option<(Range<u64>, u32)>> {
     let Some(last) = last.last_chunk::<TRAILER>() else { return Ok(None) };

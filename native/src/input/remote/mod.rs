@@ -102,7 +102,7 @@ pub(crate) use upload::{Upload, abandon_all};
 #[cfg(feature = "remote")]
 pub(crate) use waiting::{first_bytes, known_len, open_path};
 
-/// What can go wrong with files that lie elsewhere.
+/// Errors of files in stores and behind HTTP.
 #[doc(hidden)]
 pub mod codes {
     use forebay::error::Code;

@@ -96,7 +96,7 @@ impl RowsBuilder {
         (self.rank, self.settings.world) = (rank, world);
         self
     }
-    /// What becomes of samples that do not fill a batch on every rank; they are dropped otherwise.
+    /// Sets the rule for samples that do not fill a batch on every rank; they are dropped otherwise.
     pub fn tail(mut self, tail: Tail) -> Self {
         self.settings.tail = tail;
         self

@@ -34,7 +34,7 @@ pub use view::{TargetView, padded};
 use super::{Image, Labels};
 use column::Pad;
 
-/// What a target is.
+/// The kinds of targets.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum TargetKind {
@@ -266,7 +266,7 @@ impl Target {
         Target::new(TargetKind::LabelMap, Origin::Pictures(dataset.into()))
     }
 
-    /// What the samples' own metadata marks in their pictures, as converting with labels writes it: boxes, masks or another
+    /// Takes the marks in the samples' own metadata, as converting with labels writes them: boxes, masks or another
     /// kind that is of objects.
     #[must_use]
     pub fn own(mut self) -> Target {
@@ -361,7 +361,7 @@ impl Target {
         self
     }
 
-    /// What it is.
+    /// Returns its kind.
     pub fn kind(&self) -> TargetKind {
         self.kind
     }
