@@ -196,7 +196,7 @@ pub fn compare(old: &Statistics, new: &Statistics) -> Drift {
 fn transforms(old: &Statistics, new: &Statistics) -> Vec<String> {
     let size = |s: &Statistics| s.transform.target_size.map_or("any size".into(), |[w, h]| format!("{w}x{h}"));
     let differ = [
-        ("pictures", size(old), size(new)),
+        ("image size", size(old), size(new)),
         ("they are resized by", old.transform.resize_mode.word().into(), new.transform.resize_mode.word().into()),
         ("places for boxes", old.transform.max_boxes.to_string(), new.transform.max_boxes.to_string()),
     ];
