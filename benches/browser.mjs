@@ -380,7 +380,7 @@ function sizes() {
 await main(async () => {
   mkdirSync(FOLDER, { recursive: true });
   if (!options.built) {
-    await run('cargo', ['build', '--release', '--locked', '-p', 'forebay-cli', '-p', 'forebay-tools', '--bins']);
+    await run('cargo', ['build', '--release', '--locked', '-p', 'forebay-cli', '-p', 'forebay-sample', '--bins']);
     await run('cargo', [
       'build',
       '--release',

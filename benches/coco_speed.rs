@@ -104,7 +104,7 @@ fn read(path: &str) -> Result<(), Box<dyn std::error::Error>> {
     }
     let notes = reader.finish(&mut tally)?;
     let stats = tally.stats(notes, true);
-    println!("{} pictures, {} boxes", stats.pictures, stats.annotations);
+    println!("{} images, {} boxes", stats.pictures, stats.annotations);
     told(start);
     Ok(())
 }
@@ -113,7 +113,7 @@ fn serde(path: &str) -> Result<(), Box<dyn std::error::Error>> {
     let start = Instant::now();
     let text = std::fs::read(path)?;
     let file: Whole = serde_json::from_slice(&text)?;
-    println!("{} pictures, {} boxes, {} classes", file.images.len(), file.annotations.len(), file.categories.len());
+    println!("{} images, {} boxes, {} classes", file.images.len(), file.annotations.len(), file.categories.len());
     told(start);
     Ok(())
 }

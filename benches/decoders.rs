@@ -42,7 +42,7 @@ fn main() -> Result<(), Box<dyn Error>> {
         }
     }
     let mean = |what: usize| times.iter().map(|t| t[what]).sum::<f64>() / files.len() as f64 * 1e3;
-    println!("milliseconds a picture");
+    println!("milliseconds an image");
     println!("whole: {:.3}, zune-jpeg {:.3}", mean(0), mean(3));
     println!("at the size for 224 x 224: {:.3}", mean(1));
     println!("a random crop to a tensor of 224 x 224: {:.3}", mean(2));
@@ -75,7 +75,7 @@ impl Machine {
         let three = Instant::now();
         let other = zune(file).is_ok();
         let four = Instant::now();
-        assert!(whole && reduced && made && other, "a picture is not decoded");
+        assert!(whole && reduced && made && other, "an image is not decoded");
         [one - start, two - one, three - two, four - three].map(|t| t.as_secs_f64())
     }
 }

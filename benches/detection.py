@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
-"""Batches for detectors: 64 pictures of 640 x 640 with boxes, letterboxed and mirrored, with and without mosaics; Forebay
+"""Batches for detectors: 64 images of 640 x 640 with boxes, letterboxed and mirrored, with and without mosaics; Forebay
 against torch's DataLoader with albumentations, on the same files.
 
     python3 -m pip install torch albumentations forebay
     python3 benches/detection.py FOLDER [--make N] [--workers 2] [--rounds 3] [--compare] [--write]
 
---make draws N pictures of 640 x 480 and 480 x 640 as JPEG, with the boxes of a COCO file, into FOLDER first. Each round runs all
+--make draws N images of 640 x 480 and 480 x 640 as JPEG, with the boxes of a COCO file, into FOLDER first. Each round runs all
 of them in turns, each with a process of its own, and the best rate counts. --compare holds boxes against each other instead. --write
 does both, and keeps what was found in benches/results/detection.json, of which `npm run bench:loader` makes a part of its page.
 """
@@ -136,7 +136,7 @@ def run(folder, who, mosaic, workers):
 
 
 def compare(folder, workers):
-    """Boxes of pictures that are only letterboxed, in both: the largest difference, as a share of the side."""
+    """Boxes of images that are only letterboxed, in both: the largest difference, as a share of the side."""
     import numpy as np
 
     worst, count, pixels = 0.0, 0, 0.0

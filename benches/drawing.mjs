@@ -81,7 +81,7 @@ await main(async () => {
     await page.keyboard.down('Alt');
     await page.mouse.move(cx, cy);
     await page.mouse.down();
-    results['moving the picture'] = await frames(page, (part) =>
+    results['moving the image'] = await frames(page, (part) =>
       page.mouse.move(cx + 80 * Math.sin(part * 9), cy + 60 * Math.sin(part * 7)),
     );
     await page.mouse.up();

@@ -116,7 +116,7 @@ await main(async () => {
   const seconds = (ms) => `${(ms / 1000).toFixed(1)} s`;
   const sorted = [...found.times].sort((a, b) => a - b);
   console.log(
-    `${found.samples} pictures, ${found.groups.length} groups: ${seconds(sorted[sorted.length >> 1])}, the best of ${rounds} ` +
+    `${found.samples} images, ${found.groups.length} groups: ${seconds(sorted[sorted.length >> 1])}, the best of ${rounds} ` +
       `${seconds(sorted[0])}, in ${options.browser ? `a page of ${options.engine}` : 'Node'}, ${availableParallelism()} processors`,
   );
   if (process.env.FOREBAY) {

@@ -86,7 +86,7 @@ try {
     seen.turbo += best[1] / 1e6;
     kinds.set(name, seen);
   }
-  console.log('| pictures | | same pixels | ours, ms | libjpeg-turbo, ms | speed |\n|---|---|---|---|---|---|');
+  console.log('| images | | same pixels | ours, ms | libjpeg-turbo, ms | speed |\n|---|---|---|---|---|---|');
   for (const [name, { count, same, ours: own, turbo: its }] of kinds) {
     const mean = (sum) => (sum / count).toFixed(2);
     console.log(`| ${name} | ${count} | ${same} | ${mean(own)} | ${mean(its)} | ${(its / own).toFixed(2)} |`);

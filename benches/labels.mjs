@@ -46,7 +46,7 @@ await main(async () => {
     for (let i = 0; i < names.length; i++) {
       const name = names[(i + round) % names.length];
       const said = jobs[name]();
-      const found = /^(\d+) pictures, (\d+) boxes/.exec(said);
+      const found = /^(\d+) images, (\d+) boxes/.exec(said);
       if (found?.[2] !== options.boxes) throw new Failure(`${name} found other boxes: ${said}`);
       const result = JSON.parse(said.trim().split('\n').at(-1));
       results[name].push(result);

@@ -127,7 +127,7 @@ await main(async () => {
   const seconds = (ms) => `${(ms / 1000).toFixed(2)} s`;
   const of = (all) => seconds([...all].sort((a, b) => a - b)[all.length >> 1]);
   const { exported, processor } = times;
-  console.log(`${SAMPLES} pictures, ${SAMPLES * BOXES} boxes, ${(bytes.length / 1e6).toFixed(1)} MB of COCO`);
+  console.log(`${SAMPLES} images, ${SAMPLES * BOXES} boxes, ${(bytes.length / 1e6).toFixed(1)} MB of COCO`);
   console.log(
     `exported in ${of(exported)}, the first in ${seconds(exported[0])}, the best in ${seconds(Math.min(...exported))}; ` +
       `${rounds} times, in ${options.browser ? 'Chromium' : `Node, ${of(processor)} of the processor`}`,
@@ -151,7 +151,7 @@ await main(async () => {
     if (!python) throw new Failure('no Python with venv is here');
     const { pictures, boxes, classes } = readCoco(python, path);
     if (pictures !== SAMPLES || boxes !== SAMPLES * BOXES || classes !== CLASSES.length)
-      throw new Failure(`pycocotools found ${pictures} pictures, ${boxes} boxes and ${classes} classes`);
-    console.log(`pycocotools: ${pictures} pictures, ${boxes} boxes, ${classes} classes`);
+      throw new Failure(`pycocotools found ${pictures} images, ${boxes} boxes and ${classes} classes`);
+    console.log(`pycocotools: ${pictures} images, ${boxes} boxes, ${classes} classes`);
   }
 });

@@ -1,11 +1,11 @@
-"""The other loaders, each as its users use it: pictures to [64, 3, 224, 224] float32, normalized as for ImageNet.
+"""The other loaders, each as its users use it: images to [64, 3, 224, 224] float32, normalized as for ImageNet.
 
 usage: loader_peers.py KIND PATH [key=value ...]
 
 KIND: turboloader    PATH is a tar                      aug=1 antialias=1
       turboloader-raw  PATH is a .tbl of raw pixels     epochs=5
       webdataset     PATH is a folder of tar shards     workers=2
-      torch          PATH is a folder of pictures       workers=2 aug=1
+      torch          PATH is a folder of images       workers=2 aug=1
 and dump=FILE: the first batch in stored order goes there as it is, and nothing is measured.
 
 Prints one line of JSON. Times leave out starting Python and importing packages; they begin before the loader is made

@@ -37,7 +37,7 @@ const rounds = options.quick ? 1 : Number(options.rounds);
 const [count, large, small, many] = options.quick ? [256, 8, 512, 20_000] : [2000, 64, 4000, 1_281_167];
 const TINY = 20_000;
 const through = options.through ? [options.through] : [];
-const CASES = ['pictures 1', 'pictures 2', 'payloads 1', 'payloads 2', 'tiny 1'];
+const CASES = ['images 1', 'images 2', 'payloads 1', 'payloads 2', 'tiny 1'];
 
 const median = (list) => list.toSorted((a, b) => a - b)[list.length >> 1];
 

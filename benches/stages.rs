@@ -27,7 +27,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     paths.retain(|path| path.extension().is_some_and(|e| e == "jpg" || e == "jpeg"));
     paths.sort();
     let files: Vec<Vec<u8>> = paths.iter().filter_map(|path| fs::read(path).ok()).collect();
-    println!("{} files; milliseconds a picture, and a checksum of the pixels", files.len());
+    println!("{} files; milliseconds an image, and a checksum of the pixels", files.len());
     let options = Options::default();
     let mut decoder = Decoder::default();
     let whole = |file: &[u8], _, sum: &mut crc32fast::Hasher| {

@@ -239,22 +239,22 @@ function page(about, r) {
   const mb = (n) => `${(n / 1e6).toFixed(0)} MB`;
   const yes = (ok) => (ok ? 'yes' : '**no**');
   const rows = [
-    ['first pictures of a sparse 40 GB `.tbl` from disk', 'under 1.5 s', `${r.disk.ms} ms`, r.disk.ms < 1500],
+    ['first images of a sparse 40 GB `.tbl` from disk', 'under 1.5 s', `${r.disk.ms} ms`, r.disk.ms < 1500],
     [
       'memory of the tab then, over that of the empty page',
       'under 200 MB',
       `${mb(r.disk.added)} (${mb(r.disk.memory)} in all)`,
       r.disk.added < 200e6,
     ],
-    ['the same over HTTP on loopback: first pictures', '', `${r.http.ms} ms`, true],
+    ['the same over HTTP on loopback: first images', '', `${r.http.ms} ms`, true],
     [
-      'requests before the first picture',
+      'requests before the first image',
       'at most 3',
       `${r.http.requestsBeforePictures}`,
       r.http.requestsBeforePictures <= 3,
     ],
     [
-      'bytes before the first picture',
+      'bytes before the first image',
       'index + shown payloads',
       `${r.http.bytesBeforePictures} of ${r.http.index + r.http.shownPayloads}`,
       r.http.bytesBeforePictures <= r.http.index + r.http.shownPayloads,
@@ -275,7 +275,7 @@ function page(about, r) {
   return `# The viewer, measured
 
 Written by \`npm run bench:viewer\`: Chromium without a GPU on ${about.cores} cores (${about.processor}), Node ${about.node}, load ${about.load.join(', ')}
-when it ended. The file has ${about.samples.toLocaleString('en-US')} samples and ${about.bytes.toLocaleString('en-US')} bytes, of which all but the index and 240 pictures are holes. Memory is the
+when it ended. The file has ${about.samples.toLocaleString('en-US')} samples and ${about.bytes.toLocaleString('en-US')} bytes, of which all but the index and 240 images are holes. Memory is the
 part of the tab's process, workers included. Frames are counted by the page itself over wheel, PageDown and the
 scrollbar from top to end.
 

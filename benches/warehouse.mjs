@@ -125,7 +125,7 @@ async function compare(tools, sets, name) {
   const words = [sets[set], dtype, SIDE, WORKERS];
   if (what === 'build') {
     const { differ } = await json(tools.warehouse_speed, ['same', ...words, OUT]);
-    if (differ) throw new Failure(`${differ} images of ${name} are not what is made of the same pictures`);
+    if (differ) throw new Failure(`${differ} images of ${name} are not what is made of the same images`);
   }
   if (what !== 'python' || dtype !== 'u8') return;
   const theirs = readFileSync(join(OUT, '00000.npy'));
@@ -226,13 +226,13 @@ function page(about, sets, results, memory) {
   return `${about.processor}, ${about.system}; load average at the end ${about.load.join(', ')}; medians of ${about.rounds}.
 Ratios of speed; in brackets, of processor time for an image.
 
-| pictures | type | images/s | against the loader's own letterbox | against the loader, same tensors | against the same, forgotten | against Pillow and NumPy | at most of the loader | share of that |
+| images | type | images/s | against the loader's own letterbox | against the loader, same tensors | against the same, forgotten | against Pillow and NumPy | at most of the loader | share of that |
 |---|---|---|---|---|---|---|---|---|
 ${rows.join('\n')}
 
 Milliseconds of a processor for an image:
 
-| pictures | type | by the loader | made and forgotten | SHA-256 alone | writing alone | built |
+| images | type | by the loader | made and forgotten | SHA-256 alone | writing alone | built |
 |---|---|---|---|---|---|---|
 ${costs.join('\n')}
 

@@ -2,8 +2,8 @@
 
 usage: warehouse_peers.py FOLDER OUT dtype=f32 side=384 workers=2 each=100
 
-Every picture of the folder, by name, is decoded, made to fit a square on black, and written channel by channel as
-value / 255 (u8 as it is): one .npy for each so many pictures. Prints one line of JSON. Times leave out starting Python
+Every image of the folder, by name, is decoded, made to fit a square on black, and written channel by channel as
+value / 255 (u8 as it is): one .npy for each so many images. Prints one line of JSON. Times leave out starting Python
 and importing packages.
 """
 import glob

@@ -1,13 +1,23 @@
 // What a release is made of, into dist/release. The release workflow runs the parts one after the other.
 //
-//   npm run release -- binaries [TARGET]    the command's programs for this machine, or for TARGET, in an archive
+//   npm run release                         a dry run: the crates in their order and the npm packages, as they would be published
+//   npm run release -- binaries [TARGET]    the command's programs for this machine, or for TARGET, in an archive; needs dist/site
 //   npm run release -- package              the npm packages, `forebay` and `@forebay/viewer`
 //   npm run release -- wheel [ARGUMENTS]    the Python package for this machine; maturin takes the arguments
 //   npm run release -- sdist                the Python package's sources
 //   npm run release -- sbom                 what everything is made of, as CycloneDX; needs cargo-cyclonedx
 //   npm run release -- checksums            SHA256SUMS of all of it
 import { createHash } from 'node:crypto';
-import { copyFileSync, mkdirSync, readFileSync, readdirSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import {
+  copyFileSync,
+  existsSync,
+  mkdirSync,
+  readFileSync,
+  readdirSync,
+  renameSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
 import { join } from 'node:path';
 import { Failure, ROOT, isMain, main, read, run } from './lib/run.mjs';
 
@@ -18,9 +28,47 @@ const PAPERS = ['LICENSE-APACHE', 'LICENSE-MIT', 'README.md', 'CHANGELOG.md'];
 /** The workspaces that are published, each after those that it needs. */
 const PACKAGES = ['www/lib', 'www/viewer'];
 
-const PARTS = { binaries, package: npmPackages, wheel, sdist, sbom, checksums };
+const PARTS = { dry, binaries, package: npmPackages, wheel, sdist, sbom, checksums };
+
+/** Lists what would be published, and uploads nothing. */
+function dry() {
+  for (const name of crates()) {
+    const files = read('cargo', ['package', '--list', '--allow-dirty', '-p', name]);
+    if (files === null) throw new Failure(`cargo package --list -p ${name} fails`);
+    console.log(`crate ${name} ${version()}: ${files.trim().split('\n').length} files`);
+  }
+  for (const workspace of PACKAGES) {
+    const [{ filename, entryCount, size }] = JSON.parse(
+      read('npm', ['pack', '--dry-run', '--json', '--ignore-scripts', '--workspace', workspace]),
+    );
+    console.log(`npm ${filename}: ${entryCount} files, ${(size / 1e6).toFixed(1)} MB`);
+  }
+  console.log('cargo publish --locked --workspace --dry-run also compiles the crates as they would be published');
+}
+
+/** The crates that are published, each after those that it needs. */
+function crates() {
+  const { packages } = metadata();
+  const published = new Map(packages.filter(({ publish }) => publish === null).map((one) => [one.name, one]));
+  const order = new Set();
+  const visit = (name) => {
+    for (const { name: needed, kind } of published.get(name).dependencies)
+      if (kind !== 'dev' && published.has(needed)) visit(needed);
+    order.add(name);
+  };
+  for (const name of published.keys()) visit(name);
+  return order;
+}
+
+function metadata() {
+  return JSON.parse(
+    read('cargo', ['metadata', '--locked', '--no-deps', '--format-version', '1'], { maxBuffer: 1 << 28 }),
+  );
+}
 
 async function binaries(target = read('rustc', ['--print', 'host-tuple'])) {
+  if (!existsSync(join(ROOT, 'dist/site/index.html')))
+    throw new Failure('dist/site is missing, and the command embeds it: npm run build:site -- --threads');
   await run('cargo', [
     'build',
     '--locked',
@@ -77,10 +125,7 @@ async function sbom() {
     '--override-filename',
     'bom',
   ]);
-  const { packages } = JSON.parse(
-    read('cargo', ['metadata', '--locked', '--no-deps', '--format-version', '1'], { maxBuffer: 1 << 28 }),
-  );
-  for (const { name, manifest_path: manifest, publish } of packages) {
+  for (const { name, manifest_path: manifest, publish } of metadata().packages) {
     const made = join(manifest, '../bom.json');
     // What is not published is not released.
     if (publish === null) renameSync(made, join(OUT, `${name}-${version()}.cdx.json`));
@@ -122,10 +167,10 @@ function text(path) {
 
 if (isMain(import.meta.url)) {
   await main(async () => {
-    const [part, ...rest] = process.argv.slice(2);
+    const [part = 'dry', ...rest] = process.argv.slice(2);
     if (!PARTS[part]) throw new Failure(`say what to make: ${Object.keys(PARTS).join(', ')}`);
     version();
-    mkdirSync(OUT, { recursive: true });
+    if (part !== 'dry') mkdirSync(OUT, { recursive: true });
     await PARTS[part](...rest);
   });
 }

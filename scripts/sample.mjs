@@ -9,13 +9,13 @@ export const SAMPLE = join(ROOT, 'dist/sample/sample.tar');
 /** Makes sure of the sample dataset, which `program` draws, if it was built; resolves to its path. */
 export async function ensureSample(program) {
   const stamp = `${SAMPLE}.maker`;
-  const maker = fingerprint(join(ROOT, 'tools'));
+  const maker = fingerprint(join(ROOT, 'sample'));
   if (existsSync(SAMPLE) && existsSync(stamp) && readFileSync(stamp, 'utf8') === maker) {
     console.log(`${relative(ROOT, SAMPLE)} is here (${(statSync(SAMPLE).size / 1e6).toFixed(1)} MB)`);
     return SAMPLE;
   }
   mkdirSync(join(SAMPLE, '..'), { recursive: true });
-  const built = ['run', '--release', '--locked', '--quiet', '-p', 'forebay-tools', '--bin', 'forebay-sample', '--'];
+  const built = ['run', '--release', '--locked', '--quiet', '-p', 'forebay-sample', '--bin', 'forebay-sample', '--'];
   await run(program ?? 'cargo', [...(program ? [] : built), relative(ROOT, SAMPLE)]);
   writeFileSync(stamp, maker);
   return SAMPLE;

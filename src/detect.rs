@@ -33,7 +33,7 @@ pub fn name_of(head: &[u8]) -> Option<&'static str> {
     detect(head).map(Format::name).or_else(|| known(head).map(|(name, _)| name))
 }
 
-/// What such a file is and what to do about it, if it is of a format that Forebay does not read.
+/// Names the format and gives advice, if it is one that Forebay does not read.
 #[doc(hidden)]
 pub fn foreign(head: &[u8]) -> Option<String> {
     crate::foreign::foreign(head)

@@ -13,7 +13,7 @@
 
 use std::fmt;
 
-/// What every fallible function of the project returns.
+/// The result of every fallible function of the project.
 pub type Result<T, E = Error> = std::result::Result<T, E>;
 
 /// Whose fault an error is.
@@ -135,7 +135,7 @@ struct Inner {
     source: Option<Box<dyn std::error::Error + Send + Sync>>,
 }
 
-/// What went wrong, whose fault it is and where. One pointer wide.
+/// An error: its code, kind and place. One pointer wide.
 #[derive(Debug)]
 pub struct Error(Box<Inner>);
 

@@ -9,10 +9,10 @@ pub(crate) fn foreign(head: &[u8]) -> Option<String> {
 const PIXELS: &str = "which is not decoded here; write it as PNG or JPEG, for example with Pillow";
 const ONE: &str = "a dataset is a folder of images, a TAR or a TBL";
 const VIDEO: &str = "a dataset is a folder of videos, a TAR or a TBL";
-const SOUND: &str = "put such files into a TAR with their labels beside them, as webdataset does";
+const SOUND: &str = "put such files into a TAR with their labels next to them, as webdataset does";
 const ARRAYS: &str = "write what is inside as a TAR of samples, or as Parquet";
-const SCAN: &str = "write its slices as PNG or TIFF, or put such files into a TAR with their labels beside them";
-const CLOUD: &str = "write its points as Parquet or CSV, or put such files into a TAR with their labels beside them";
+const SCAN: &str = "write its slices as PNG or TIFF, or put such files into a TAR with their labels next to them";
+const CLOUD: &str = "write its points as Parquet or CSV, or put such files into a TAR with their labels next to them";
 
 /// The name of what a file is that begins with `head`, and what to do about it.
 pub(crate) fn known(head: &[u8]) -> Option<(&'static str, &'static str)> {

@@ -12,7 +12,7 @@
 
 use serde::Serialize;
 
-/// What the files of a format hold.
+/// The content of a format's files: samples, a table, or another file, compressed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum Holds {

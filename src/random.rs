@@ -2,7 +2,7 @@
 //!
 //! Nothing here has a hidden state or a clock. What a sample looks like in an epoch is a function of (seed,
 //! epoch, sample) and of nothing else, least of all of which worker came first. All of it is arithmetic on
-//! 64-bit unsigned integers that wraps; `docs/order.md` specifies it and `tests/fixtures/order.json` holds
+//! 64-bit unsigned integers that wraps; `docs/formats/order.md` specifies it and `tests/fixtures/order.json` holds
 //! numbers to check another implementation by.
 //!
 //! ```
@@ -91,7 +91,7 @@ impl Purpose {
     }
 }
 
-/// What is drawn for one sample: the one word behind a sample's key. Each has a stream of its own, so that adding one
+/// The streams of one sample: the one word after a sample's key. Each has a stream of its own, so that adding one
 /// change to a recipe does not move the others.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]

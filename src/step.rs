@@ -12,7 +12,7 @@ use bytes::{Bytes, BytesMut};
 
 use crate::error::{Error, Result, codes};
 
-/// What a stepper says.
+/// The answer of a stepper.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Step<T> {
     /// These ranges of the file are needed before the next step. Never empty, each range not empty and
@@ -32,7 +32,7 @@ impl<T> Step<T> {
     }
 }
 
-/// What work says that gives one thing after the other.
+/// The answer of work that gives one thing after the other.
 ///
 /// What it needs are ranges of a file, or of bytes that only come in order the next ones: then `N` is `()`, and to
 /// hear that there are no more is an answer too.

@@ -12,6 +12,8 @@ export async function build(bench, features = []) {
     '-p',
     'forebay-cli',
     '-p',
+    'forebay-sample',
+    '-p',
     'forebay-tools',
     '--bins',
     '--bench',

@@ -25,7 +25,7 @@ export function detection() {
   return `
 ## Batches for detectors
 
-\`python3 benches/detection.py FOLDER --make N --write\`, on ${date} and ${cores} cores: batches of 64 pictures of 640 x 640 with their boxes, normalized,
+\`python3 benches/detection.py FOLDER --make N --write\`, on ${date} and ${cores} cores: batches of 64 images of 640 x 640 with their boxes, normalized,
 from ${pictures} JPEG files of 640 x 480 and 480 x 640, by ${workers} workers; Forebay against torch's DataLoader with albumentations. The second epoch of
 each, best of ${rounds} rounds in turns. ${used.join(', ')}.
 

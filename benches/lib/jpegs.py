@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Draws the pictures of benches/jpeg.mjs: what photographs are to a decoder, in 2.5 to 4 bits a pixel, baseline and progressive.
+"""Draws the images of benches/jpeg.mjs: what photographs are to a decoder, in 2.5 to 4 bits a pixel, baseline and progressive.
 
     python3 -m pip install pillow numpy
     python3 benches/lib/jpegs.py FOLDER

@@ -81,13 +81,13 @@ function claims(results) {
     resized / bare >= 0.85,
   );
   against(
-    'pictures of 3000 x 2000, 2 cores, against turboloader',
+    'images of 3000 x 2000, 2 cores, against turboloader',
     'forebay, large, 2 cores',
     'turboloader, large, 2 cores',
     2,
   );
   against(
-    'pictures of 64 x 64, enlarged, 2 cores, against turboloader',
+    'images of 64 x 64, enlarged, 2 cores, against turboloader',
     'forebay, small, 2 cores',
     'turboloader, small, 2 cores',
     2,
@@ -95,7 +95,7 @@ function claims(results) {
   const small = (key) => of('forebay, small, 2 cores', (r) => r.decoder?.[key]);
   const enlarging = small('resize_ms') / small('decode_ms');
   row(
-    'pictures of 64 x 64: enlarging to a tensor against decoding, both alone',
+    'images of 64 x 64: enlarging to a tensor against decoding, both alone',
     '',
     '',
     times(enlarging),
@@ -155,7 +155,7 @@ function reasons(results) {
     const [read, decode, resize] = ['read_ms', 'decode_ms', 'resize_ms'].map((key) => of(one, (r) => r.decoder[key]));
     const most = decode / (read + decode + resize);
     reasons.push(
-      `Of the ${(read + decode + resize).toFixed(2)} ms that a picture takes on one core, reading and decoding are ${(read + decode).toFixed(2)} ms ` +
+      `Of the ${(read + decode + resize).toFixed(2)} ms that an image takes on one core, reading and decoding are ${(read + decode).toFixed(2)} ms ` +
         `and resizing to an antialiased, normalized tensor ${resize.toFixed(2)} ms. So at most ${times(most)} of the bare decoder can be reached ` +
         `on the same core; in the loader decoding takes about ${inside(one, 'decode').toFixed(2)} ms and resizing ${inside(one, 'resize').toFixed(2)} ms: ` +
         "there tensors go to a batch's 38 MB, alone always to the same 602 kB.",
@@ -169,7 +169,7 @@ function reasons(results) {
     }
   }
   reasons.push(
-    'turboloader decodes with libjpeg-turbo in C, whose transform can give a smaller picture and a less exact one faster (IFAST), and ' +
+    'turboloader decodes with libjpeg-turbo in C, whose transform can give a smaller image and a less exact one faster (IFAST), and ' +
       'resizes without antialiasing; with `antialias=True` it is the slower row below. Forebay decodes exactly and antialiases.',
   );
   const large = of('forebay, large, 2 cores', (r) => r.decoder?.decode_ms);
@@ -177,7 +177,7 @@ function reasons(results) {
   if (ran('forebay, large, 2 cores') && ran(largePeer)) {
     const two = 2000 / large;
     reasons.push(
-      `Large pictures: the decoder alone, on two cores without a loader, would make ${per(two)}, ${times(two / rate(largePeer))} of turboloader; ` +
+      `Large images: the decoder alone, on two cores without a loader, would make ${per(two)}, ${times(two / rate(largePeer))} of turboloader; ` +
         `the loader reaches ${times(rate('forebay, large, 2 cores') / two)} of that. In it, with both cores at work, decoding takes about ` +
         `${inside('forebay, large, 2 cores', 'decode').toFixed(1)} ms and making the tensor ${inside('forebay, large, 2 cores', 'resize').toFixed(1)} ms, ` +
         `alone ${large.toFixed(1)} ms and ${of('forebay, large, 2 cores', (r) => r.decoder.resize_ms).toFixed(1)} ms; the beginning and end of all ` +
@@ -190,7 +190,7 @@ function reasons(results) {
     );
     const copy = 1000 / rate('memcpy, 1 core');
     reasons.push(
-      `Pictures of 64 x 64 become tensors of 602 kB: enlarging one takes ${resize.toFixed(3)} ms, decoding ${decode.toFixed(3)} ms, and a mere copy of ` +
+      `Images of 64 x 64 become tensors of 602 kB: enlarging one takes ${resize.toFixed(3)} ms, decoding ${decode.toFixed(3)} ms, and a mere copy of ` +
         `as many bytes from memory to memory ${copy.toFixed(3)} ms. What is faster at decoding has the worse ratio.`,
     );
   }
@@ -227,10 +227,10 @@ Machine: ${about.processor}, ${about.system}; load average at the end ${about.lo
 Versions: ${about.rust}, ${about.python}, turboloader ${PEER_VERSION}, ${packages.join(', ')}.
 Set: ${about.set}.
 
-Pictures become tensors of [64, 3, 224, 224] 32-bit floats, normalized as for ImageNet, with labels. Medians of ${about.rounds} runs, all
+Images become tensors of [64, 3, 224, 224] 32-bit floats, normalized as for ImageNet, with labels. Medians of ${about.rounds} runs, all
 in turns in the same run, files in the page cache, each in a process of its own${about.pinned ? ' that may use one or two cores (`taskset`), whatever it\nstarts in threads or processes' : ''}. Times begin before files are opened and end with the last batch; starting Python and importing packages
 is left out. A ratio is Forebay's speed over the other's. [Its decoder](decoders.md) decodes only the part that a crop needs, and
-large pictures at a reduced size, so the bare decoder beside it does that as well.
+large images at a reduced size, so the bare decoder beside it does that as well.
 
 ![Images per second](benchmarks-loader.svg)
 
@@ -273,7 +273,7 @@ ${READY.filter((kind) => ran(`ready, ${kind}`))
 |---|---|---|
 ${speeds.join('\n')}
 
-## One picture on one core
+## One image on one core
 
 Measured on one thread, without the loader: reading and verifying, decoding, resizing and normalizing.
 

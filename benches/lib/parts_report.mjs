@@ -46,7 +46,7 @@ function simulate({ rows, ...about }) {
 \`npm run bench:parts -- simulate\`: what \`forebay plan --simulate\` tells of some samples, and what \`forebay bench\` then does with all of
 them, from one to the other in every round. ${where(about)} How far apart the rounds of the latter are is how well anything can be told.
 
-| pictures | workers | predicted | measured | rounds apart | off | wanted | met |
+| images | workers | predicted | measured | rounds apart | off | wanted | met |
 |---|---|---|---|---|---|---|---|
 ${rows.map(row).join('\n')}
 `;
@@ -57,7 +57,7 @@ function targets({ rows, wanted, ...about }) {
     `| ${what} | ${per(plain.median)} | ${per(given.median)} | ${(100 * (ratio.median - 1)).toFixed(1)} % | ${wanted} % less at most | ${met(ratio.median >= 1 - wanted / 100)} |`;
   return `## What targets cost
 
-\`npm run bench:parts -- targets\`: pictures of 500 x 375, resized, by two workers, without and with targets from their metadata. ${where(about)}
+\`npm run bench:parts -- targets\`: images of 500 x 375, resized, by two workers, without and with targets from their metadata. ${where(about)}
 
 | targets | without | with | difference | wanted | met |
 |---|---|---|---|---|---|
@@ -72,7 +72,7 @@ function decoded({ rows, ...about }) {
     `| ${what} | ${per(first.median)} | ${per(second.median)} | ${ratio.median.toFixed(2)} x | ${wanted ? `${wanted} x | ${met(ratio.median >= wanted)}` : ' | '} |`;
   return `## The second epoch
 
-\`npm run bench:parts -- decoded\`: two epochs of pictures of 500 x 375 by two workers, with decoded pictures kept. ${where(about)}
+\`npm run bench:parts -- decoded\`: two epochs of images of 500 x 375 by two workers, with decoded images kept. ${where(about)}
 
 | kept | first epoch | second | second by first | wanted | met |
 |---|---|---|---|---|---|

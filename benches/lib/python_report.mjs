@@ -48,7 +48,7 @@ function spent(against) {
     const time = `${words}, decoding ${of('decoding')} ms, making the tensor ${of('transforming')} ms`;
     return [`${name.split(', ')[1] === 'resize' ? 'resized' : 'with random crops and flips'}: ${time}`];
   });
-  return parts.length ? `A picture takes one of our two workers, ${parts.join('; ')}.\n` : '';
+  return parts.length ? `An image takes one of our two workers, ${parts.join('; ')}.\n` : '';
 }
 
 /** Decoders that do nothing else, on the same cores, and what is claimed that our own could not do even then. */
@@ -61,7 +61,7 @@ const BARE = {
 /** What the decoders allow, whatever is built around them. */
 function limits(against, rate) {
   const alone = Object.entries(BARE).flatMap(([name, job]) => (rate(job) ? [`${name} ${per(rate(job))}`] : []));
-  const measured = alone.length ? `Decoders alone, on both cores, whole pictures: ${alone.join(', ')}.\n` : '';
+  const measured = alone.length ? `Decoders alone, on both cores, whole images: ${alone.join(', ')}.\n` : '';
   const all = against['forebay, resize'] ?? [];
   if (all.length === 0) return measured;
   // Of two workers, that do nothing but decode.
@@ -114,7 +114,7 @@ export function page({ about, results, costs, differences, against, scripts }) {
   return `# Loaders of Python
 
 Made by \`npm run bench:python -- --peers\` on ${about.date}: ${about.processor}, ${about.system}, Python ${about.python}, load
-${about.load.join(', ')} at the end, ${about.took}, medians of ${about.rounds} rounds. Pictures: ${about.set}. Batches are 64 x 3 x 224 x 224
+${about.load.join(', ')} at the end, ${about.took}, medians of ${about.rounds} rounds. Images: ${about.set}. Batches are 64 x 3 x 224 x 224
 floats, normalized; other loaders run as their users use them, with two workers on two cores.
 
 | | ours | other | ratio | wanted | met |

@@ -72,7 +72,7 @@ export function page(about, results) {
   row('decoded', (_, mid) => {
     const [local, far] = [mid((r) => r.local), mid((r) => r.remote)];
     const rate = mid((r) => r.remote / r.local);
-    const what = 'decoded pictures a second (224 x 224), store on loopback without latency against the file, 2 cores';
+    const what = 'decoded images a second (224 x 224), store on loopback without latency against the file, 2 cores';
     const words = `${far.toFixed(0)} against ${local.toFixed(0)}: ${share(rate)}`;
     claim(what, words, 'at least 0.9', rate >= 0.9);
   });

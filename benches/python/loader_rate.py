@@ -1,7 +1,7 @@
 """The Python loader with the settings of loader_rate.rs, and what Python itself costs a batch.
 
-    python loader_rate.py FILE.tbl pictures|payloads|tiny WORKERS
-    python loader_rate.py FILE.tbl make SAMPLES     a file of tiny raw pictures
+    python loader_rate.py FILE.tbl images|payloads|tiny WORKERS
+    python loader_rate.py FILE.tbl make SAMPLES     a file of tiny raw images
 """
 
 import json
@@ -31,7 +31,7 @@ if kind == "make":
             writer.add(np.full((8, 8, 3), i % 256, np.uint8), metadata={"cls": i % 10})
     sys.exit()
 options, batch = {}, 64
-if kind == "pictures":
+if kind == "images":
     options = {
         "size": 224,
         "augment": forebay.RandomResizedCrop() | forebay.HorizontalFlip(),

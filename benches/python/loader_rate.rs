@@ -20,7 +20,7 @@ fn sum(batch: &Batch) -> u32 {
 fn main() {
     let [path, kind, workers] = env::args().skip(1).collect::<Vec<_>>().try_into().unwrap();
     let mut builder = Loader::open(path).unwrap().batch(64).shuffle(42).workers(workers.parse().unwrap());
-    if kind == "pictures" {
+    if kind == "images" {
         builder = builder.image(Image::new(224, 224).random_resized_crop().hflip().normalize(IMAGENET));
     }
     if kind == "tiny" {

@@ -1,4 +1,4 @@
-"""The most memory that a process with eight workers takes, over pictures and as many samples as ImageNet has.
+"""The most memory that a process with eight workers takes, over images and as many samples as ImageNet has.
 
     python memory.py PICTURES.tbl MANY.tbl
 """

@@ -55,7 +55,7 @@ def store(kind, folder, to):
 
 
 def loader(kind, path, how: SimpleNamespace):
-    """A function that begins an epoch and gives its batches of pictures."""
+    """A function that begins an epoch and gives its batches of images."""
     return {"streaming": streaming, "litdata": litdata, "dali": dali, "ffcv": ffcv}[kind](path, how)
 
 

@@ -1,4 +1,4 @@
-"""Loaders of Python, each as its users use it: pictures to [64, 3, 224, 224] float32, normalized as for ImageNet.
+"""Loaders of Python, each as its users use it: images to [64, 3, 224, 224] float32, normalized as for ImageNet.
 
 usage: peers.py KIND PATH [key=value ...]
 
@@ -99,7 +99,7 @@ def turboloader():
 
 
 def v2(decoded):
-    """torchvision's second API, from pictures of Pillow or tensors of bytes."""
+    """torchvision's second API, from images of Pillow or tensors of bytes."""
     import torch
     from torchvision.transforms import v2 as t
 
@@ -208,7 +208,7 @@ def warehouse():
 
 
 def gathered(images):
-    """Batches of a tensor of all pictures, in another order every epoch."""
+    """Batches of a tensor of all images, in another order every epoch."""
     import torch
 
     for _ in range(epochs):
@@ -257,7 +257,7 @@ def store(folder):
 
 
 def bare_share(number):
-    """Decodes its share of the pictures, from memory; the seconds that takes, without reading, and how many there were."""
+    """Decodes its share of the images, from memory; the seconds that takes, without reading, and how many there were."""
     import glob
 
     if kind == "bare-forebay":

@@ -22,7 +22,7 @@ pub(crate) fn meant(e: &clap::Error) -> Option<String> {
                     Some(format!("a number of samples or rows: -n {digits}"))
                 }
                 "i" | "-input" => {
-                    Some("inputs stand without an option, as in: forebay convert train.tar train.tbl".to_owned())
+                    Some("inputs are given without an option, as in: forebay convert train.tar train.tbl".to_owned())
                 }
                 _ => None,
             }

@@ -175,7 +175,7 @@ pub(crate) fn printable(text: &str) -> String {
 }
 
 /// Whether a character, itself unseen, turns the direction of what stands around it (`photo\u{202e}gpj.exe` looks
-/// like a picture) or ends the line.
+/// like an image) or ends the line.
 fn reorders(c: char) -> bool {
     matches!(c, '\u{61c}' | '\u{200e}' | '\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2066}'..='\u{2069}')
 }

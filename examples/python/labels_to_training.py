@@ -1,6 +1,6 @@
 """From label files to batches for a detector: checked, converted, built into a tensor warehouse, and read as tensors.
 
-    python examples/python/labels_to_training.py pictures instances.json out
+    python examples/python/labels_to_training.py images instances.json out
 """
 
 from __future__ import annotations
@@ -16,12 +16,12 @@ import forebay
 
 
 def build(pictures: Path, labels: Path, out: Path, size: int = 64) -> str:
-    """Checks the labels, and builds a warehouse of pictures and boxes; its manifest."""
+    """Checks the labels, and builds a warehouse of images and boxes; its manifest."""
     report = forebay.labels.check(labels)
     if not report:
         raise SystemExit(f"{labels}: {report}")
     found = forebay.labels.read(labels)
-    print(f"{len(found)} pictures, {found.annotations} boxes of {len(found.classes)} classes, as {found.format}")
+    print(f"{len(found)} images, {found.annotations} boxes of {len(found.classes)} classes, as {found.format}")
     # Other tools read other formats; what one cannot say is counted.
     written = found.write(out / "labels.via.json", to="via")
     print(f"written as VIA, and lost: {written.losses or 'nothing'}")

@@ -114,7 +114,7 @@ pub(crate) fn yolo(data: &[u8]) {
     if let Ok(lists) = Set::lists(&described, &listing) {
         let lists = lists.into_iter().map(|name| (name, lines.to_vec())).collect();
         if let Ok(set) = Set::find(&described, &listing, &lists) {
-            assert!(set.members.iter().all(|member| listing.has(&member.picture)), "a picture of the set");
+            assert!(set.members.iter().all(|member| listing.has(&member.picture)), "an image of the set");
         }
     }
     for task in [None, Some(Task::Obb), Some(Task::Segment)] {

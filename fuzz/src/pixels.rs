@@ -62,7 +62,7 @@ fn part(decoder: &mut Decoder, payload: &[u8], options: &Options, choice: [u8; 4
     let (pixels, width) = (whole.pixels.to_vec(), whole.width);
     let [_, x, y, size] = choice.map(u32::from);
     let upright = upright.with_region(Region { x, y, width: size, height: size });
-    let part = decoder.decode(payload, None, &upright).expect("a part of a picture that is whole");
+    let part = decoder.decode(payload, None, &upright).expect("a part of an image that is whole");
     for (line, pixels_there) in part.pixels.chunks_exact(part.width as usize * 3).enumerate() {
         let at = ((part.top as usize + line) * width as usize + part.left as usize) * 3;
         assert_eq!(Some(pixels_there), pixels.get(at..at + pixels_there.len()), "line {line}");
@@ -74,7 +74,7 @@ pub(crate) fn seeds() -> Vec<Vec<u8>> {
     let bytes = include_bytes!("../../tests/fixtures/images.bin");
     let pictures = index["decode"].as_array().expect("pictures");
     let named = |name: &str| {
-        let picture = pictures.iter().find(|p| p["name"] == name).expect("a picture of that name");
+        let picture = pictures.iter().find(|p| p["name"] == name).expect("an image of that name");
         let at = |i: usize| picture["data"][i].as_u64().expect("a place") as usize;
         &bytes[at(0)..at(0) + at(1)]
     };

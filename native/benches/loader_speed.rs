@@ -89,7 +89,7 @@ type Measure<'a> = (&'static str, &'static str, Box<dyn Fn() -> Rate + 'a>);
 
 fn main() {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
-    let path = arguments.first().expect("a TBL of pictures");
+    let path = arguments.first().expect("a TBL of images");
     let number = |name: &str, otherwise| std::env::var(name).ok().and_then(|n| n.parse().ok()).unwrap_or(otherwise);
     let most: u64 = number("PICTURES", 512);
     // Each figure is the median of this many runs, interleaved with the others.

@@ -118,7 +118,7 @@ fn epochs(pictures: &Path, side: u32) {
 fn main() {
     let mut args = std::env::args().skip(1);
     if args.next().is_some_and(|word| word == "epoch") {
-        let pictures = args.next().expect("a folder, TAR or TBL of pictures");
+        let pictures = args.next().expect("a folder, TAR or TBL of images");
         let side = args.next().map_or(224, |text| text.parse().expect("a number"));
         return epochs(Path::new(&pictures), side);
     }

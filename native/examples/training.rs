@@ -27,7 +27,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     let epochs = arguments.next().map_or(Ok(5), |n| n.parse())?;
     let saved = format!("{file}.state.json");
     let run = train(Path::new(&file), Path::new(&saved), epochs, u64::MAX)?;
-    println!("{:.0} % of the pictures are recognized", 100.0 * accuracy(Path::new(&file), &run.model)?);
+    println!("{:.0} % of the images are recognized", 100.0 * accuracy(Path::new(&file), &run.model)?);
     fs::remove_file(saved)?;
     Ok(())
 }
@@ -189,7 +189,7 @@ mod tests {
         };
         assert!(parts > 4, "it was interrupted {parts} times");
         assert!(last.model == whole.model && last.state == whole.state);
-        assert!(whole.state.skipped >= 4, "the damaged picture is left out of most epochs");
+        assert!(whole.state.skipped >= 4, "the damaged image is left out of most epochs");
         let rest = loader(&file).unwrap();
         assert_eq!(rest.build().unwrap().classes(), ["blue", "green", "red"]);
         let known = train_accuracy(&file, &whole.model);

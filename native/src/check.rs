@@ -199,8 +199,8 @@ fn check_samples(
         let other = pictures.other.into_inner();
         if other > 0 {
             let message = match other {
-                1 => "1 sample is not a picture that is decoded here, and only its bytes were checked".to_owned(),
-                n => format!("{n} samples are not pictures that are decoded here, and only their bytes were checked"),
+                1 => "1 sample is not an image that is decoded here, and only its bytes were checked".to_owned(),
+                n => format!("{n} samples are not images that are decoded here, and only their bytes were checked"),
             };
             report.note(&Error::new(&error::codes::NOTE, message));
         }

@@ -268,7 +268,7 @@ impl Dataset {
             Source::Folder(_) => None,
         }
     }
-    /// What was found first to be wrong with a TAR whose scan was told to keep going.
+    /// Returns the first fault of a TAR whose scan was told to keep going.
     pub fn damage(&self) -> Option<&Error> {
         self.damages().next()
     }
@@ -281,7 +281,7 @@ impl Dataset {
     pub(crate) fn stopped(&self) -> Option<&Error> {
         self.damage.as_deref()
     }
-    /// What is worth knowing of the file as a whole: where a folder's classes were found, sidecars of an archive that
+    /// Returns remarks about the file as a whole: where a folder's classes were found, sidecars of an archive that
     /// lie apart from their pictures, how an archive ends.
     pub fn notes(&self) -> Vec<String> {
         let of_container = self.container().map(Container::notes).unwrap_or_default();
@@ -317,7 +317,7 @@ impl Dataset {
         self.len() == 0
     }
 
-    /// What is known about sample `i`. In a TBL the index says it; elsewhere the payload is looked at.
+    /// Returns the description of sample `i`. In a TBL the index has it; elsewhere the payload is read.
     pub fn info(&self, i: u64) -> Result<SampleInfo> {
         match &self.source {
             Source::File(input, container) => {

@@ -151,9 +151,9 @@ impl Folder {
             let first = first.strip_suffix(&manifest).unwrap_or(first);
             let root = self.name.trim_end_matches('/');
             let message = match 1 + manifests.count() {
-                1 => format!("the folder holds a warehouse, and no pictures; name that: {root}/{first}"),
+                1 => format!("the folder holds a warehouse, and no images; name that: {root}/{first}"),
                 n => format!(
-                    "the folder holds {n} warehouses, and no pictures; name one, such as {root}/{first}: forebay warehouse \
+                    "the folder holds {n} warehouses, and no images; name one, such as {root}/{first}: forebay warehouse \
                      list {root} says which are current"
                 ),
             };
@@ -164,10 +164,10 @@ impl Folder {
         let (tbl, tar) = (count("tbl"), count("tar"));
         let (count, extension) = if tbl >= tar { (tbl, "tbl") } else { (tar, "tar") };
         let message = match (count, self.left_out) {
-            (0, 0) => "the folder has no pictures".to_owned(),
-            (0, n) => format!("the folder has no pictures, but {n} other files{}", self.known_as()),
+            (0, 0) => "the folder has no images".to_owned(),
+            (0, n) => format!("the folder has no images, but {n} other files{}", self.known_as()),
             (n, _) => format!(
-                "the folder has no pictures, but {n} {}; datasets are named one by one or by a pattern, and joined by: \
+                "the folder has no images, but {n} {}; datasets are named one by one or by a pattern, and joined by: \
                  forebay concat '{}/*.{extension}' -o all.{extension}",
                 if n == 1 { "dataset" } else { "datasets" },
                 self.name.trim_end_matches('/'),

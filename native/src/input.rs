@@ -111,7 +111,7 @@ impl Input {
         Input { source: way(self.source.clone()), ..Input::over(&self.name, source::Memory(Bytes::new())) }
     }
 
-    /// What names the file's bytes and no others, if anything does.
+    /// Returns an identity that names the file's bytes and no others, if there is one.
     pub fn identity(&self) -> Option<String> {
         self.source.identity()
     }
@@ -235,7 +235,7 @@ impl Input {
         match fits {
             true => Ok(all),
             false => {
-                Err(Error::new(&forebay::error::codes::IO, "other bytes came than were asked for").file(&self.name))
+                Err(Error::new(&forebay::error::codes::IO, "other bytes came than were requested").file(&self.name))
             }
         }
     }
@@ -254,7 +254,7 @@ impl Input {
         match bytes.len() == len {
             true => Ok(bytes),
             false => {
-                let message = "the source gave fewer bytes than asked for";
+                let message = "the source gave fewer bytes than requested";
                 Err(Error::new(&forebay::error::codes::MISSING_BYTES, message).file(&self.name))
             }
         }
@@ -371,19 +371,19 @@ impl Input {
     }
 }
 
-/// What can go wrong with files, beside what the system says.
+/// Errors of files, besides those of the system.
 #[doc(hidden)]
 pub mod codes {
     use forebay::error::Code;
     /// A file changed while it was read.
     pub const CHANGED: Code = Code::io(
         "source.changed",
-        "The file was written, shortened or lengthened while it was open; what was read of it may not belong together.",
+        "The file was written, shortened or lengthened while it was open, so the bytes read may not belong together.",
     );
     /// A pipe where a file is needed.
     pub const PIPE: Code = Code::unsupported(
         "source.pipe",
-        "A pipe or device gives its bytes once, from front to back; what was asked for needs a file.",
+        "A pipe or device gives its bytes once, from front to back; this operation needs a file.",
     );
     /// Every code of this module.
     pub const ALL: &[&Code] = &[&CHANGED, &PIPE];

@@ -102,21 +102,6 @@ struct Readme;
 #[doc = include_str!("../../docs/loader.md")]
 struct LoaderGuide;
 
-/// The Rust code of `docs/cache.md`.
-#[cfg(doctest)]
-#[doc = include_str!("../../docs/cache.md")]
-struct CacheGuide;
-
-/// The Rust code of `docs/labels.md`.
-#[cfg(doctest)]
-#[doc = include_str!("../../docs/labels.md")]
-struct LabelsGuide;
-
-/// The Rust code of `docs/warehouse.md`.
-#[cfg(doctest)]
-#[doc = include_str!("../../docs/warehouse.md")]
-struct WarehouseGuide;
-
 /// The Rust code of `docs/remote.md`.
 #[cfg(all(doctest, feature = "remote"))]
 #[doc = include_str!("../../docs/remote.md")]
@@ -126,13 +111,3 @@ struct RemoteGuide;
 #[cfg(doctest)]
 #[doc = include_str!("../../docs/tables.md")]
 struct TablesGuide;
-
-/// The Rust code of `docs/warehouse-build.md`.
-#[cfg(doctest)]
-#[doc = include_str!("../../docs/warehouse-build.md")]
-struct WarehouseBuildGuide;
-
-/// The Rust code of `docs/shards.md`.
-#[cfg(doctest)]
-#[doc = include_str!("../../docs/shards.md")]
-struct ShardsGuide;

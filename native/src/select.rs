@@ -18,13 +18,13 @@ pub(crate) fn fault_of(e: &Error, several: bool) -> Fault {
     if several { Fault::with_file(e) } else { Fault::from(e) }
 }
 
-/// What a filter selects of several datasets.
+/// The samples that a filter selects from several datasets.
 #[derive(Debug, Default)]
 #[non_exhaustive]
 pub struct Selected {
     /// The samples' numbers, dataset by dataset.
     pub chosen: Vec<Vec<u64>>,
-    /// What could not be looked at and was forgiven.
+    /// Errors of samples that could not be read and were permitted.
     pub broken: Vec<Error>,
 }
 

@@ -35,7 +35,7 @@ const TURNS: u64 = 3;
 /// How long they are made at each place and in each way, at least: small pictures are made too quickly to be timed.
 const LEAST: Duration = Duration::from_millis(200);
 
-/// What one worker took for each sample.
+/// The times of one worker for each sample.
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct Measured {
@@ -43,7 +43,7 @@ pub struct Measured {
     pub samples: Vec<[u64; 5]>,
     /// Samples in a batch.
     pub batch: usize,
-    /// What the thread that takes batches needs for each of them, beside waiting.
+    /// The time that the thread that takes batches needs for each of them, besides waiting.
     pub taking: Duration,
     /// Stored bytes of a sample.
     pub bytes: u64,
@@ -53,7 +53,7 @@ pub struct Measured {
     pub together: Option<(usize, f64)>,
 }
 
-/// What a machine has.
+/// A machine.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Machine {
@@ -76,7 +76,7 @@ impl Machine {
     }
 }
 
-/// What this number of workers would do.
+/// The prediction for a number of workers.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 #[non_exhaustive]
 pub struct Predicted {
@@ -86,7 +86,7 @@ pub struct Predicted {
     pub images_per_second: f64,
     /// The share of the workers' time in which they work.
     pub busy: f64,
-    /// What bounds it: `workers`, `cores`, `read`.
+    /// The bound: `workers`, `cores`, `read`.
     pub bound: &'static str,
 }
 
@@ -257,7 +257,7 @@ impl Measured {
         1.0 + (found - 1.0) * part
     }
 
-    /// What a worker needs between two samples.
+    /// Returns the time that a worker needs between two samples.
     pub fn between(&self) -> Duration {
         let Some(real) = self.alone.filter(|real| *real > 0.0) else { return Duration::ZERO };
         let machine = Machine::new(self.together.map_or(1, |(cores, _)| cores));

@@ -186,17 +186,17 @@ fn a_warm_loader_allocates_for_batches_and_not_for_pictures() {
     for io in [Io::Map, Io::Read] {
         let large = allocations_per_picture(open(&raw).batch(256).io(io));
         // A batch has some lists, whatever its size.
-        assert!(large < 0.2, "{large} allocations for each raw picture in batches of 256 ({io:?})");
+        assert!(large < 0.2, "{large} allocations for each raw image in batches of 256 ({io:?})");
     }
     let moved = Image::new(6, 6).random_crop(2).hflip().normalize(IMAGENET);
     let moved = allocations_per_picture(open(&raw).batch(256).image(moved));
-    assert!(moved < 0.2, "{moved} allocations for each picture that is cropped and mirrored");
+    assert!(moved < 0.2, "{moved} allocations for each image that is cropped and mirrored");
     for resampling in
         [Resampling::Nearest, Resampling::Bilinear, Resampling::BilinearPlain, Resampling::Bicubic, Resampling::Lanczos]
     {
         let image = Image::new(24, 24).random_resized_crop().hflip().normalize(IMAGENET).resampling(resampling);
         let resized = allocations_per_picture(open(&raw).batch(256).image(image));
-        assert!(resized < 0.2, "{resized} allocations for each picture that is cropped and resized ({resampling:?})");
+        assert!(resized < 0.2, "{resized} allocations for each image that is cropped and resized ({resampling:?})");
     }
 }
 
@@ -219,7 +219,7 @@ fn a_warm_loader_allocates_nothing_for_a_sample_with_boxes() {
     std::fs::write(&labels, text).unwrap();
     let live = || Loader::open(&raw).unwrap().batch(256).workers(3).shuffle(1).annotations(labels.clone());
     let moved = allocations_per_picture(live().image(Image::new(6, 6).random_crop(2).hflip().normalize(IMAGENET)));
-    assert!(moved < 0.2, "{moved} allocations for each picture with boxes that is cropped and mirrored");
+    assert!(moved < 0.2, "{moved} allocations for each image with boxes that is cropped and mirrored");
     let resampling = Resampling::Bilinear;
     let turned = Image::new(6, 6)
         .fit(Fit::AroundBoxes)
@@ -227,15 +227,15 @@ fn a_warm_loader_allocates_nothing_for_a_sample_with_boxes() {
         .augment(Augment::RandAugment { operations: 2, magnitude: 9, bins: 31, resampling })
         .keep_boxes(0.2, 0.0);
     let turned = allocations_per_picture(live().image(turned));
-    assert!(turned < 0.2, "{turned} allocations for each picture with boxes that is augmented");
+    assert!(turned < 0.2, "{turned} allocations for each image with boxes that is augmented");
     let together = Image::new(6, 6).letterbox([0; 3]).hflip().normalize(IMAGENET);
     let boxes = Target::boxes(&labels).most(8);
     let together = live().image(together).target("boxes", boxes).mosaic(Mosaic::new().chance(0.5));
     let together = allocations_per_picture(together.mixed(Mixing::Either { mixup: 1.0, cutmix: 1.0 }, 0.5));
-    assert!(together < 0.2, "{together} allocations for each sample of several pictures with boxes");
+    assert!(together < 0.2, "{together} allocations for each sample of several images with boxes");
     let transform = Transform::new(Some([6, 6]), ResizeMode::Letterbox, 3);
     let prepared = allocations_per_picture(live().warehouse_transform(transform));
-    assert!(prepared < 0.2, "{prepared} allocations for each picture that is made as a warehouse holds it");
+    assert!(prepared < 0.2, "{prepared} allocations for each image that is made as a warehouse holds it");
 
     let mut settings = Settings::default().with_size(6, 6).with_max_boxes(3).with_labels(&labels);
     settings.sync = false;
@@ -309,7 +309,7 @@ fn a_warm_loader_allocates_nothing_for_a_sample_with_targets_of_any_kind() {
     for target in [Target::view(image.clone()), Target::picture(&raw), Target::label_map(&raw)] {
         let builder = Loader::open(&raw).unwrap().batch(256).workers(3).shuffle(1).image(image.clone());
         let each = allocations_per_picture(builder.target("more", target));
-        assert!(each < 0.2, "{each} allocations for each sample with another picture");
+        assert!(each < 0.2, "{each} allocations for each sample with another image");
     }
 }
 
@@ -330,7 +330,7 @@ fn a_warm_loader_allocates_nothing_for_a_sample_that_is_padded() {
         let image = Image::new(16, 16).hflip().normalize(IMAGENET);
         let builder = Loader::open_all(&jobs).unwrap().batch(256).workers(3).shuffle(1).image(image).padded(padding);
         let each = allocations_per_picture(builder);
-        assert!(each < 0.2, "{each} allocations for each padded picture ({padding:?})");
+        assert!(each < 0.2, "{each} allocations for each padded image ({padding:?})");
     }
 }
 
@@ -355,7 +355,7 @@ fn a_warm_loader_allocates_no_more_than_its_decoder_and_resizer() {
         bare = (change.allocations + change.reallocations) as f64 / 512.0;
     }
     let loader = allocations_per_picture(open(&path).batch(256).image(image));
-    assert!(loader < bare + 0.2, "{loader} allocations for each picture, of which {bare} are not the loader's");
+    assert!(loader < bare + 0.2, "{loader} allocations for each image, of which {bare} are not the loader's");
 }
 
 #[test]
@@ -395,7 +395,7 @@ fn a_warm_loader_allocates_nothing_for_a_picture_that_is_kept_decoded() {
         let file = DecodedCache::file(folder.at(&format!("kept-{k}")), 1 << 30);
         for cache in [memory, file] {
             let each = allocations_per_picture(build().decoded_cache(cache.clone()).timeline(1 << 16));
-            assert!(each < 0.2, "{each} allocations for each picture of {cache:?}");
+            assert!(each < 0.2, "{each} allocations for each image of {cache:?}");
         }
     }
     // What finds no room costs nothing either, but what its decoder does.
@@ -403,7 +403,7 @@ fn a_warm_loader_allocates_nothing_for_a_picture_that_is_kept_decoded() {
     let plain = allocations_per_picture(open(&path).batch(256).image(image.clone()));
     let full = open(&path).batch(256).image(image).decoded_cache(DecodedCache::memory(100_000));
     let full = allocations_per_picture(full);
-    assert!(full < plain + 0.2, "{full} allocations for each picture beside a full cache, {plain} without");
+    assert!(full < plain + 0.2, "{full} allocations for each image beside a full cache, {plain} without");
 }
 
 #[test]
@@ -432,5 +432,5 @@ fn a_warm_decoder_of_jpeg_allocates_nothing() {
     // The harness's own thread may report the test before this one meanwhile, which is counted too; what the decoder
     // allocates is in every round.
     let least = (0..8).map(|_| allocations()).min();
-    assert_eq!(least, Some(0), "however different the pictures are");
+    assert_eq!(least, Some(0), "however different the images are");
 }

@@ -227,7 +227,7 @@ def open(
     class_level: int | None = None,
     **table: Any,
 ) -> Any:
-    """Opens whatever it is: a TBL, TAR, folder of pictures or tensor warehouse as a :class:`Dataset`, a table as a
+    """Opens whatever it is: a TBL, TAR, folder of images or tensor warehouse as a :class:`Dataset`, a table as a
     :class:`Table`. The source is a path, an address such as ``s3://bucket/train.tbl``, the bytes
     of a file, a file object, or any other address that fsspec opens.
 

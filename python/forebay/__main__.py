@@ -164,7 +164,7 @@ def _view(args: argparse.Namespace) -> int:
 
 
 def parser() -> argparse.ArgumentParser:
-    """What the command understands."""
+    """The arguments of the command."""
     top = argparse.ArgumentParser("forebay", description="Machine-learning dataset files. Reports are lines of JSON.")
     top.add_argument("--version", action="version", version=f"forebay {forebay.__version__} (Python)")
     commands = top.add_subparsers(dest="command", required=True, metavar="COMMAND")
@@ -179,7 +179,7 @@ def parser() -> argparse.ArgumentParser:
         made.add_argument("--level", type=int)
         made.add_argument("--force", action="store_true", help="replace an output that exists")
 
-    one = command("inspect", _inspect, "What a file is, and what opening it tells.")
+    one = command("inspect", _inspect, "Show a file's format, size and contents.")
     one.add_argument("file")
     one = command("head", _head, "The first samples or rows.")
     one.add_argument("file")
@@ -187,7 +187,7 @@ def parser() -> argparse.ArgumentParser:
     one.add_argument("--where", metavar="FILTER")
     one = command("check", _check, "Look for every fault.")
     one.add_argument("files", nargs="+", metavar="file")
-    one.add_argument("--decode", action="store_true", help="decode every picture too")
+    one.add_argument("--decode", action="store_true", help="decode every image too")
     one = command("stats", _stats, "Sizes, formats and classes; what the values of columns are like.")
     one.add_argument("file")
     one.add_argument("--where", metavar="FILTER")

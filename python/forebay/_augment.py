@@ -1,4 +1,4 @@
-"""What becomes of pictures on their way into a batch.
+"""The steps that change images on their way into a batch.
 
 Steps are joined with ``|``. The engine does most kinds at most once, in an order of its own, whatever the order here: geometry
 first, then colors, then what is painted over. Those that may come several times, such as ``RandAugment`` and
@@ -78,21 +78,21 @@ class Step:
 
 @dataclass(frozen=True)
 class Stretch(Step):
-    """The whole picture, distorted to the size. This is the default."""
+    """The whole image, distorted to the size. This is the default."""
 
     _op: ClassVar[str] = "stretch"
 
 
 @dataclass(frozen=True)
 class Letterbox(Step):
-    """The whole picture, undistorted, in the middle of the fill color."""
+    """The whole image, undistorted, in the middle of the fill color."""
 
     _op: ClassVar[str] = "letterbox"
 
 
 @dataclass(frozen=True)
 class Pad(Step):
-    """The middle, not resized, on the fill color where the picture is smaller."""
+    """The middle, not resized, on the fill color where the image is smaller."""
 
     _op: ClassVar[str] = "pad"
 
@@ -179,14 +179,14 @@ class RandomErasing(Step):
 
 @dataclass(frozen=True)
 class CropAroundBoxes(Step):
-    """A random rectangle with all boxes in it, resized; without boxes the whole picture."""
+    """A random rectangle with all boxes in it, resized; without boxes the whole image."""
 
     _op: ClassVar[str] = "crop_around_boxes"
 
 
 @dataclass(frozen=True)
 class RandomIoUCrop(Step):
-    """SSD's crop: a random rectangle that shows the center of a box and overlaps it by a chance share, or all of the picture,
+    """SSD's crop: a random rectangle that shows the center of a box and overlaps it by a chance share, or all of the image,
     resized. Boxes whose center is cut off are left out."""
 
     min_scale: float = 0.3
@@ -334,7 +334,7 @@ class RandomInvert(Step):
 
 @dataclass(frozen=True)
 class Mosaic(Step):
-    """Four pictures of the epoch around a point, with this chance: the sample's own and three others, with their boxes, masks,
+    """Four images of the epoch around a point, with this chance: the sample's own and three others, with their boxes, masks,
     key points and labels. It takes the place of the crop. :meth:`nine` brings nine together."""
 
     p: float = 1.0
@@ -350,7 +350,7 @@ class Mosaic(Step):
     def nine(
         cls, p: float = 1.0, center: tuple[float, float] = (0.25, 0.75), scale: tuple[float, float] = (0.25, 0.6)
     ) -> Mosaic:
-        """Nine pictures in three rows: the sample's own in the middle third, and eight around it."""
+        """Nine images in three rows: the sample's own in the middle third, and eight around it."""
         return cls(p, center, scale, 9)
 
 
@@ -394,6 +394,6 @@ def steps(augment: Augment | Step | None) -> list[dict[str, Any]]:
     joined = augment if isinstance(augment, Augment) else Augment((augment,))
     other = next((step for step in joined.steps if not isinstance(step, Step)), None)
     if other is not None:
-        message = f"augment is steps such as HorizontalFlip(), joined by |, and {other!r} is none; `transform` takes functions"
+        message = f"augment is steps such as HorizontalFlip(), joined by |, and {other!r} is not a step; `transform` takes functions"
         raise UsageError("usage.argument", "usage", message)
     return [step._json() for step in joined.steps]

@@ -17,7 +17,7 @@ PathLike = Union[str, "os.PathLike[str]"]
 
 @dataclass(frozen=True)
 class Summary:
-    """What a conversion did. Counts of samples are of rows where a table was converted."""
+    """The result of a conversion. For a table, samples are rows."""
 
     inputs: list[str]
     output: str
@@ -42,7 +42,7 @@ def check(
 ) -> Report:
     """Looks for every fault of a file: of samples or of a table.
 
-    ``decode`` also decodes every picture from its first line to its last. A damaged file is a report and no exception;
+    ``decode`` also decodes every image from its first line to its last. A damaged file is a report and no exception;
     what cannot be read at all is one.
 
     >>> report = forebay.check("train.tbl", decode=True)
@@ -80,7 +80,7 @@ def convert(
 
     The output's name says the format, unless ``to`` does. Until it is whole, nothing is there; one that exists is
     refused unless ``force``. ``size`` (width and height, or one number for both) stores pixels instead of files.
-    ``metadata`` is a document beside the samples. Ctrl-C ends it and leaves nothing behind.
+    ``metadata`` is a document next to the samples. Ctrl-C ends it and leaves no output.
 
     ``inputs`` is a path, a sequence of them, a :class:`forebay.Dataset` or a :class:`forebay.Table`, with what was selected
     of it, or any object with ``__arrow_c_stream__``: a table of polars, pyarrow, pandas or DuckDB.

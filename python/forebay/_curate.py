@@ -1,4 +1,4 @@
-"""What belongs out of a dataset, and how it is divided: duplicates, outliers, parts for training and validation."""
+"""Duplicates, outliers, and parts for training and validation."""
 
 from __future__ import annotations
 
@@ -68,7 +68,7 @@ class Duplicates:
     #: Samples that another one is better than.
     duplicates: int
     not_pictures: int
-    #: Pictures in which nothing is to be seen.
+    #: Images in which nothing is to be seen.
     plain: int
     groups: list[DuplicateGroup]
     fault_count: int
@@ -77,7 +77,7 @@ class Duplicates:
 
 @dataclass(frozen=True)
 class OutlierReason:
-    """Why a sample stands out."""
+    """Why a sample is an outlier."""
 
     #: In a word: ``dark``, ``blurred``, ``wide``.
     reason: str
@@ -91,7 +91,7 @@ class OutlierReason:
 
 @dataclass(frozen=True)
 class Outlier:
-    """A sample that stands out, with its reasons, the strongest first."""
+    """An outlier with its reasons, the strongest first."""
 
     i: int
     name: str | None
@@ -102,7 +102,7 @@ class Outlier:
 
 @dataclass(frozen=True)
 class Outliers:
-    """Samples that stand out, the furthest first."""
+    """Outliers, the furthest first."""
 
     samples: int
     not_pictures: int
@@ -161,9 +161,9 @@ def duplicates(
     workers: int | None = None,
     progress: Progress = False,
 ) -> Duplicates:
-    """Finds samples that are alike: the same bytes, or pictures whose hashes differ in at most ``distance`` of 63 bits.
+    """Finds samples that are alike: the same bytes, or images whose hashes differ in at most ``distance`` of 63 bits.
 
-    Several datasets are looked at together, as for pictures of a test set that are in the training set too. ``edits`` is a
+    Several datasets are looked at together, as for images of a test set that are in the training set too. ``edits`` is a
     journal to write that removes all but the best of each group; :func:`forebay.apply` applies it.
 
     >>> found = forebay.duplicates("train.tbl", exact=True)
@@ -200,8 +200,8 @@ def outliers(
     workers: int | None = None,
     progress: Progress = False,
 ) -> Outliers:
-    """Finds samples that stand out: dark, blurred, tiny, of odd shape. ``by`` are the traits to judge by, all unless it is
-    given; without brightness, contrast and sharpness no picture is decoded. ``score`` is how many deviations from the median
+    """Finds outliers: dark, blurred or tiny images, images of odd shape. ``by`` are the traits to judge by, all unless it is
+    given; without brightness, contrast and sharpness no image is decoded. ``score`` is how many deviations from the median
     are too many. ``edits`` is a journal to write that gives each of them its reasons as tags.
 
     >>> found = forebay.outliers("train.tbl")
@@ -253,7 +253,7 @@ def divide(
 ) -> list[Part]:
     """Divides a dataset into parts, such as ``{"train": 0.8, "val": 0.2}``; written into ``folder`` as files of their names if
     it is given. ``by`` is the field of the class, every one of which is divided in the same way: ``"class"`` is class, else
-    cls. Samples with the same in the field ``group`` stay together, and with ``near`` pictures that are alike to so many bits.
+    cls. Samples with the same in the field ``group`` stay together, and with ``near`` images that are alike to so many bits.
 
     >>> train, val = forebay.divide("train.tbl", parts={"train": 0.75, "val": 0.25}, by="class", seed=7)
     >>> len(train.numbers) > len(val.numbers) > 0

@@ -25,7 +25,7 @@ __all__ = ["Dataset", "Sample", "SampleInfo", "open_samples"]
 
 
 class SampleInfo(NamedTuple):
-    """What an index says of a sample, without reading it. A width and height of 0 are not known."""
+    """The index entry of a sample. A width and height of 0 are unknown."""
 
     format: str
     width: int
@@ -41,7 +41,7 @@ class SampleInfo(NamedTuple):
 
 
 class Sample:
-    """One sample of a dataset. What is asked of it is read when it is asked."""
+    """One sample of a dataset. Each property is read on request."""
 
     __slots__ = ("dataset", "index")
 
@@ -73,7 +73,7 @@ class Sample:
         return None if text is None else json.loads(text)
 
     def image(self, *, orient: bool = False, damaged: bool = False) -> NDArray[np.uint8]:
-        """The picture as an RGB array: height x width x 3.
+        """The image as an RGB array: height x width x 3.
 
         ``orient`` turns it as its EXIF orientation says; ``damaged`` takes what can be had of a damaged JPEG.
 
@@ -89,7 +89,7 @@ class Sample:
         return self.dataset._tensor(self.index)
 
     def boxes(self) -> NDArray[np.float32]:
-        """Of a tensor warehouse: corners of the boxes, n x 4, from 0 to 1 of the stored picture."""
+        """Of a tensor warehouse: corners of the boxes, n x 4, from 0 to 1 of the stored image."""
         found = [one["box"] for one in self.metadata["boxes"]] if self.dataset._shape() else []
         return np.array(found, dtype=np.float32).reshape(-1, 4)
 
@@ -118,7 +118,7 @@ class Dataset(Sequence[Sample]):
     """Samples of a TBL, a TAR or a folder, or some of them. Made by :func:`forebay.open`.
 
     It is a sequence: ``len(ds)``, ``ds[17]``, ``ds[10:20]``, ``ds[[3, 1, 2]]``. Any number of threads may read it. It
-    pickles as its path with what tells the file from another, and is opened anew where it is unpickled.
+    pickles as its path with the file's identity, and is opened again when it is unpickled.
 
     >>> ds = forebay.open("train.tbl")
     >>> [sample.metadata["cls"] for sample in ds[2:6]]
@@ -184,7 +184,7 @@ class Dataset(Sequence[Sample]):
         if shape is None:
             from ._errors import UsageError
 
-            message = "tensors and boxes are of a tensor warehouse, and this is none"
+            message = "tensors and boxes are of a tensor warehouse, and this is not one"
             raise UsageError("usage.argument", "usage", message, place={"file": self.name})
         return shape
 
@@ -206,7 +206,7 @@ class Dataset(Sequence[Sample]):
         return self[i].tensor()
 
     def boxes(self, i: int) -> NDArray[np.float32]:
-        """Corners of the boxes of image ``i`` of a tensor warehouse, n x 4, from 0 to 1 of the stored picture."""
+        """Corners of the boxes of image ``i`` of a tensor warehouse, n x 4, from 0 to 1 of the stored image."""
         return self[i].boxes()
 
     def frame_ids(self) -> list[int | None]:
@@ -221,17 +221,17 @@ class Dataset(Sequence[Sample]):
 
     @property
     def notes(self) -> list[str]:
-        """What is worth knowing of the file as a whole."""
+        """Remarks about the file as a whole."""
         return self._core().notes()
 
     @property
     def damage(self) -> Exception | None:
-        """What was found first to be wrong with an archive or a warehouse that was opened with ``keep_going``."""
+        """The first fault of an archive or a warehouse that was opened with ``keep_going``."""
         return self._core().damage()
 
     @property
     def metadata(self) -> dict[str, Any]:
-        """The document beside the samples; empty where there is none."""
+        """The document next to the samples; empty if there is no document."""
         found: dict[str, Any] = json.loads(self._core().document())
         return found
 
@@ -282,13 +282,13 @@ class Dataset(Sequence[Sample]):
         return view
 
     def info(self, i: int) -> SampleInfo:
-        """What the index says of sample ``i``."""
+        """The index entry of sample ``i``."""
         return self[i].info
 
     def where(self, filter: str) -> Dataset:
         """The samples that a filter accepts, such as ``width >= 224 && json.label == 'boat'``.
 
-        A field that no sample has is an error. What the filter does not ask for is not read.
+        A field that no sample has is an error. Only the fields of the filter are read.
 
         >>> forebay.open("train.tbl").where("width >= 40 && cls == 2").indices.tolist()
         [2, 6, 10, 14]
@@ -377,7 +377,7 @@ def open_samples(
     keep_going: bool = False,
     class_level: int | None = None,
 ) -> Dataset:
-    """Opens a TBL, a TAR, a folder of pictures or a tensor warehouse: a path, an address such as ``s3://bucket/train.tbl``,
+    """Opens a TBL, a TAR, a folder of images or a tensor warehouse: a path, an address such as ``s3://bucket/train.tbl``,
     the file's bytes, a file object that seeks, or an address of another kind, which fsspec opens. Of all but bytes only the
     parts that are needed are read.
 

@@ -80,11 +80,11 @@ class Edits:
         self._change("review", sample=sample, state=state)
 
     def document(self, fields: Mapping[str, Any] | None = None, *, unset: Sequence[str] = ()) -> None:
-        """Sets fields of the document beside the samples, such as ``classes``."""
+        """Sets fields of the document next to the samples, such as ``classes``."""
         self._change("document", **_given(fields, None, unset))
 
     def undo(self) -> None:
-        """Takes the last change back that stands."""
+        """Takes back the last change that was not undone."""
         self._change("undo")
 
     def redo(self) -> None:
@@ -93,7 +93,7 @@ class Edits:
 
     @property
     def dirty(self) -> bool:
-        """Whether a change stands."""
+        """Whether a change can be undone."""
         return bool(json.loads(self._core.about())["dirty"])
 
     def __len__(self) -> int:
@@ -132,7 +132,7 @@ def apply(
     progress: Callable[[int, int], None] | None = None,
 ) -> dict[str, Any]:
     """Writes ``output``: the dataset with the changes of the journal. Until it is whole, nothing is there. With
-    ``in_place`` only metadata of a TBL is changed, in its own file; with ``dry_run`` nothing is. What was done: ``samples``,
+    ``in_place`` only metadata of a TBL is changed, in its own file; with ``dry_run`` nothing is. Returns ``samples``,
     ``changed``, ``removed``, ``added``, ``output_bytes``, ``written_bytes``, ``notes``."""
     options = {"in_place": in_place, "dry_run": dry_run, "force": force, "sync": sync}
     to = None if output is None else os.fspath(output)

@@ -1,4 +1,4 @@
-"""What goes wrong, with the codes that every part of Forebay shares (docs/errors.md lists them)."""
+"""Errors, with the codes that every part of Forebay shares (docs/errors.md lists them)."""
 
 from __future__ import annotations
 

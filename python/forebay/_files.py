@@ -78,7 +78,7 @@ def unsigned(sources: list[Any]) -> None:
 
 
 def open_url(url: str) -> IO[bytes]:
-    """What fsspec opens under this name. The place is not a folder."""
+    """The file that fsspec opens under this name. The place is not a folder."""
     try:
         import fsspec  # type: ignore[import-not-found, import-untyped, unused-ignore]
     except ImportError as e:
@@ -112,6 +112,6 @@ def read_all(file: IO[bytes]) -> bytes:
 
 
 def name_of(file: Any) -> str:
-    """What a file object is called."""
+    """The name of a file object."""
     name = getattr(file, "name", None) or getattr(file, "path", None)
     return name if isinstance(name, str) else f"<{type(file).__name__}>"

@@ -1,4 +1,4 @@
-"""The extension module. Nothing here is for users: the package's classes stand on it."""
+"""The extension module. Nothing here is for users: the package's classes are built on it."""
 
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any, final

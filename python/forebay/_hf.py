@@ -49,7 +49,7 @@ def _labeled(dataset: Dataset, chosen: list[int] | None, label: str) -> Iterator
 
 
 def _kind(dataset: Dataset, label: str) -> Any:
-    """What all labels are, so that none becomes another."""
+    """The type of all labels, so that none becomes another."""
     import pyarrow  # type: ignore[import-not-found, import-untyped, unused-ignore]
 
     values = [field_of(sample.metadata, label, sample.index, dataset.name) for sample in dataset]
@@ -62,13 +62,13 @@ def _kind(dataset: Dataset, label: str) -> Any:
 
 
 def to_hf(dataset: Dataset, *, label: str | None = None, streaming: bool = False) -> Any:
-    """What :meth:`forebay.Dataset.to_hf` does."""
+    """Implements :meth:`forebay.Dataset.to_hf`."""
     datasets = _datasets()
     if dataset.manifest is not None:
-        message = "a tensor warehouse holds tensors and no files of pictures"
+        message = "a tensor warehouse holds tensors and no files of images"
         raise UnsupportedError("usage.argument", "unsupported", message, place={"file": dataset.name})
     if any(sample.info.format == "raw_u8" for sample in dataset):
-        message = "raw pixels are no files of pictures; convert without `size`"
+        message = "raw pixels are no files of images; convert without `size`"
         raise UnsupportedError("usage.argument", "unsupported", message, place={"file": dataset.name})
     value = datasets.Value
     columns = {"image": datasets.Image(), "width": value("int32"), "height": value("int32"), "metadata": value("string")}
@@ -112,7 +112,7 @@ def from_hf(
 ) -> int:
     """Writes a Hugging Face dataset with an image column as a TBL; how many samples it has.
 
-    Files go in as they are stored, not decoded and encoded anew. The other columns, or those of ``columns``, become the
+    Files go in as they are stored, not decoded and encoded again. The other columns, or those of ``columns``, become the
     metadata; of a class label its number, and its name as ``<column>_name``. It may be a streaming one. ``options`` are those of
     :class:`forebay.TblWriter`.
     """

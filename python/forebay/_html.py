@@ -1,4 +1,4 @@
-"""What notebooks show. Everything from files is escaped: it is text that somebody else wrote."""
+"""The HTML that notebooks show. Everything from files is escaped: it is text that somebody else wrote."""
 
 from __future__ import annotations
 
@@ -18,12 +18,12 @@ if TYPE_CHECKING:
 
 #: Formats that browsers show, with their media types.
 _SHOWN = {"jpeg": "image/jpeg", "png": "image/png", "webp": "image/webp", "bmp": "image/bmp"}
-#: A larger picture is not put into a notebook.
+#: A larger image is not put into a notebook.
 _MOST_BYTES = 1 << 20
-#: Pictures of a contact sheet, and how high they are.
+#: Images of a contact sheet, and how high they are.
 _SHEET = 12
 _HEIGHT = 96
-#: More boxes of a picture are not drawn.
+#: More boxes of an image are not drawn.
 _MOST_BOXES = 64
 #: Rows of tables that are shown.
 _ROWS = 20
@@ -56,7 +56,7 @@ def _png(pixels: Any) -> bytes:
 
 
 def _data(sample: Sample) -> tuple[str, bytes] | None:
-    """A picture as a browser takes it."""
+    """An image as a browser takes it."""
     info = sample.info
     kind = _SHOWN.get(info.format)
     if kind is not None:
@@ -69,7 +69,7 @@ def _data(sample: Sample) -> tuple[str, bytes] | None:
 
 
 def _drawn(boxes: Sequence[Box], width: float, height: float) -> str:
-    """Boxes over a picture of this size, with their labels."""
+    """Boxes over an image of this size, with their labels."""
     parts = []
     for k, (x0, y0, x1, y1, label) in enumerate(boxes[:_MOST_BOXES]):
         color = _COLORS[sum(label.encode()) % len(_COLORS)] if label else _COLORS[k % len(_COLORS)]
@@ -149,7 +149,7 @@ def _figure(inside: str, over: str, words: str) -> str:
 
 
 def sample(sample: Sample) -> str:
-    """One sample: its picture and its metadata."""
+    """One sample: its image and its metadata."""
     try:
         text = json.dumps(sample.metadata, indent=1, ensure_ascii=False)
     except Exception as e:
@@ -158,7 +158,7 @@ def sample(sample: Sample) -> str:
 
 
 def dataset(dataset: Dataset) -> str:
-    """A dataset: a few of its pictures, with labels and boxes."""
+    """A dataset: a few of its images, with labels and boxes."""
     sheet = "".join(_picture(dataset[i], _HEIGHT) for i in range(min(_SHEET, len(dataset))))
     return f"<p>{escape(repr(dataset))}</p><div>{sheet}</div>"
 
@@ -203,7 +203,7 @@ def _outline(picture: Picture) -> str:
 
 
 def labels(labels: LabelSet) -> str:
-    """Labels: the boxes of a few pictures, and the classes by how often they occur."""
+    """Labels: the boxes of a few images, and the classes by how often they occur."""
     sheet = "".join(_outline(picture) for picture in labels[:_SHEET])
     counts = sorted(labels.stats()["classes"].items(), key=lambda one: -one[1])
     return f"<p>{escape(repr(labels))}</p><div>{sheet}</div>{_table(('class', 'annotations'), counts[:_ROWS])}"

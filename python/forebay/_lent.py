@@ -1,7 +1,7 @@
 """Batches of torch's ``DataLoader``, made in memory that both processes see, and collated where they lie.
 
 A worker lends a batch to the process that asked for it, and makes another one in the same memory once that one is gone: taking
-fresh pages for every batch cost half as much time as decoding its pictures. Some of what this takes torch has under private names
+fresh pages for every batch cost half as much time as decoding its images. Some of what this takes torch has under private names
 only. A torch that lacks one of them gets the same batches, by copies.
 """
 
@@ -196,7 +196,7 @@ def _borrow(file: Any, size: int, shape: tuple[int, ...], kind: str) -> torch.Te
 if default_collate_fn_map is None:
 
     def parts(whole: torch.Tensor) -> list[torch.Tensor]:
-        """The pictures of a batch."""
+        """The images of a batch."""
         return list(whole)
 
 else:
@@ -220,13 +220,13 @@ else:
         _holders: int
 
     class _Picture(_Own):
-        """A picture that knows the batch that it is a part of, so that collating finds it."""
+        """An image that knows the batch that it is a part of, so that collating finds it."""
 
         _whole: torch.Tensor
         _place: int
 
     def parts(whole: torch.Tensor) -> list[torch.Tensor]:
-        """The pictures of a batch."""
+        """The images of a batch."""
         found = []
         for place, one in enumerate(whole):
             picture = one.as_subclass(_Picture)

@@ -67,7 +67,7 @@ class Labels:
 
     @classmethod
     def folder(cls, *, classes: Sequence[str] | None = None, missing: int | None = None) -> Labels:
-        """The folder that the picture lies in."""
+        """The folder that the image lies in."""
         return cls(("folder",), _listed(classes), missing)
 
     @classmethod
@@ -102,8 +102,8 @@ def _listed(classes: Sequence[str] | None) -> tuple[str, ...] | None:
 
 @dataclass(frozen=True)
 class Split:
-    """One of two parts of all samples, the same each time: ``Split.train(0.1, seed=42)`` is what is left beside
-    ``Split.validation(0.1, seed=42)``. Runs (or else the folders that pictures lie in) are not torn apart, since frames that
+    """One of two parts of all samples, the same each time: ``Split.train(0.1, seed=42)`` is the rest next to
+    ``Split.validation(0.1, seed=42)``. Runs (or else the folders that images lie in) are not torn apart, since frames that
     follow each other are almost the same, unless ``by="sample"`` says otherwise.
 
     >>> parts = [forebay.Split.train(0.25, 42, by="sample"), forebay.Split.validation(0.25, 42, by="sample")]
@@ -124,7 +124,7 @@ class Split:
 
     @classmethod
     def train(cls, share: float, seed: int, *, by: Literal["run", "sample"] = "run") -> Split:
-        """What is left to train on if this share, from 0 to 1, is kept to validate with."""
+        """The training part if this share, from 0 to 1, is kept for validation."""
         return cls(share, seed, "train", by)
 
     @classmethod
@@ -139,11 +139,11 @@ class Split:
 
 @dataclass(frozen=True)
 class DecodedStats:
-    """Decoded pictures that are kept."""
+    """Decoded images that are kept."""
 
-    #: Pictures that were there.
+    #: Images that were there.
     hits: int
-    #: Pictures that had to be decoded.
+    #: Images that had to be decoded.
     misses: int
     #: Of those, such as found no room.
     without_room: int
@@ -154,7 +154,7 @@ class DecodedStats:
     evictions: int
     #: Entries that could not be written to the file.
     unwritten: int
-    #: The share of pictures that will be there once the cache is full; ``None`` while it is empty.
+    #: The share of images that will be there once the cache is full; ``None`` while it is empty.
     expected_hit_rate: float | None
 
     @classmethod
@@ -164,7 +164,7 @@ class DecodedStats:
 
     @property
     def hit_rate(self) -> float:
-        """The share of pictures that were there."""
+        """The share of images that were there."""
         return self.hits / max(1, self.hits + self.misses)
 
 
@@ -192,12 +192,12 @@ class LoaderStats:
     verifying: float = 0.0
     #: Workers' time for labels and targets.
     targets: float = 0.0
-    #: What a ``decoded_cache`` did; ``None`` without one.
+    #: Counts of the ``decoded_cache``; ``None`` without one.
     decoded: DecodedStats | None = None
 
     @property
     def verdict(self) -> str:
-        """Who waits for whom, in words."""
+        """Which part of the loader waits for which, in words."""
         whole = self.waiting + self.training + self.functions
         if whole <= 0:
             return "nothing was loaded yet"
@@ -225,11 +225,11 @@ class Loader:
     the environment (``RANK``, ``WORLD_SIZE``), else 0 and 1. Without a ``size`` the batches hold payloads.
 
     ``transform(batch)`` is called with every :class:`Batch`, on the caller's thread: it changes ``batch.images`` in place or
-    sets it, or returns what iterating shall give instead of it. ``per_sample(picture)`` is called with every picture (or payload)
-    before that and returns what stands for it; this costs a call of Python for every sample, which threads cannot share, so
-    it warns. What these functions raise is raised, whatever ``on_error`` says, which is about broken samples.
+    sets it, or returns what iterating shall give instead of it. ``per_sample(picture)`` is called with every image (or payload)
+    before that and returns its replacement; this costs a call of Python for every sample, which threads cannot share, so
+    it warns. Exceptions of these functions are raised in any case; ``on_error`` is about broken samples.
 
-    ``decoded_cache`` keeps so many bytes of decoded pictures for later epochs, in memory or in a ``decoded_cache_file``, and
+    ``decoded_cache`` keeps so many bytes of decoded images for later epochs, in memory or in a ``decoded_cache_file``, and
     changes no number. ``timeline`` takes down up to so many events for :meth:`write_timeline`.
 
     ``paths`` may also be a :class:`forebay.Dataset`, or several, of which only the samples that are in it are taken, in the
@@ -244,13 +244,13 @@ class Loader:
     ``cache`` names a folder of this machine that keeps, up to ``cache_bytes``, what is read of files elsewhere, so that later
     epochs do not fetch it; ``read_ahead_bytes`` bounds what of them is fetched before it is needed.
 
-    ``padded`` brings pictures of many sizes together in batches that are as large as their largest, with ``sizes`` and a
+    ``padded`` brings images of many sizes together in batches that are as large as their largest, with ``sizes`` and a
     ``pixel_mask``: see :class:`Padding`. ``groups`` gives batches sizes of a list instead.
 
     ``annotations`` gives every sample its boxes: the path of a label file or of a folder of them, or ``True`` for those that
     are with the samples; ``annotation_boxes`` says which field of their metadata has boxes, and what four numbers mean:
     ``"json.boxes:xywh"``. A manifest opens a tensor warehouse, which has boxes and decodes nothing; ``mode`` says how its
-    shards are held. ``warehouse_transform`` makes of pictures what a warehouse would hold of them, to the last bit, so that a
+    shards are held. ``warehouse_transform`` makes of images what a warehouse would hold of them, to the last bit, so that a
     trainer can be given one path or the other: see :class:`forebay.warehouse.Transform`. With boxes :meth:`numpy` and
     :meth:`torch` give a dictionary of ``images``, ``boxes``, ``mask``,
     ``box_classes``, ``frame_ids`` and, where there are any, ``labels``.
@@ -329,7 +329,7 @@ class Loader:
         if (mix is None) != (epoch_samples is None):
             raise UsageError("usage.argument", "usage", "mix and epoch_samples are given together, or neither")
         if size is not None and warehouse_transform is not None:
-            raise UsageError("usage.argument", "usage", "size and warehouse_transform each say what pictures become: give one")
+            raise UsageError("usage.argument", "usage", "size and warehouse_transform each say what images become: give one")
         kind, number, more = _shuffled(shuffle, seed)
         image = recipe(
             size, augment=augment, normalize=normalize, layout=layout, resampling=resampling, fill=fill
@@ -412,7 +412,7 @@ class Loader:
                 raise UsageError("usage.argument", "usage", message)
 
     def _refuse_idle(self) -> None:
-        """Refuses what says how pictures become tensors where none do."""
+        """Refuses what says how images become tensors where none do."""
         options = self._options
         if options["views"]:
             return
@@ -421,7 +421,7 @@ class Loader:
         # What is prepared as a warehouse is has the warehouse's layout.
         idle += ["layout"] if options["image"] is None and self._layout != "nchw" else []
         if idle:
-            raise UsageError("usage.argument", "usage", f"{' and '.join(idle)}: for pictures that become tensors, by a size")
+            raise UsageError("usage.argument", "usage", f"{' and '.join(idle)}: for images that become tensors, by a size")
 
     def _open(self, state: str | None) -> None:
         before: _forebay.Loader | None = getattr(self, "_core_of", None)
@@ -495,7 +495,7 @@ class Loader:
 
     @property
     def notes(self) -> list[str]:
-        """What was let through, and what could not be proven."""
+        """Violations that were permitted, and shards that could not be proven."""
         return self._core.boxes()[2]
 
     @property
@@ -504,7 +504,7 @@ class Loader:
         return self._core.boxes()[3]
 
     def set_epoch(self, epoch: int) -> None:
-        """Goes to the beginning of an epoch; after :meth:`load_state_dict` to where the state stands in it."""
+        """Goes to the beginning of an epoch; after :meth:`load_state_dict` to the state's position in it."""
         self._begin(epoch)
         self._set = epoch
         self._behind = None
@@ -523,7 +523,7 @@ class Loader:
         return behind[0] + (behind[1] >= self._core_of.size()[0])
 
     def __iter__(self) -> Iterator[Batch]:
-        """One epoch: the rest of it where a state was loaded, else all of it, and the next one behind its last batch."""
+        """One epoch, or the rest of it after a state was loaded; after its last batch the next one."""
         return self._iterate("batches")
 
     def _iterate(self, gives: str) -> Iterator[Any]:
@@ -587,7 +587,7 @@ class Loader:
             yield mapped(found, array)
 
     def state_dict(self) -> dict[str, Any]:
-        """Where the run stands, behind the last batch that was given: plain data.
+        """The position of the run after its last batch: plain data.
 
         >>> loader = forebay.Loader("train.tbl", batch=4, size=32, shuffle=42)
         >>> state = [loader.state_dict() for batch in loader][1]
@@ -605,10 +605,10 @@ class Loader:
         return (*self._core.position(), self._core.stats()[1])
 
     def load_state_dict(self, state: Mapping[str, Any]) -> None:
-        """Goes on where a saved run stood.
+        """Continues a saved run.
 
         Refused, by name, where anything differs that decides which sample comes when; batch and world may change as long
-        as their product does not. Iterating gives the rest of the epoch; behind its last batch the next one.
+        as their product does not. Iterating gives the rest of the epoch; after its last batch the next one.
         """
         self._open(state_text(state))
         self._set = None
@@ -644,7 +644,7 @@ class Loader:
         return written[0]
 
     def close(self) -> None:
-        """Ends the threads. Iterating anew starts them again."""
+        """Ends the threads. Iterating again restarts them."""
         if self._process == os.getpid():
             self._core_of.stop()
             self._begun = None
@@ -756,7 +756,7 @@ def recipe(
     resampling: str | None = None,
     fill: tuple[int, int, int] | None = None,
 ) -> dict[str, Any] | None:
-    """What becomes of pictures, as plain data."""
+    """What becomes of images, as plain data."""
     if size is None:
         if any(given is not None for given in (augment, normalize, resampling, fill)):
             raise UsageError("usage.argument", "usage", "augment, normalize, resampling and fill need a size")

@@ -1,4 +1,4 @@
-"""Pictures of many sizes in one batch."""
+"""Images of many sizes in one batch."""
 
 from __future__ import annotations
 
@@ -10,9 +10,9 @@ __all__ = ["Padding"]
 
 @dataclass(frozen=True)
 class Padding:
-    """How pictures of many sizes come together: each undistorted in the upper left of its place, which is as large as the largest
+    """How images of many sizes come together: each undistorted in the upper left of its place, which is as large as the largest
     of the batch, and none larger than the loader's ``size``. ``batch.sizes`` is n x 2, width and height of each, and
-    ``batch.pixel_mask`` n x height x width with a 1 for each pixel of a picture. A picture's numbers follow from itself alone.
+    ``batch.pixel_mask`` n x height x width with a 1 for each pixel of an image. An image's numbers follow from itself alone.
 
     >>> loader = forebay.Loader("train.tbl", batch=4, size=64, padded=forebay.Padding(multiple=16), labels="cls")
     >>> batch = next(loader.numpy())
@@ -20,12 +20,12 @@ class Padding:
     (['images', 'labels', 'pixel_mask', 'sizes'], 0, True)
     """
 
-    #: How many pixels the shorter side of a picture has, where the longer one then fits; without it a picture keeps its size, where it
+    #: How many pixels the shorter side of an image has, where the longer one then fits; without it an image keeps its size, where it
     #: fits.
     short: int | None = None
     #: Width and height of a batch are multiples of this.
     multiple: int = 1
-    #: The color around pictures; without one numbers there are 0, whatever they are normalized by.
+    #: The color around images; without one numbers there are 0, whatever they are normalized by.
     fill: tuple[int, int, int] | None = None
 
     def _json(self) -> dict[str, Any]:

@@ -52,7 +52,7 @@ class Page:
             found[name] = functools.partial(_part, rest, begin, length)
             begin += length
         if begin != len(rest):
-            raise UnsupportedError("serve.no_viewer", "unsupported", "the viewer of this package is not whole: install it anew")
+            raise UnsupportedError("serve.no_viewer", "unsupported", "the viewer of this package is incomplete: install it again")
         return cls(found)
 
     def __contains__(self, name: str) -> bool:

@@ -1,4 +1,4 @@
-"""How far long work is: told to a function, to tqdm where it is installed, or to standard error."""
+"""Progress of long work: reported to a function, to tqdm if it is installed, or to standard error."""
 
 from __future__ import annotations
 

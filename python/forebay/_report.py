@@ -1,4 +1,4 @@
-"""What a check found."""
+"""The result of a check."""
 
 from __future__ import annotations
 
@@ -48,14 +48,14 @@ class Fault:
 
 @dataclass(frozen=True)
 class Report:
-    """Every fault of a file. It is true where there is none."""
+    """Every fault of a file. It is true if there is no fault."""
 
     ok: bool
     samples: int
     fault_count: int
     faults: list[Fault] = field(default_factory=list)
     notes: list[Fault] = field(default_factory=list)
-    #: Pictures that were decoded, where that was asked for.
+    #: Images that were decoded, where that was asked for.
     decoded: int | None = None
 
     @classmethod

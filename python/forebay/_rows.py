@@ -86,12 +86,12 @@ class TableLoader:
         return self._core.size()[1]
 
     def set_epoch(self, epoch: int) -> None:
-        """Goes to the beginning of an epoch; after :meth:`load_state_dict` to where the state stands in it."""
+        """Goes to the beginning of an epoch; after :meth:`load_state_dict` to the state's position in it."""
         self._begin(epoch)
         self._set = epoch
 
     def __iter__(self) -> Iterator[dict[str, NDArray[Any]]]:
-        """One epoch: the rest of it where a state was loaded, else all of it, and the next one behind its last batch."""
+        """One epoch, or the rest of it after a state was loaded; after its last batch the next one."""
         _, epoch, step = self._core.state()
         # Where a state stands behind this rank's last batch, other ranks may still have some of the epoch.
         ended = step * self._options["batch"] * self._options["world"] >= self.epoch_samples
@@ -117,12 +117,12 @@ class TableLoader:
         self._core.begin(self._core.state()[1] + 1)
 
     def state_dict(self) -> dict[str, Any]:
-        """Where the run stands, behind the last batch that was given: plain data."""
+        """The position of the run after its last batch: plain data."""
         found: dict[str, Any] = json.loads(self._core.state()[0])
         return found
 
     def load_state_dict(self, state: Mapping[str, Any]) -> None:
-        """Goes on where a saved run stood; refused where the rows or the settings are others."""
+        """Continues a saved run; other rows or settings are an error."""
         self._open(state_text(state))
 
     def __getstate__(self) -> dict[str, Any]:

@@ -21,7 +21,7 @@ def settings_text(options: Mapping[str, Any]) -> str:
             try:
                 json.dumps(value, allow_nan=False, default=_plain)
             except ValueError as e:
-                message = f"the option {name!r} has a number that is none: {e}"
+                message = f"the option {name!r} is not a valid number: {e}"
                 raise UsageError("usage.argument", "usage", message) from None
             except TypeError as e:
                 raise UsageError("usage.argument", "usage", f"the option {name!r}: {e}") from None

@@ -1,4 +1,4 @@
-"""What takes or makes several files: shards, differences, the plan of a run."""
+"""Functions that take or make several files: shards, differences, the plan of a run."""
 
 from __future__ import annotations
 
@@ -60,7 +60,7 @@ def concat(inputs: Sequence[PathLike], output: PathLike, **options: Any) -> Summ
 
 @dataclass(frozen=True)
 class Difference:
-    """What differs between two datasets. It is true where they differ."""
+    """The differences between two datasets. It is true if they differ."""
 
     same: bool
     a_samples: int
@@ -106,7 +106,7 @@ def diff(
 
 @dataclass(frozen=True)
 class Extracted:
-    """What became files."""
+    """The files of an extraction."""
 
     samples: int
     files: int
@@ -140,13 +140,13 @@ def extract(
 def _number(i: Any) -> int:
     # A truth value is a number to Python, and would be the first or the second sample.
     if isinstance(i, (bool, np.bool_)) or not hasattr(i, "__index__"):
-        raise UsageError("usage.argument", "usage", f"indices are the numbers of samples, and {i!r} is none")
+        raise UsageError("usage.argument", "usage", f"indices are the numbers of samples, and {i!r} is not one")
     return operator.index(i)
 
 
 @dataclass(frozen=True)
 class Share:
-    """What one rank gets of an epoch."""
+    """The part of an epoch that one rank gets."""
 
     rank: int
     batches: int
@@ -179,7 +179,7 @@ class Plan:
     samples: int
     steps: int
     files: list[dict[str, Any]]
-    #: What each rank gets, unless the batches of one were asked for.
+    #: The part of each rank, unless the batches of one were requested.
     ranks: list[Share] = field(default_factory=list)
     #: Samples that no rank gets in this epoch.
     left_out: int | None = None
@@ -245,7 +245,7 @@ def plan(
 
 
 def stats(path: PathLike, *, where: str | None = None, label: str | None = None) -> dict[str, Any]:
-    """What is in a file: sizes, shapes, formats and classes of samples, or what the values of each column are like.
+    """Summarizes a file: sizes, shapes, formats and classes of samples, or the values of each column.
 
     >>> forebay.stats("train.tbl")["samples"], forebay.stats("people.csv")["rows"]
     (16, 40)

@@ -45,7 +45,7 @@ class Column(NamedTuple):
 class Table:
     """Some rows and columns of a file. Made by :func:`forebay.open`.
 
-    Nothing is held: whoever iterates reads the file anew. Anything that takes Arrow's C interface takes it as it is:
+    Nothing is held: each iteration reads the file again. Anything that takes Arrow's C interface takes it as it is:
     ``pyarrow.table(t)``, ``polars.DataFrame(t)``, ``duckdb.from_arrow(t)``.
 
     >>> people = forebay.open("people.csv")
@@ -86,7 +86,7 @@ class Table:
 
     @property
     def notes(self) -> list[str]:
-        """What of the file is not read, and what its types become that have no twin here."""
+        """Columns that are not read, and the replacements of types that have no twin here."""
         return self._core.notes()
 
     def __len__(self) -> int:
@@ -146,7 +146,7 @@ class Table:
         return self.to_arrow().to_pandas()
 
     def stats(self) -> dict[str, Any]:
-        """What the values of each column are like: counts, missing ones, range, distinct ones, a histogram."""
+        """The values of each column: counts, missing ones, range, distinct ones, a histogram."""
         found: dict[str, Any] = json.loads(self._core.stats())
         return found
 
@@ -226,7 +226,7 @@ def open_table(
     object or an address that fsspec opens, which are read as a whole and of which ``format`` or the name says what they are.
 
     Of text (CSV, TSV, JSON lines) ``types`` names the types of some columns, the others are found; ``header`` says whether
-    the first row holds names, ``delimiter`` what stands between fields, ``null`` which field means a missing value.
+    the first row holds names, ``delimiter`` separates fields, ``null`` means a missing value.
 
     ``workers`` threads read text and decode columns; whoever takes all rows through Arrow's interface has those of all cores
     unless it is said, and rows are ready before they are asked for.

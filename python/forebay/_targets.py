@@ -28,13 +28,13 @@ _OF_PADDED = {"sizes", "pixel_mask"}
 class Target:
     """One of the targets that a loader gives with its samples.
 
-    Values come from a field of the metadata, by its path (in archives and folders the files beside a picture are fields:
+    Values come from a field of the metadata, by its path (in archives and folders the files beside an image are fields:
     ``json.age``, ``txt``), or from a table: ``table=("people.csv", "name", "age")`` is its column ``age``, joined by its
     column ``name``. A sample without one is a broken sample, unless it is ``optional`` or there is a number for what is
     ``missing``.
 
-    What samples have any number of comes with ``_offsets``; with ``longest`` it is brought to the length of the longest of the
-    batch instead, n x length with a ``_mask``, and cut off behind ``longest``. ``pad`` stands where there is none, and lengths are
+    Lists of any length come with ``_offsets``; with ``longest`` they are padded to the length of the longest of the
+    batch instead, n x length with a ``_mask``, and cut off after ``longest``. ``pad`` fills the gaps, and lengths are
     multiples of ``multiple``, or ``longest``.
     """
 
@@ -53,20 +53,20 @@ class Target:
         resampling: Literal["bilinear", "bilinear-plain", "bicubic", "lanczos", "nearest"] | None = None,
         fill: tuple[int, int, int] | None = None,
     ) -> Target:
-        """Another view of the sample's picture, of a size of its own: all that is random about it is drawn anew. For two
+        """Another view of the sample's image, of a size of its own: all its randomness is drawn separately. For two
         crops, or several."""
         view = {"size": size, "augment": augment, "normalize": normalize, "resampling": resampling, "fill": fill}
         return cls("view", "", (), view)
 
     @classmethod
     def picture(cls, dataset: PathLike, *, optional: bool = False) -> Target:
-        """The picture of another folder or file that has the sample's name without its ending, as that of a second camera:
+        """The image of another folder or file that has the sample's name without its ending, as that of a second camera:
         by the draws of the sample's own."""
         return cls("picture", os.fspath(dataset), _said(optional=optional))
 
     @classmethod
     def label_map(cls, dataset: PathLike, *, optional: bool = False) -> Target:
-        """Such a picture whose gray values are classes: uint8, placed as the sample's own, and never mixed."""
+        """Such an image whose gray values are classes: uint8, placed as the sample's own, and never mixed."""
         return cls("labelmap", os.fspath(dataset), _said(optional=optional))
 
     @classmethod
@@ -108,7 +108,7 @@ class Target:
         table: _Table | None = None,
         missing: int | None = None,
     ) -> Target:
-        """The number of a class. Without a path or a table it is that of the folder that the picture lies in."""
+        """The number of a class. Without a path or a table it is that of the folder that the image lies in."""
         return cls("class", _place(path, table), _said(classes=classes, missing=missing))
 
     @classmethod
@@ -152,7 +152,7 @@ class Target:
         optional: bool = False,
         longest: int | None = None,
     ) -> Target:
-        """Boxes of a label file, or else of the samples' own metadata: left, top, right and bottom from 0 to 1 of the picture,
+        """Boxes of a label file, or else of the samples' own metadata: left, top, right and bottom from 0 to 1 of the image,
         in ``most`` places with ``_mask`` and ``_classes``; with ``most=None`` all of them, with ``_offsets`` and
         ``_classes``; with ``longest`` in as many places as the sample with the most of the batch needs, up to so many."""
         return cls._marked("boxes", labels, most, format, optional, longest)
@@ -180,14 +180,14 @@ class Target:
         optional: bool = False,
         longest: int | None = None,
     ) -> Target:
-        """Key points of each object of a label file: x, y from 0 to 1 of the picture, and the visibility."""
+        """Key points of each object of a label file: x, y from 0 to 1 of the image, and the visibility."""
         return cls._marked("keypoints", labels, most, format, optional, longest)
 
     @classmethod
     def semantic(
         cls, labels: PathLike | None = None, *, format: str | None = None, optional: bool = False
     ) -> Target:
-        """One picture of classes: 0 outside of all objects of a label file, one more than the class's number inside."""
+        """One image of classes: 0 outside of all objects of a label file, one more than the class's number inside."""
         return cls("semantic", "" if labels is None else os.fspath(labels), _said(format=format, optional=optional))
 
     @classmethod

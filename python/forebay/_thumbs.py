@@ -1,4 +1,4 @@
-"""Thumbnails of a dataset, in a file beside it that viewers show first."""
+"""Thumbnails of a dataset, in a file next to it that viewers load first."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ class Thumbs:
     """A file of thumbnails."""
 
     output: str
-    #: One for each sample; the place of what is no picture is empty.
+    #: One for each sample; the place of what is no image is empty.
     samples: int
     #: No edge is longer, in pixels.
     size: int
@@ -42,8 +42,8 @@ def thumbs(
     check: bool = False,
     progress: Progress = False,
 ) -> Thumbs:
-    """Writes the thumbnails of a TBL or a TAR into ``path`` with ``.thumbs`` behind it, or into ``output``: JPEGs of which no
-    edge is longer than ``size`` (160). The viewer finds them beside the file, also through a server, and shows its first
+    """Writes the thumbnails of a TBL or a TAR into ``path`` with ``.thumbs`` appended, or into ``output``: JPEGs of which no
+    edge is longer than ``size`` (160). The viewer finds them next to the file, also through a server, and shows its first
     screen from there.
 
     With ``check`` nothing is written: thumbnails of another file, or of this one before it changed, are a :class:`UsageError`

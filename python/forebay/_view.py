@@ -15,6 +15,9 @@ from ._serve import Served, Server
 
 __all__ = ["View", "view"]
 
+#: Variables of hosts whose kernels have no port that the browser can reach: Colab, Kaggle, JupyterHub.
+_FAR = ("COLAB_RELEASE_TAG", "KAGGLE_KERNEL_RUN_TYPE", "JUPYTERHUB_SERVICE_PREFIX")
+
 
 class View:
     """A viewer that is served by this process until :meth:`close`, or until the process ends."""
@@ -22,7 +25,7 @@ class View:
     def __init__(self, server: Server, height: int) -> None:
         self._server: Server | None = server
         self._height = height
-        #: The address. Who has it can read the dataset, on this machine.
+        #: The address. Anybody on this machine who has it can read the dataset.
         self.url = server.url
 
     def close(self) -> None:
@@ -47,14 +50,18 @@ class View:
         return f'<iframe title="Forebay" src="{escape(self.url)}" style="{style}"></iframe>'
 
 
-def view(source: Any, *, open: bool | None = None, height: int = 640) -> View:
+def view(source: Any, *, open: bool | None = None, height: int = 640, kernel: bool | None = None) -> Any:
     """Shows a dataset in the viewer: in a notebook where this runs in one, otherwise in the browser.
 
-    ``source`` is a file, or a :class:`forebay.Dataset` or :class:`forebay.Table` over one. The file is served as a whole, by ranges, on
-    loopback, to whoever has the address; a selection made by ``where`` is not known to the viewer. ``open`` says
-    whether a browser window is opened. The kernel's own machine must be the browser's: through a tunnel, forward the
-    port that the address names.
+    ``source`` is a file, or a :class:`forebay.Dataset` or :class:`forebay.Table` over one. The file is served as a whole, by ranges,
+    on loopback, to anybody who has the address; the viewer does not know a selection made by ``where``. ``open`` opens a browser
+    window or not. With ``kernel=True`` the bytes go through the notebook's own connection instead of a port, as
+    :class:`forebay.widget.Viewer` (needs anywidget); this is the default on Colab, Kaggle and JupyterHub.
     """
+    if kernel if kernel is not None else _in_notebook() and any(name in os.environ for name in _FAR):
+        from .widget import Viewer
+
+        return Viewer(source, height=height)
     site = page()
     found = View(Server(_served(source), site), height)
     if open if open is not None else not _in_notebook():

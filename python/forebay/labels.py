@@ -40,13 +40,13 @@ class Class:
 
 @dataclass(frozen=True)
 class Annotation:
-    """One object in one picture."""
+    """One object in one image."""
 
     #: ``box``, ``rotated``, ``polygon``, ``mask`` or ``points``.
     kind: str
     #: Corners of the upright box around it as the file says it, in pixels: left, top, right, bottom.
     box: tuple[float, float, float, float]
-    #: What the picture leaves of the box; nothing where nothing is left.
+    #: The part of the box inside of the image; ``None`` if nothing is left.
     clipped: tuple[float, float, float, float] | None
     #: A number in the classes.
     cls: int | None
@@ -68,10 +68,10 @@ class Annotation:
 
 @dataclass(frozen=True)
 class Picture:
-    """A picture and what is marked in it."""
+    """An image and what is marked in it."""
 
     name: str
-    #: Pixels, where the file or the picture said so.
+    #: Pixels, where the file or the image said so.
     width: int | None
     height: int | None
     id: int | str | None
@@ -80,14 +80,14 @@ class Picture:
     annotations: list[Annotation]
 
     def boxes(self) -> NDArray[np.float64]:
-        """Corners of the boxes as the picture leaves them, n x 4; those of which nothing is left are left out."""
+        """Corners of the boxes as the image leaves them, n x 4; those of which nothing is left are left out."""
         found = [one.clipped for one in self.annotations if one.clipped is not None]
         return np.array(found, dtype=np.float64).reshape(-1, 4)
 
 
 @dataclass(frozen=True)
 class Written:
-    """What was written, and what the format could not say, counted by cause."""
+    """The files written, and losses that the format cannot express, counted by cause."""
 
     files: int
     bytes: int
@@ -95,9 +95,9 @@ class Written:
 
 
 class LabelSet(Sequence[Picture]):
-    """The labels of a set of pictures. Made by :func:`forebay.labels.read`.
+    """The labels of a set of images. Made by :func:`forebay.labels.read`.
 
-    It is a sequence of pictures. Whatever takes Arrow's C interface takes it as a table with a row for each annotation.
+    It is a sequence of images. Anything that takes Arrow's C interface takes it as a table with a row for each annotation.
 
     >>> labels = forebay.labels.read("instances.json")
     >>> labels[0].name, labels[0].annotations[0].box, labels[0].boxes().shape
@@ -131,13 +131,13 @@ class LabelSet(Sequence[Picture]):
 
     @property
     def notes(self) -> dict[str, int]:
-        """What was found while reading that is not a fault, counted by cause."""
+        """Remarks of reading that are not faults, counted by cause."""
         found: dict[str, int] = json.loads(self._core.notes())
         return found
 
     @property
     def names(self) -> list[str]:
-        """The names of the pictures."""
+        """The names of the images."""
         return self._core.names()
 
     def __len__(self) -> int:
@@ -169,18 +169,18 @@ class LabelSet(Sequence[Picture]):
         return Annotation(cls=cls, label=None if cls is None else self._classes[cls].name, **one)
 
     def find(self, name: str) -> Picture | None:
-        """The first picture of this name."""
+        """The first image of this name."""
         return next((self._picture(i) for i, known in enumerate(self.names) if known == name), None)
 
     def stats(self) -> dict[str, Any]:
-        """Counts of pictures, annotations and classes."""
+        """Counts of images, annotations and classes."""
         found: dict[str, Any] = json.loads(self._core.stats())
         return found
 
     def write(self, path: PathLike, *, to: str, force: bool = False) -> Written:
-        """Writes them in a format: a file, or a folder, which must not be there yet, where it has a file a picture.
+        """Writes them in a format: a file, or a folder, which must not be there yet, where it has a file an image.
 
-        What the format cannot say is lost, and counted.
+        Losses are counted.
         """
         return Written(**json.loads(self._core.write(os.fspath(path), to, force)))
 
@@ -194,7 +194,7 @@ class LabelSet(Sequence[Picture]):
         return pyarrow.RecordBatchReader.from_stream(self).read_all()
 
     def __repr__(self) -> str:
-        return f"<forebay.labels.LabelSet {self._path}: {self.format}, {len(self):,} pictures, {self.annotations:,} annotations>"
+        return f"<forebay.labels.LabelSet {self._path}: {self.format}, {len(self):,} images, {self.annotations:,} annotations>"
 
     def _repr_html_(self) -> str:
         from ._html import labels
@@ -239,9 +239,9 @@ def _options(
 
 
 def read(path: PathLike, **options: Any) -> LabelSet:
-    """Reads a label file, or a folder of them. What the format is, the content says.
+    """Reads a label file, or a folder of them. The content decides the format.
 
-    What a file cannot say by itself is an option, and where it matters the error names it: ``format``, ``pictures`` (the
+    Options decide what a file leaves open; if one is needed, the error names it: ``format``, ``pictures`` (the
     folder that they are in), ``voc_base`` (0 or 1), ``task`` (``box``, ``obb``, ``segment``), ``scores``, ``between``
     (``interpolate``, ``refuse``, ``listed``), ``pick`` (``first``, ``last``, ``all``), ``exif`` (``apply``, ``ignore``,
     ``refuse``), ``names`` (``whole``, ``last``), ``classes`` (names, or a file of them), ``image_key``,
@@ -251,7 +251,7 @@ def read(path: PathLike, **options: Any) -> LabelSet:
 
 
 def stats(path: PathLike, **options: Any) -> dict[str, Any]:
-    """Counts of pictures, annotations and classes. Annotations of a COCO file are counted as they come, and not held."""
+    """Counts of images, annotations and classes. Annotations of a COCO file are counted as they come, and not held."""
     found: dict[str, Any] = json.loads(_forebay.labels_stats(os.fspath(path), _options(**options)))
     return found
 

@@ -4,8 +4,8 @@
     plan.make("ready", [3])              # one shard, on any machine that sees the inputs
     forebay.shards.make("raw/*.tar", "ready", 64, shuffle=42, jobs=2)
 
-A plan is small, pickles, and travels as text. What is there already, whole and made of the same, is left as it is, so a
-run that was ended in the middle goes on where it stood. :mod:`forebay.ray` makes the shards of a plan on a cluster.
+A plan is small, pickles, and travels as text. Finished shards of the same plan stay, so an
+interrupted run continues where it stopped. :mod:`forebay.ray` makes the shards of a plan on a cluster.
 """
 
 from __future__ import annotations
@@ -43,7 +43,7 @@ class Made:
     verified: int
     #: How long it took to make it.
     seconds: float
-    #: What was left out with ``keep_going``.
+    #: The samples left out with ``keep_going``.
     faults: list[Fault] = field(default_factory=list)
     notes: list[str] = field(default_factory=list)
 
@@ -54,9 +54,9 @@ class Made:
 
 @dataclass(frozen=True)
 class Report:
-    """What came of a plan, whoever made the shards, and when. It is true where nothing was left out and none is missing."""
+    """The result of a plan, across runs and machines. It is true if no sample was left out and no shard is missing."""
 
-    #: What the shards are called.
+    #: The name of the shards.
     name: str
     #: Shards of the plan.
     shards: int
@@ -116,13 +116,13 @@ class Plan:
 
     @property
     def settings(self) -> dict[str, Any]:
-        """What decides the bytes of the shards."""
+        """The settings that decide the bytes of the shards."""
         settings: dict[str, Any] = json.loads(self.text)["settings"]
         return settings
 
     @property
     def names(self) -> list[str]:
-        """What the shards are called."""
+        """The names of the shards."""
         names: list[str] = self._about(1)["names"]
         return names
 
@@ -157,7 +157,7 @@ class Plan:
     ) -> Report:
         """Makes these shards, or all, ``jobs`` at a time with ``workers`` threads each.
 
-        A shard appears whole or not at all. What is there already, whole and made of the same, is left as it is; a file
+        A shard appears whole or not at all. Finished shards of the same plan stay; a file
         that this plan did not make is refused unless ``force`` replaces it. An error ends it, and the next run goes on.
         """
         chosen = None if shards is None else [operator.index(shard) for shard in shards]

@@ -110,7 +110,7 @@ def _ahead(loader: Loader, moves: Mover) -> Iterator[Any]:
 class Batches(torch.utils.data.IterableDataset):  # type: ignore[misc, type-arg, unused-ignore]
     """A loader's batches for torch's ``DataLoader(..., batch_size=None)``, torchdata's ``StatefulDataLoader`` and Lightning.
 
-    The loader has threads of its own, so ``num_workers`` is 0, or 1. A worker begins where the loader stands that it is a copy
+    The loader has threads of its own, so ``num_workers`` is 0, or 1. A worker begins at the position of the loader that it is a copy
     of, and the loader here does not move: with ``num_workers=1`` call :meth:`set_epoch` before each epoch, or every one is the
     same, unless ``persistent_workers`` keeps the worker.
     """
@@ -144,7 +144,7 @@ class Batches(torch.utils.data.IterableDataset):  # type: ignore[misc, type-arg,
 class Dataset(torch.utils.data.Dataset):  # type: ignore[misc, type-arg, unused-ignore]
     """A map-style dataset for torch's own ``DataLoader``, with labels by a metadata field.
 
-    With a ``size``, pictures become tensors as in :class:`forebay.Loader`, all those of a batch in one call, and what is
+    With a ``size``, images become tensors as in :class:`forebay.Loader`, all those of a batch in one call, and what is
     random about them is drawn from torch's generator. They are made where the default collating of ``DataLoader`` wants them,
     in a worker in memory that the other process sees too and that is used again once nobody has the batch, so that a batch is
     never copied. ``transform(image) -> anything`` is called for each: with a size with its tensor, otherwise with its pixels,
@@ -172,7 +172,7 @@ class Dataset(torch.utils.data.Dataset):  # type: ignore[misc, type-arg, unused-
             message = 'bytes are not normalized: leave `normalize` out, or take the dtype "f32" or "f16"'
             raise UsageError("loader.settings", "usage", message)
         if size is None and (dtype != "f32" or layout != "nchw"):
-            message = "dtype and layout are for pictures that become tensors, by a size; without one `transform` makes them"
+            message = "dtype and layout are for images that become tensors, by a size; without one `transform` makes them"
             raise UsageError("loader.settings", "usage", message)
         image = recipe(size, augment=augment, normalize=normalize, layout=layout)
         self._recipe = None if image is None else settings_text({"image": image, "dtype": dtype})

@@ -1,4 +1,4 @@
-"""Tensor warehouses: pictures that were decoded and resized once, so that training reads tensors.
+"""Tensor warehouses: images that were decoded and resized once, so that training reads tensors.
 
     built = forebay.warehouse.build("captures", "warehouse", size=384, progress=True)
     ds = forebay.warehouse.open(built.manifest)
@@ -28,11 +28,11 @@ __all__ = ["Built", "Kept", "Removed", "Transform", "build", "check", "gc", "lis
 
 @dataclass(frozen=True)
 class Built:
-    """What was built."""
+    """The result of a build."""
 
     #: The manifest's path.
     manifest: str
-    #: What the folder is named by: 64 hexadecimal digits.
+    #: The name of the folder: 64 hexadecimal digits.
     version: str
     samples: int
     shards: int
@@ -41,7 +41,7 @@ class Built:
     reused: bool
     #: Frames that an earlier build, which was ended in the middle, had done.
     resumed: int
-    #: What of each run was taken and refused.
+    #: Counts of frames taken and refused, by run.
     summary: dict[str, Any] = field(repr=False)
     #: Every frame that was refused: ``cause``, ``file``, ``reason``.
     refused: Sequence[dict[str, str]] = field(repr=False)
@@ -80,7 +80,7 @@ class Removed:
 
 @dataclass(frozen=True)
 class Transform:
-    """What :func:`build` makes of each picture, so that :class:`forebay.Loader` makes the same of pictures that no warehouse was
+    """The transform that :func:`build` applies, so that :class:`forebay.Loader` applies it to images that no warehouse was
     built of. Loading a warehouse that was built with another is refused.
 
         like = forebay.warehouse.Transform(384, resize="letterbox", max_boxes=16)
@@ -98,7 +98,7 @@ class Transform:
         """That of a warehouse, by its manifest."""
         made = manifest(path)["transform"]
         if made.get("target_size") is None:
-            raise UsageError("usage.argument", "usage", "this manifest does not say to which size pictures were made")
+            raise UsageError("usage.argument", "usage", "this manifest does not say to which size images were made")
         width, height = made["target_size"]
         return cls((width, height), "force" if made["resize_mode"] == "Force" else "letterbox", made["max_boxes"])
 
@@ -133,13 +133,13 @@ def build(
     sync: bool = True,
     progress: Progress = False,
 ) -> Built:
-    """Decodes and resizes pictures once, and stores them as tensors with their boxes, in a folder of their own in
+    """Decodes and resizes images once, and stores them as tensors with their boxes, in a folder of their own in
     ``output``.
 
-    ``sources`` are folders of runs with ``labels/*.json``, folders of pictures, TAR and TBL files, or patterns; ``labels``
-    is the label file of pictures; without one ``boxes`` says which field of their metadata has boxes, and what four numbers
+    ``sources`` are folders of runs with ``labels/*.json``, folders of images, TAR and TBL files, or patterns; ``labels``
+    is the label file of images; without one ``boxes`` says which field of their metadata has boxes, and what four numbers
     mean: ``"json.boxes:xywh"``. ``thresholds`` are bounds such as ``{"max_invalid": 3, "max_empty_ratio": 0.5}``. Unlike
-    the command it does not look at the environment. Ctrl-C ends it; the next build goes on where it stood.
+    the command it does not look at the environment. Ctrl-C ends it; the next build continues where it stopped.
     """
     many = [sources] if isinstance(sources, (str, os.PathLike)) else [*sources]
     settings = {
@@ -198,7 +198,7 @@ def open(manifest: PathLike, *, io: Literal["read", "map"] | None = None) -> Dat
 
 
 def manifest(path: PathLike) -> dict[str, Any]:
-    """What a manifest says, with the fields that are not known here. No shard is looked at."""
+    """The content of a manifest, with unknown fields. No shard is read."""
     found: dict[str, Any] = json.loads(_forebay.warehouse_manifest(os.fspath(path)))
     return found
 

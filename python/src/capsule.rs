@@ -63,7 +63,7 @@ impl Batches {
             let format = found.format().to_owned();
             if format != ROWS {
                 let message =
-                    format!("rows are wanted, and this is one column (of Arrow's format {format:?}): give a table");
+                    format!("this is one column instead of rows (of Arrow's format {format:?}): give a table");
                 return Err(Error::new(&ARGUMENT, message));
             }
             let schema = Arc::new(Schema::try_from(&found).map_err(|e| unread(&e))?);

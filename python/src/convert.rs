@@ -97,7 +97,7 @@ fn run(inputs: Vec<PathBuf>, output: &Path, wanted: &Wanted, metadata: Option<Ve
         let known = To::ALL.iter().map(|to| to.word()).chain(TableFormat::ALL.iter().map(|to| to.word()));
         let known = known.collect::<Vec<_>>().join(", ");
         let message = match tables {
-            0 => format!("the output's name does not say what to write; `to` is one of {known}"),
+            0 => format!("the output's name does not name a format; `to` is one of {known}"),
             _ => "these are tables, and what is to be written holds samples".to_owned(),
         };
         return Err(Error::new(&ARGUMENT, message));

@@ -120,7 +120,7 @@ impl LabelSet {
     /// A picture and what is marked in it, as JSON text.
     fn picture(&self, py: Python<'_>, i: usize) -> PyResult<String> {
         let found = self.model().pictures.get(i).ok_or_else(|| {
-            let message = format!("there is no picture {i}: there are {}", self.model().pictures.len());
+            let message = format!("there is no image {i}: there are {}", self.model().pictures.len());
             Error::new(&codes::OUT_OF_RANGE, message)
         });
         Ok(picture(found.raise(py)?).to_string())

@@ -275,7 +275,7 @@ impl Wanted {
                 let cache = Cache::open(folder)?;
                 builder.cache(&most.map_or(cache.clone(), |most| cache.bytes(most)))
             }
-            (None, Some(_)) => return Err(Error::new(&ARGUMENT, "`cache_bytes` bounds a `cache`, and none is given")),
+            (None, Some(_)) => return Err(Error::new(&ARGUMENT, "`cache_bytes` needs a `cache`")),
             (None, None) => builder,
         };
         builder = with(builder, self.groups, Builder::groups);

@@ -17,9 +17,9 @@ pub(crate) fn unpacked<'py>(py: Python<'py>, packed: &[u8], most: u64) -> PyResu
         let mut bytes = Vec::new();
         let source = brotli_decompressor::Decompressor::new(packed, 1 << 16);
         let read = source.take(most.saturating_add(1)).read_to_end(&mut bytes);
-        read.map_err(|e| Error::caused(&IO, format!("what is packed is damaged: {e}"), e))?;
+        read.map_err(|e| Error::caused(&IO, format!("the packed data is damaged: {e}"), e))?;
         if bytes.len() as u64 > most {
-            return Err(Error::new(&ARGUMENT, format!("what is packed has more than {most} bytes")));
+            return Err(Error::new(&ARGUMENT, format!("the packed data has more than {most} bytes")));
         }
         Ok(bytes)
     };

@@ -94,7 +94,7 @@ impl Pictures {
     ) -> Result<()> {
         let each = self.shape.iter().product::<usize>();
         if each == 0 || each.checked_mul(numbers.len()) != Some(all.len()) || keys.len() != numbers.len() {
-            return Err(Error::new(&ARGUMENT, "the array has not as many numbers as these pictures"));
+            return Err(Error::new(&ARGUMENT, "the array has not as many numbers as these images"));
         }
         let mut tools = self.tools.lock().unwrap_or_else(PoisonError::into_inner);
         let (decoder, transformer) = &mut *tools;

@@ -209,8 +209,7 @@ impl Image {
     /// The recipe of a picture that stays alone.
     pub(crate) fn alone(&self) -> Result<Recipe> {
         if self.steps.iter().any(|step| step.mosaic().is_some() || step.mixing().is_some()) {
-            let message =
-                "a mosaic and a mixture bring the pictures of several samples together, which here is not done";
+            let message = "a mosaic and a mixture bring the images of several samples together, which here is not done";
             return Err(Error::new(&ARGUMENT, message));
         }
         self.recipe()
@@ -255,7 +254,7 @@ impl Step {
             Step::Grayscale { .. } => "the grayscale",
             Step::GaussianBlur { .. } => "the blur",
             Step::RandomErasing { .. } => "the erasing",
-            _ => "which part of the picture is taken",
+            _ => "which part of the image is taken",
         })
     }
 

@@ -34,7 +34,7 @@ def write_tar(path: pathlib.Path, members: dict[str, bytes]) -> pathlib.Path:
 
 
 def bmp(width: int, height: int, color: tuple[int, int, int]) -> bytes:
-    """A picture of one color."""
+    """An image of one color."""
     row = bytes(reversed(color)) * width
     row += bytes(-len(row) % 4)
     size = 54 + len(row) * height
@@ -45,7 +45,7 @@ def bmp(width: int, height: int, color: tuple[int, int, int]) -> bytes:
 
 
 def numbered(path: pathlib.Path, samples: int) -> pathlib.Path:
-    """An archive of so many small pictures, each with its number as its class and its color."""
+    """An archive of so many small images, each with its number as its class and its color."""
     members = {}
     for i in range(samples):
         members[f"{i:05}.bmp"] = bmp(4, 4, (i % 256, i // 256, 7))

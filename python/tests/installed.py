@@ -37,7 +37,7 @@ def main(folder: pathlib.Path) -> None:
 
 
 def write(folder: pathlib.Path) -> pathlib.Path:
-    """A dataset of pictures, each of one color that its label says."""
+    """A dataset of images, each of one color that its label says."""
     path = folder / "train.tbl"
     with forebay.TblWriter(path, compression="lz4") as writer:
         for i in range(SAMPLES):

@@ -99,7 +99,7 @@ def test_an_interrupted_conversion_leaves_nothing(tmp_path: pathlib.Path) -> Non
 
 
 def test_work_that_outlives_an_interrupt_leaves_nothing_at_the_end(tmp_path: pathlib.Path) -> None:
-    """Until large pictures are decoded nobody hears that the work was stopped."""
+    """Until large images are decoded nobody hears that the work was stopped."""
     source = write_tar(tmp_path / "a.tar", {f"{i:03}.bmp": bmp(1200, 1200, (i, 1, 2)) for i in range(24)})
     code = f"""
 import signal, threading, forebay

@@ -43,7 +43,7 @@ def test_from_labels_to_batches(examples: None, tmp_path: pathlib.Path, capsys: 
     labels = tmp_path / "boxes.json"
     labels.write_text(json.dumps({"images": images, "annotations": boxes, "categories": [{"id": 1, "name": "cat"}]}))
     manifest = walk.build(pictures, labels, tmp_path)
-    assert "10 pictures, 5 boxes of 1 classes, as coco" in capsys.readouterr().out
+    assert "10 images, 5 boxes of 1 classes, as coco" in capsys.readouterr().out
     found = list(walk.batches(manifest, batch=4, epoch=0))
     assert [len(images) for images, _ in found] == [4, 4, 2]
     assert sum(len(one) for _, boxes in found for one in boxes) == 5

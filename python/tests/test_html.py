@@ -1,4 +1,4 @@
-"""What notebooks show: pictures, labels, boxes, and nothing of a file that is not escaped."""
+"""What notebooks show: images, labels, boxes, and nothing of a file that is not escaped."""
 
 from __future__ import annotations
 

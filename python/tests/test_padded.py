@@ -1,4 +1,4 @@
-"""Pictures of many sizes in one batch, and lists of many lengths."""
+"""Images of many sizes in one batch, and lists of many lengths."""
 
 from __future__ import annotations
 

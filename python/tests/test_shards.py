@@ -54,7 +54,7 @@ def test_what_is_there_is_left_and_others_are_refused(inputs: list[str], tmp_pat
     path.write_bytes(whole[:-1])
     again = forebay.shards.make(inputs, tmp_path / "out", 3, sync=False)
     assert (again.made, again.reused) == (1, 2) and path.read_bytes() == whole
-    with pytest.raises(forebay.UsageError, match="none that the plan made") as caught:
+    with pytest.raises(forebay.UsageError, match="the plan did not make this file") as caught:
         forebay.shards.make(inputs, tmp_path / "out", 3, shuffle=1, name=again.name)
     assert caught.value.code == "shards.foreign" and path.read_bytes() == whole
     assert forebay.shards.make(inputs, tmp_path / "out", 3, shuffle=1, name=again.name, force=True).made == 3

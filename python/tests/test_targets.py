@@ -19,7 +19,7 @@ TEXTS = ["one", "", "drei ü"]
 
 
 def pictures(folder: pathlib.Path, samples: int = 6) -> pathlib.Path:
-    """An archive of small pictures with files beside them."""
+    """An archive of small images with files beside them."""
     members = {}
     for i in range(samples):
         members[f"{i:04}.bmp"] = bmp(20, 10, (i, 2, 3))
@@ -29,7 +29,7 @@ def pictures(folder: pathlib.Path, samples: int = 6) -> pathlib.Path:
 
 
 def labels(folder: pathlib.Path, samples: int = 6) -> pathlib.Path:
-    """Boxes, outlines and key points for them: in picture i so many."""
+    """Boxes, outlines and key points for them: in image i so many."""
     images = [{"id": i, "file_name": f"{i:04}.bmp", "width": 20, "height": 10} for i in range(samples)]
     marks = [
         {

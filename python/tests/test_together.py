@@ -13,7 +13,7 @@ import pytest
 
 @pytest.fixture
 def pictures(tmp_path: pathlib.Path) -> pathlib.Path:
-    """Twelve pictures of 6 x 4 pixels, each of one color, in three folders."""
+    """Twelve images of 6 x 4 pixels, each of one color, in three folders."""
     for i in range(12):
         folder = tmp_path / "set" / "abc"[i % 3]
         folder.mkdir(parents=True, exist_ok=True)

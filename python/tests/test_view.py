@@ -8,6 +8,7 @@ import pathlib
 import socket
 import subprocess
 import sys
+import types
 from urllib.parse import urlsplit
 
 import pytest
@@ -146,3 +147,13 @@ def test_the_page_of_a_wheel_is_one_packed_file() -> None:
     assert len(plain) == 76
     with pytest.raises(forebay.UsageError, match="more than 75 bytes"):
         _forebay.unpacked(PACKED, 75)
+
+
+def test_a_notebook_without_ports_gets_the_widget(monkeypatch: pytest.MonkeyPatch, tar: pathlib.Path) -> None:
+    widget = types.ModuleType("forebay.widget")
+    widget.Viewer = lambda source, height: (source, height)  # type: ignore[attr-defined]
+    monkeypatch.setitem(sys.modules, "forebay.widget", widget)
+    assert forebay.view(tar, height=300, kernel=True) == (tar, 300)
+    monkeypatch.setattr("forebay._view._in_notebook", lambda: True)
+    monkeypatch.setenv("JUPYTERHUB_SERVICE_PREFIX", "/user/a/")
+    assert forebay.view(tar) == (tar, 640)

@@ -48,7 +48,7 @@ export function buildForebay() {
 
 /** Builds the command and what draws the sample quickly: without tables of Parquet and Arrow, and without stores. */
 export function buildQuickForebay() {
-  const what = ['-p', 'forebay-cli', '-p', 'forebay-tools', '--no-default-features'];
+  const what = ['-p', 'forebay-cli', '-p', 'forebay-sample', '--no-default-features'];
   settle();
   return run('cargo', [
     'build',

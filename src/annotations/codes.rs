@@ -20,22 +20,20 @@ pub const RECT: Code = Code::damaged(
     "A box has a negative size, swapped corners, the wrong count of numbers, or no unit that could be meant.",
 );
 /// A name that leaves its folder.
-pub const NAME: Code = Code::damaged(
-    "label.name",
-    "A picture's name is absolute, leaves its folder, is too long, or no file can have it.",
-);
+pub const NAME: Code =
+    Code::damaged("label.name", "An image's name is absolute, leaves its folder, is too long, or no file can have it.");
 /// A picture that does not exist.
 pub const PICTURE: Code =
-    Code::damaged("label.picture", "An annotation belongs to a picture that is not there, or a picture has no file.");
+    Code::damaged("label.picture", "An annotation belongs to an image that is not there, or an image has no file.");
 /// A class that was not declared.
 pub const CLASS: Code = Code::damaged("label.class", "An annotation's class is missing or was not declared.");
 /// Something is there twice.
 pub const REPEATED: Code = Code::damaged(
     "label.repeated",
-    "Two pictures, classes or fields have one number or one name, and nothing says which counts.",
+    "Two images, classes or fields have one number or one name, and nothing says which counts.",
 );
 /// A size that contradicts the picture.
-pub const SIZE: Code = Code::damaged("label.size", "A label file gives a picture a size that it does not have.");
+pub const SIZE: Code = Code::damaged("label.size", "A label file gives an image a size that it does not have.");
 /// The file does not say what is meant.
 pub const AMBIGUOUS: Code = Code::usage(
     "label.ambiguous",

@@ -73,17 +73,17 @@ impl Word for Format {
     }
     fn meaning(self) -> &'static str {
         match self {
-            Format::Coco => "COCO's JSON, one file for all pictures",
-            Format::Yolo => "YOLO's text files, one a picture, with a list of classes",
-            Format::Voc => "Pascal VOC's XML files, one a picture",
+            Format::Coco => "COCO's JSON, one file for all images",
+            Format::Yolo => "YOLO's text files, one an image, with a list of classes",
+            Format::Voc => "Pascal VOC's XML files, one an image",
             Format::Cvat => "CVAT's XML, for images or for video",
             Format::LabelStudio => "Label Studio's tasks as JSON",
             Format::Recorder => "the recorder's JSON files, one a frame",
-            Format::LabelMe => "LabelMe's JSON files, one a picture",
+            Format::LabelMe => "LabelMe's JSON files, one an image",
             Format::Via => "the JSON of the VGG Image Annotator",
             Format::CreateMl => "CreateML's JSON",
-            Format::Kitti => "KITTI's text files, one a picture",
-            Format::Dota => "DOTA's text files of turned boxes, one a picture",
+            Format::Kitti => "KITTI's text files, one an image",
+            Format::Dota => "DOTA's text files of turned boxes, one an image",
             Format::OpenImages => "Open Images' CSV of boxes",
             Format::Datumaro => "datumaro's own JSON",
             Format::Records => "a TBL, TAR or folder whose samples carry their annotations",

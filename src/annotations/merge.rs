@@ -27,7 +27,7 @@ impl Pictures {
         let there = &mut self.list[*at];
         match pick {
             None => {
-                let message = format!("two pictures have the name {:?}", picture.name);
+                let message = format!("two images have the name {:?}", picture.name);
                 return Err(Error::new(&codes::REPEATED, message).with_options(&["pick"]));
             }
             Some(Pick::First) => notes.add_many(Cause::NotPicked, picture.annotations.len() as u64),

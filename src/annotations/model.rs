@@ -61,7 +61,7 @@ pub struct Keypoint {
     pub visibility: u8,
 }
 
-/// Who made an annotation.
+/// The author of an annotation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum Source {

@@ -22,7 +22,7 @@ pub fn checked_name(name: &str) -> Result<(), Error> {
         None => Ok(()),
         Some(why) => {
             let shown: String = name.chars().take(80).collect();
-            Err(Error::new(NAME, format!("the picture's name {shown:?} {why}")))
+            Err(Error::new(NAME, format!("the image's name {shown:?} {why}")))
         }
     }
 }
@@ -42,7 +42,7 @@ fn fault(name: &str) -> Option<&'static str> {
     } else if bytes.len() > 1 && bytes[1] == b':' && bytes[0].is_ascii_alphabetic() {
         Some("begins with a drive")
     } else if name.split(['/', '\\']).any(|part| part == "..") {
-        Some("leaves the folder of the pictures")
+        Some("leaves the folder of the images")
     } else {
         None
     }

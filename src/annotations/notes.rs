@@ -30,9 +30,9 @@ causes! {
     /// Something worth knowing that was found while reading.
     Cause {
         /// A box leaves its picture.
-        Clipped "clipped" "boxes that leave their picture",
+        Clipped "clipped" "boxes that leave their image",
         /// Nothing is left of a box.
-        DroppedEmpty "dropped_empty" "boxes of which nothing is left: no area, or outside",
+        DroppedEmpty "dropped_empty" "boxes without area, or outside of the image",
         /// A crowd.
         Crowd "crowd" "annotations that mark a crowd",
         /// A box that is turned.
@@ -44,19 +44,19 @@ causes! {
         /// Key points alone.
         Points "points" "annotations of key points alone",
         /// Marked as not in the picture.
-        Outside "outside" "boxes of objects that are not in the picture",
+        Outside "outside" "boxes of objects that are not in the image",
         /// Computed between key frames.
         Interpolated "interpolated" "boxes between the key frames of a track",
         /// Without a class.
         NoClass "no_class" "annotations without a class",
         /// Nobody looked at a picture.
-        Unlabelled "unlabelled" "pictures that nobody has labeled yet",
+        Unlabelled "unlabelled" "images that nobody has labeled yet",
         /// A shape that is not read.
         SkippedShapes "skipped_shapes" "shapes of a kind that is not read",
         /// A mask that is invalid, where the box does.
-        BadMask "bad_mask" "masks that do not fit their picture; their boxes are read",
+        BadMask "bad_mask" "masks that do not fit their image; their boxes are read",
         /// A mask in a picture that EXIF turns.
-        TurnedMask "turned_mask" "masks in pictures that EXIF turns; the boxes around them are read",
+        TurnedMask "turned_mask" "masks in images that EXIF turns; the boxes around them are read",
         /// An id that is there twice.
         RepeatedId "repeated_id" "annotations with an id that another one has",
         /// An id that is a fraction.
@@ -72,11 +72,11 @@ causes! {
         /// A prediction.
         Prediction "prediction" "predictions of a model, which are not truth",
         /// The file's size is not the picture's.
-        SizeWrong "size_wrong" "pictures whose size in the file is not their own",
+        SizeWrong "size_wrong" "images whose size in the file is not their own",
         /// The file has no size.
-        SizeMissing "size_missing" "pictures without a size",
+        SizeMissing "size_missing" "images without a size",
         /// EXIF turns the picture.
-        Turned "turned" "pictures that EXIF turns",
+        Turned "turned" "images that EXIF turns",
         /// Fractions where percent belong.
         Fractions "fractions" "boxes so small that fractions may have been written for percent",
         /// A name was guessed from a URL.
@@ -88,13 +88,13 @@ causes! {
         /// Pixels seem to count from 0 where they were said to count from 1.
         CountsFromZero "counts_from_zero" "boxes that begin at pixel 0 where pixels were said to count from 1",
         /// A box ends farther outside than a few digits explain.
-        BeyondRounding "beyond_rounding" "boxes that leave their picture by more than rounding",
+        BeyondRounding "beyond_rounding" "boxes that leave their image by more than rounding",
         /// No file has labels for a picture.
-        Background "background" "pictures without a label file: nothing is in them",
+        Background "background" "images without a label file: nothing is in them",
         /// Labels for which no picture was found.
-        NoPicture "no_picture" "label files without a picture",
+        NoPicture "no_picture" "label files without an image",
         /// A picture that labels are for, and that is not there.
-        PictureMissing "picture_missing" "pictures that have labels and are not there",
+        PictureMissing "picture_missing" "images that have labels and are not there",
         /// A path that was changed to find what it means.
         PathGuessed "path_guessed" "paths that hold only once their beginning is left out",
         /// Two units that say different things of one box.
@@ -128,23 +128,23 @@ causes! {
         /// Whatever else the file said.
         Attributes "attributes" "annotations written without their attributes",
         /// An id.
-        Id "id" "ids that were given anew, or that the format has no place for",
+        Id "id" "ids that are new, or that the format has no place for",
         /// A class's group, skeleton or number.
         ClassDetail "class_detail" "classes written without their group, number or key points",
         /// The name of a class or picture.
-        Name "name" "classes and pictures whose names are read back as others: without blanks around them, or without control characters",
+        Name "name" "classes and images whose names are read back as others: without blanks around them, or without control characters",
         /// An annotation without a class.
         NoClass "no_class" "annotations without a class, left out",
         /// An annotation outside the picture, or of an object that is not in it.
-        Outside "outside" "boxes of which nothing lies in the picture, or whose object is not in it, left out",
+        Outside "outside" "boxes outside of the image, or whose object is not in it, left out",
         /// A box that was cut.
-        Clipped "clipped" "boxes cut at the border of their picture",
+        Clipped "clipped" "boxes cut at the border of their image",
         /// A picture of unknown size.
-        SizeMissing "size_missing" "pictures without a size, left out",
+        SizeMissing "size_missing" "images without a size, left out",
         /// A picture that nobody has labeled.
-        Unlabelled "unlabelled" "pictures that nobody has labeled, left out",
+        Unlabelled "unlabelled" "images that nobody has labeled, left out",
         /// An empty picture.
-        Empty "empty" "pictures without a box, left out",
+        Empty "empty" "images without a box, left out",
         /// Digits of a number.
         Precision "precision" "numbers rounded",
         /// A track.
@@ -287,7 +287,7 @@ impl Notes {
     }
 }
 
-/// What a format could not say, counted by cause.
+/// Losses that a format cannot express, counted by cause.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Losses(Counts<Loss>);
 

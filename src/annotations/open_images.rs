@@ -126,7 +126,7 @@ impl Columns {
             let wrong = || spot.fault(&codes::NUMBER, format!("{name} is {:?}, and no number", short(text)));
             let value = number(text).ok_or_else(wrong)?;
             if !(-1.0..=2.0).contains(&value) {
-                let message = format!("{name} is {value}, and no fraction of the picture; pixels are not read");
+                let message = format!("{name} is {value}, and no fraction of the image; pixels are not read");
                 return Err(spot.fault(&codes::RECT, message));
             }
             Ok(value * f64::from(pixels.unwrap_or_default()))
@@ -224,7 +224,7 @@ mod tests {
             ("a,,x,1,0,320,0,1", "line 2: XMax is 320"),
             ("a,,x,1,0.9,0.1,0,1", "line 2: a box's corners"),
             ("a,,,1,0,1,0,1", "line 2: a box has no class"),
-            ("../a,,x,1,0,1,0,1", "line 2: the picture's name"),
+            ("../a,,x,1,0,1,0,1", "line 2: the image's name"),
         ] {
             let found = read_all(&format!("{HEAD}\n{line}"), None).unwrap_err().to_string();
             assert!(found.starts_with(place), "{line}: {found}");

@@ -85,7 +85,7 @@ impl Word for Pick {
     }
 }
 
-/// What becomes of pictures that EXIF turns for the eye.
+/// The rule for images that EXIF turns.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum Exif {
@@ -108,9 +108,9 @@ impl Word for Exif {
     }
     fn meaning(self) -> &'static str {
         match self {
-            Exif::Apply => "boxes are in the picture as it is seen",
+            Exif::Apply => "boxes are in the image as it is seen",
             Exif::Ignore => "boxes are in the raster as it is stored",
-            Exif::Refuse => "pictures that EXIF turns are refused",
+            Exif::Refuse => "images that EXIF turns are refused",
         }
     }
 }

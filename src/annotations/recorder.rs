@@ -153,7 +153,7 @@ fn rect(node: &Node<'_>, fractions: bool) -> Got<Rect> {
             return Err(wrong(&codes::NUMBER, "the number is larger than any 32-bit float"));
         }
         if fractions && !(0.0..=1.0).contains(&value) {
-            return Err(wrong(&codes::RECT, "a fraction of a picture is from 0 to 1"));
+            return Err(wrong(&codes::RECT, "a fraction of an image is from 0 to 1"));
         }
         corners[i] = value;
     }

@@ -22,7 +22,7 @@ use super::{
     record,
 };
 
-/// What a tool begins with.
+/// A file that a labeling tool begins with.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Skeleton {
@@ -46,7 +46,7 @@ impl Word for Skeleton {
     fn meaning(self) -> &'static str {
         match self {
             Skeleton::Coco => "COCO's JSON without annotations",
-            Skeleton::CvatManifest => "CVAT's manifest.jsonl, for pictures in cloud storage",
+            Skeleton::CvatManifest => "CVAT's manifest.jsonl, for images in cloud storage",
             Skeleton::LabelStudio => "tasks for Label Studio, as JSON",
         }
     }

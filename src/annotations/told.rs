@@ -34,7 +34,7 @@ impl Labels {
                 None => e,
             };
             let Some(seen) = look(&picture.name)? else {
-                let message = format!("there is not a picture {:?}", picture.name);
+                let message = format!("there is not an image {:?}", picture.name);
                 return Err(named(Error::new(&codes::PICTURE, message)));
             };
             picture.told(seen, format, options, &mut self.notes).map_err(named)?;
@@ -109,7 +109,7 @@ fn tell(picture: &mut Picture, seen: Seen, format: Format, options: &ReadOptions
     if !is_known && format == Format::LabelStudio {
         let (width, height) = said.unwrap_or_default();
         let message = format!(
-            "the labels were made on a picture of {width} x {height}, and {:?} has {} x {}",
+            "the labels were made on an image of {width} x {height}, and {:?} has {} x {}",
             picture.name, stored.0, stored.1
         );
         return Err(Error::new(&codes::SIZE, message));

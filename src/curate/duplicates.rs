@@ -95,7 +95,7 @@ impl Duplicates {
     pub fn new(distance: Option<u32>) -> Result<Duplicates> {
         if let Some(distance) = distance.filter(|distance| *distance > MOST_DISTANCE) {
             let message =
-                format!("hashes that differ in {distance} bits say nothing; at most {MOST_DISTANCE} are asked for");
+                format!("hashes that differ in {distance} bits say nothing; the distance is at most {MOST_DISTANCE}");
             return Err(Error::new(&ARGUMENT, message).with_options(&["distance"]));
         }
         Ok(Duplicates { distance, seen: Vec::new() })

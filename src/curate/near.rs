@@ -95,7 +95,7 @@ impl Index {
         }
         if self.work > MOST_WORK {
             let message = format!(
-                "the hashes of {} pictures resemble each other so much that comparing them takes too long at a distance of {}",
+                "the hashes of {} images resemble each other so much that comparing them takes too long at a distance of {}",
                 self.hashes.len(),
                 self.distance
             );

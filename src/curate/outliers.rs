@@ -179,7 +179,7 @@ pub struct Usual {
     pub outliers: u64,
 }
 
-/// What stands out, and what is usual.
+/// The outliers, and the usual values.
 #[derive(Clone, Debug, Default, PartialEq)]
 #[non_exhaustive]
 pub struct Report {

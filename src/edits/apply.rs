@@ -24,7 +24,7 @@ use crate::{
 /// Bytes of metadata that one turn makes, about.
 const WINDOW: usize = 4 << 20;
 
-/// What is to be done with bytes.
+/// A step of writing the output.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Piece {
     /// Bytes of the old file, as they are.
@@ -203,7 +203,7 @@ impl Apply {
             (Layout::Guide, MetadataFormat::Protobuf) => Document::Protobuf(section.to_vec()),
             (Layout::Guide, _) => Document::Fields(self.edited.document(self.tbl.document(&section)?)?),
             (Layout::Turboloader, _) if self.edited.touches_document() => {
-                let message = "the turboloader layout has no document beside the samples";
+                let message = "the turboloader layout has no document next to the samples";
                 return Err(Error::new(&codes::CANNOT, message));
             }
             (Layout::Turboloader, _) => Document::Fields(Map::new()),
@@ -252,7 +252,7 @@ impl Apply {
         let wrong = |message: String| Error::new(&codes::BLOB, message).sample(sample).member(name);
         if blob.at.checked_add(blob.bytes).is_none_or(|end| end > self.blobs) {
             let message =
-                format!("{} bytes at {} are not in the {} beside the journal", blob.bytes, blob.at, self.blobs);
+                format!("{} bytes at {} are not in the {} next to the journal", blob.bytes, blob.at, self.blobs);
             return Err(wrong(message));
         }
         self.limits.item(blob.bytes).map_err(|e| e.sample(sample))?;

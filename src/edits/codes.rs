@@ -5,7 +5,7 @@ use crate::error::Code;
 /// A line is not what the format says.
 pub const LINE: Code = Code::damaged(
     "edits.line",
-    "A line of a journal of edits is not one object of JSON, lacks something, or says what cannot be.",
+    "A line of a journal of edits is not one object of JSON, lacks something, or is impossible.",
 );
 /// A line was damaged.
 pub const CHECKSUM: Code = Code::damaged("edits.checksum", "A line of a journal of edits does not match its checksum.");
@@ -34,7 +34,7 @@ pub const PATH: Code = Code::usage(
 /// The bytes of an added sample.
 pub const BLOB: Code = Code::damaged(
     "edits.blob",
-    "The bytes of an added sample are not beside the journal, or do not match their checksum.",
+    "The bytes of an added sample are not next to the journal, or do not match their checksum.",
 );
 /// What the output cannot hold.
 pub const CANNOT: Code =

@@ -161,7 +161,7 @@ impl Draft {
                     Ok(())
                 }
                 None => {
-                    let message = "the file .json beside the sample is not an object, and has no place for fields";
+                    let message = "the file .json next to the sample is not an object, and has no place for fields";
                     Err(Error::new(&codes::PATH, message).path(JSON))
                 }
             };

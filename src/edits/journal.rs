@@ -99,9 +99,8 @@ impl Journal {
             let message = format!("the journal is of version {}, Forebay reads {VERSION}", version.get());
             return Err(Error::new(&codes::VERSION, message));
         }
-        let of = take("of").ok_or_else(|| wrong("the first line does not say what the journal is of"))?;
-        let of: Identity =
-            serde_json::from_str(of.get()).map_err(|e| wrong(&format!("what the journal is of: {e}")))?;
+        let of = take("of").ok_or_else(|| wrong("the first line does not name the journal's dataset"))?;
+        let of: Identity = serde_json::from_str(of.get()).map_err(|e| wrong(&format!("the journal's dataset: {e}")))?;
         if of.samples > MOST_SAMPLES {
             return Err(wrong(&format!("the journal is of {} samples, and no file has that many", of.samples)));
         }

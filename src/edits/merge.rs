@@ -14,7 +14,7 @@ pub enum Side {
     Theirs,
 }
 
-/// What two journals changed differently.
+/// A difference between two journals that cannot be merged.
 #[derive(Clone, Debug, PartialEq, Eq, serde::Serialize)]
 #[non_exhaustive]
 pub struct Conflict {

@@ -23,7 +23,7 @@ impl Over {
                 && stands
                 && blob.at.checked_add(blob.bytes).is_none_or(|end| end > blobs)
             {
-                let message = "the bytes are not in the file beside the journal";
+                let message = "the bytes are not in the file next to the journal";
                 return Err(Error::new(&codes::BLOB, message).sample(sample).member(name.as_str()));
             }
         }
@@ -46,7 +46,7 @@ impl Overlay for Over {
     fn verify(&self, sample: u64, payload: &[u8]) -> Result<()> {
         match self.0.added(sample) {
             Some(added) if crc32(payload) != added.blob.crc => {
-                let message = "the bytes beside the journal do not match their checksum";
+                let message = "the bytes next to the journal do not match their checksum";
                 Err(Error::new(&codes::BLOB, message).sample(sample).member(added.name))
             }
             _ => Ok(()),

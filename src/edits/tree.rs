@@ -203,13 +203,13 @@ pub(super) fn set(root: &mut Node, path: &[Segment], value: Option<&RawValue>) -
 }
 
 fn no_object(key: &str) -> String {
-    format!("what has the field {key:?} here is not an object")
+    format!("the parent of the field {key:?} is not an object")
 }
 
 /// An element that is there.
 fn element(i: u64, at: &mut Node) -> Result<&mut Node, String> {
-    let items = at.items().ok_or("what has a number here is not a list")?;
+    let items = at.items().ok_or("the parent of this number is not a list")?;
     let len = items.len();
     let found = usize::try_from(i).ok().and_then(|i| items.get_mut(i));
-    found.ok_or_else(|| format!("the list has {len} elements, none of the number {i}"))
+    found.ok_or_else(|| format!("the list has {len} elements, and no number {i}"))
 }

@@ -222,7 +222,7 @@ pub mod codes {
     /// A comparison never holds.
     pub const KIND: Code = Code::usage(
         "filter.kind",
-        "A filter compares a field with what it never holds, such as text with a number; the message says what to write.",
+        "A filter compares a field with a kind of value that it never holds, such as text with a number; the message says what to write.",
     );
     /// Every code of this module.
     pub const ALL: &[&Code] = &[&SYNTAX, &NUMBER, &STRING, &FIELD, &KIND];

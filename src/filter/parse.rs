@@ -61,12 +61,12 @@ impl Parser<'_> {
         let word = match &self.token {
             Token::Name(word) => word,
             // Behind a value: what is left of 2024-02-29.
-            Token::Int(n) if *n < 0 => return "; a date stands in quotes: \"2024-02-29\"",
+            Token::Int(n) if *n < 0 => return "; put dates into quotes: \"2024-02-29\"",
             _ => return "",
         };
         match word.to_ascii_lowercase().as_str() {
             "is" | "null" => "; `is 1` is == 1, `is null` is == null, and `is not null` is != null",
-            "like" | "ilike" | "glob" | "matches" => "; a pattern is asked for by ~, with * and ?: name ~ \"*.jpg\"",
+            "like" | "ilike" | "glob" | "matches" => "; patterns need ~, with * and ?: name ~ \"*.jpg\"",
             "between" => "; `x between 1 and 2` is x >= 1 && x <= 2",
             "and" => "; \"and\" is && or and, in small letters",
             "or" => "; \"or\" is || or or, in small letters",
@@ -258,7 +258,7 @@ impl Parser<'_> {
                 Token::Name(name) | Token::Quoted(name) => Ok(name),
                 _ => Err(self.expected("a name")),
             },
-            _ => Err(self.expected("a name (names that are not a word stand in backticks)")),
+            _ => Err(self.expected("a name (names that are not a word go into backticks)")),
         }
     }
 }

@@ -177,7 +177,7 @@ impl Seen {
         if let Some(name) = nearest(&path, known) {
             message.push_str(&format!("; did you mean {name}?"));
         } else if beside {
-            message.push_str(&format!("; text stands in quotes: {path:?}"));
+            message.push_str(&format!("; put text into quotes: {path:?}"));
         }
         Error::new(&codes::FIELD, message).section("filter").offset(field.at as u64)
     }

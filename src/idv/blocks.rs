@@ -120,7 +120,7 @@ pub struct Packed {
     pub rows: u32,
 }
 
-/// What ends a file.
+/// The end of a file.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Ending {
     /// Where the tables go: right behind the last block.

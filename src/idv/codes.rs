@@ -52,7 +52,7 @@ pub const TEXT: Code = Code::damaged("idv.text", "The boundaries of text values 
 pub const VECTOR: Code =
     Code::damaged("idv.vector", "A vector's lengths, counts or indices contradict each other or its type.");
 /// A bit pattern that no boolean has.
-pub const BOOL: Code = Code::damaged("idv.bool", "A bit pattern stands for no boolean.");
+pub const BOOL: Code = Code::damaged("idv.bool", "A bit pattern is not a boolean.");
 /// A date or an offset from UTC that cannot be.
 pub const TIME: Code = Code::damaged("idv.time", "A date, a time or an offset from UTC is outside its range.");
 /// A block's stored bytes do not decompress.

@@ -5,7 +5,7 @@ use bytes::Bytes;
 use super::codes;
 use crate::{cursor::Cursor, error::Result, table::Buffer};
 
-/// What of a block's values could not be kept exactly.
+/// Values of a block that could not be kept exactly.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Losses {

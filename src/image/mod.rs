@@ -32,9 +32,9 @@ pub struct Picture<'a> {
     pub height: u32,
     /// Red, green, blue, line by line: width × height × 3 bytes.
     pub pixels: &'a [u8],
-    /// What `width` would be, had the picture been decoded in full.
+    /// The `width` of the image decoded in full.
     pub full_width: u32,
-    /// What `height` would be, had the picture been decoded in full.
+    /// The `height` of the image decoded in full.
     pub full_height: u32,
     /// The size to which it was decoded, in eighths of the full one, rounded up: 8 unless less was asked for.
     pub eighths: u32,
@@ -62,19 +62,19 @@ pub mod codes {
     use crate::error::Code;
     /// The picture's bytes contradict its format.
     pub const DAMAGED: Code =
-        Code::damaged("image.damaged", "A picture is truncated or damaged; the message has the decoder's words.");
+        Code::damaged("image.damaged", "An image is truncated or damaged; the message has the decoder's words.");
     /// The picture's kind is not decoded.
     pub const UNSUPPORTED: Code = Code::unsupported(
         "image.unsupported",
-        "A picture's format, or a variant of it, is one that this build does not decode.",
+        "An image's format, or a variant of it, is one that this build does not decode.",
     );
     /// Too many pixels.
     pub const PIXELS: Code =
-        Code::limit("image.pixels", "A picture has more pixels than the limit `pixels`, or than there is memory for.");
+        Code::limit("image.pixels", "An image has more pixels than the limit `pixels`, or than there is memory for.");
     /// Too many scans.
     pub const SCANS: Code = Code::limit(
         "image.scans",
-        "A JPEG of several scans asks for more passes over its pixels than programs write: over 100 scans, or 24 passes over a large picture.",
+        "A JPEG of several scans asks for more passes over its pixels than programs write: over 100 scans, or 24 passes over a large image.",
     );
     /// Raw pixels of another size than the index says.
     pub const RAW_SIZE: Code =

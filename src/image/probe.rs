@@ -34,7 +34,7 @@ pub const HEAD_BYTES: usize = 64 << 10;
 /// JPEG segments or TIFF fields looked at before giving up: files made by programs have at most a few hundred.
 const MOST_PARTS: usize = 4096;
 
-/// What a payload's bytes say about it.
+/// The description of a payload by its bytes.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Probe {

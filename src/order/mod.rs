@@ -2,7 +2,7 @@
 //!
 //! Every rank computes the same order from the settings alone, so ranks never talk, a position is one number,
 //! and a run continues exactly where it stopped, also on another number of ranks. Item `k` costs the same
-//! wherever it stands, and memory does not grow with the dataset (a filter's selection aside). `docs/order.md`
+//! wherever it stands, and memory does not grow with the dataset (a filter's selection aside). `docs/formats/order.md`
 //! specifies the arithmetic; `tests/fixtures/order.json` holds results for other languages.
 //!
 //! ```
@@ -426,7 +426,7 @@ pub mod codes {
     );
     /// The position is beyond the epoch.
     pub const STATE_POSITION: Code =
-        Code::usage("order.state_position", "A saved loader state stands beyond the end of its epoch.");
+        Code::usage("order.state_position", "A saved loader state is beyond the end of its epoch.");
     /// Every code of this module.
     pub const ALL: &[&Code] =
         &[&SETTINGS, &STATE_VERSION, &STATE_FILE, &STATE_FILTER, &STATE_SETTING, &STATE_SAMPLING, &STATE_POSITION];

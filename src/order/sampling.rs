@@ -14,7 +14,7 @@ use crate::{
 
 /// Draws samples by their weights, or class by class, in place of each of them once.
 ///
-/// Weights become whole numbers below 2^32 in proportion, so that every host draws the same; `docs/order.md` says how.
+/// Weights become whole numbers below 2^32 in proportion, so that every host draws the same; `docs/formats/order.md` says how.
 ///
 /// ```
 /// use forebay::order::{Order, Sampling, Settings, Source};

@@ -4,7 +4,7 @@ use serde::{Deserialize, Serialize};
 
 use super::{Sampling, Shuffle};
 
-/// What becomes of the samples that do not fill a batch on every rank.
+/// The rule for the samples that do not fill a batch on every rank.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 #[non_exhaustive]
@@ -41,7 +41,7 @@ pub struct Mix {
     pub epoch_samples: u64,
 }
 
-/// What decides an order.
+/// The settings of an order.
 ///
 /// ```
 /// use forebay::order::{Mix, Order, Settings, Shuffle, Source, Tail};
@@ -71,7 +71,7 @@ pub struct Settings {
     pub batch: u64,
     /// How many ranks share an epoch.
     pub world: u64,
-    /// What becomes of the rest.
+    /// The rule for the rest.
     pub tail: Tail,
     /// Proportions between sources; without it they follow each other as one.
     pub mix: Option<Mix>,

@@ -27,7 +27,7 @@ pub struct State {
     pub seed: u64,
     /// The shuffle.
     pub shuffle: Shuffle,
-    /// What becomes of the tail.
+    /// The rule for the tail.
     pub tail: Tail,
     /// The proportions between sources.
     pub mix: Option<Mix>,
@@ -46,14 +46,14 @@ pub struct State {
     pub sources: Vec<SourceState>,
 }
 
-/// What is remembered of a file.
+/// A file in a state.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 #[non_exhaustive]
 pub struct SourceState {
     /// Its name: for messages, it may change.
     pub name: String,
-    /// What tells it from another.
+    /// The identity of the file.
     pub identity: String,
     /// All its samples.
     pub samples: u64,
@@ -141,7 +141,7 @@ impl Order {
         }
         same(&codes::STATE_FILTER, "the filter", &now.filter, &state.filter)?;
         for (new, old) in now.sources.iter().zip(&state.sources) {
-            let what = format!("what is selected of {} (samples, hash)", new.name);
+            let what = format!("the selection of {} (samples, hash)", new.name);
             same(&codes::STATE_FILTER, &what, &(new.selected, new.selection), &(old.selected, old.selection))?;
         }
         same(&codes::STATE_SETTING, "the seed", &now.seed, &state.seed)?;

@@ -6,7 +6,7 @@ use serde::{Serialize, Serializer};
 
 use crate::codec::Codec;
 
-/// What a payload's bytes are. The numbers are those of TBL v2.
+/// The format of a payload. The numbers are those of TBL v2.
 ///
 /// ```
 /// use forebay::sample::MediaFormat;
@@ -115,13 +115,13 @@ impl Serialize for MediaFormat {
     }
 }
 
-/// What the index says about one sample, without reading the sample.
+/// The index entry of one sample.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct SampleInfo {
     /// The sample's number.
     pub index: u64,
-    /// What the payload is.
+    /// The format of the payload.
     pub format: MediaFormat,
     /// Pixels across; 0 when not known.
     pub width: u32,

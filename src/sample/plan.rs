@@ -35,7 +35,7 @@ pub enum Proof {
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct SamplePlan {
-    /// What the index says about the sample.
+    /// The index entry of the sample.
     pub info: SampleInfo,
     /// How the payload is verified. Set it to [`Proof::None`] to read without verifying.
     pub proof: Proof,

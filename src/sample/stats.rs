@@ -150,7 +150,7 @@ impl Stats {
     }
 }
 
-/// What [`Stats`] found.
+/// The result of [`Stats`].
 #[derive(Clone, Debug, Serialize)]
 #[non_exhaustive]
 pub struct Report {

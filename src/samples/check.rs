@@ -28,7 +28,7 @@ impl Dataset {
         report
     }
 
-    /// What is to be said of an archive as a whole: what its samples are, how a TAR ends.
+    /// Returns remarks about an archive as a whole: what its samples are, how a TAR ends.
     #[doc(hidden)]
     pub fn notes(&self) -> Vec<String> {
         match self {

@@ -24,13 +24,13 @@ use crate::{
 
 /// What is said of a warehouse that is to become a file of pictures where PNG is not built in.
 #[cfg(all(feature = "warehouse", not(feature = "png")))]
-const NO_TENSORS: &str = "a warehouse holds tensors, and the feature that makes pictures of them is not built in";
+const NO_TENSORS: &str = "a warehouse holds tensors, and the feature that makes images of them is not built in";
 
 /// How to convert. Made with [`new`](Self::new), then changed field by field.
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub struct ConversionOptions {
-    /// What samples become.
+    /// The form of the samples in the output.
     pub form: Form,
     /// TBL: the metadata.
     pub metadata: MetadataChoice,
@@ -75,7 +75,7 @@ impl Batch {
     }
 }
 
-/// What came of a conversion.
+/// The result of a conversion.
 #[derive(Clone, Debug, Default)]
 #[non_exhaustive]
 pub struct Converted {
@@ -83,7 +83,7 @@ pub struct Converted {
     pub counts: super::Counts,
     /// Bytes of the output.
     pub output_bytes: u64,
-    /// What was left out, and why.
+    /// The samples left out, and why.
     pub faults: Vec<Fault>,
     /// Things worth knowing.
     pub notes: Vec<String>,
@@ -232,7 +232,7 @@ impl Conversion {
         }
     }
 
-    /// What the samples that are next lack, perhaps nothing.
+    /// Returns the ranges that the next samples lack, perhaps none.
     pub fn needs(&self) -> Vec<Range<u64>> {
         self.window.as_ref().map(Window::lacking).unwrap_or_default()
     }
@@ -277,7 +277,7 @@ impl Conversion {
         }
     }
 
-    /// What is left to do to the output, in order.
+    /// Returns the patches left to do to the output, in order.
     pub fn finish(&mut self) -> Result<Vec<Patch>> {
         let Some(writer) = self.writer.take() else { return Ok(Vec::new()) };
         self.done.counts = *writer.counts();
@@ -289,7 +289,7 @@ impl Conversion {
         Ok(patches)
     }
 
-    /// What was done; all of it once the conversion is [finished](Self::finish).
+    /// Returns the result; complete once the conversion is [finished](Self::finish).
     pub fn converted(&self) -> &Converted {
         &self.done
     }

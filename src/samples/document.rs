@@ -148,7 +148,7 @@ impl Inherited {
     pub fn classes_differ(&self) -> Option<String> {
         self.differing.iter().any(|key| key == CLASSES).then(|| {
             "the sources have different `classes`, so that one number `cls` may mean two of them; the first source's list \
-             stays, and `class` of a sample, where there is one, says what it is"
+             stays, and the `class` of a sample, if it has one, is its name"
                 .into()
         })
     }

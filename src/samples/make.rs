@@ -104,7 +104,7 @@ impl Dataset {
     }
 }
 
-/// What a sample becomes.
+/// The form of a sample in the output.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Form {

@@ -134,7 +134,7 @@ impl Dataset {
     pub fn passed(&self) -> &[std::sync::Arc<Error>] {
         self.tar().map_or(&[], |tar| &tar.archive().passed)
     }
-    /// What is known about sample `i` without reading it. A TAR's headers know no width and height.
+    /// Returns the description of sample `i` without reading it. A TAR's headers have no width and height.
     pub fn info(&self, i: u64) -> Result<SampleInfo> {
         match self {
             Dataset::Tbl(tbl) => tbl.info(i),

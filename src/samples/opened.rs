@@ -19,7 +19,7 @@ pub struct Opened {
     pub dataset: Dataset,
     /// The bounds that reading keeps.
     pub limits: Limits,
-    /// What stopped the scan of a TAR.
+    /// The error that stopped the scan of a TAR.
     pub damage: Option<Error>,
     /// Whether more samples may follow.
     pub(super) growing: bool,
@@ -60,7 +60,7 @@ impl Opened {
         self.probed = from.probed.clone();
     }
 
-    /// What is known of sample `i`, with what an earlier look at a TAR's payload showed.
+    /// Returns the description of sample `i`, with the result of an earlier look at a TAR's payload.
     pub fn info(&self, i: u64) -> Result<SampleInfo> {
         let info = self.dataset.info(i)?;
         Ok(match self.probe_of(i) {

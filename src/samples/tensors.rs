@@ -32,7 +32,7 @@ pub(super) fn png(shape: &Shape, image: &[u8]) -> Result<Bytes> {
         writer.write_image_data(&pixels)?;
         writer.finish()
     });
-    written.map_err(|e| Error::caused(&codes::RAW_SIZE, format!("the picture cannot be written: {e}"), e))?;
+    written.map_err(|e| Error::caused(&codes::RAW_SIZE, format!("the image cannot be written: {e}"), e))?;
     Ok(out.into())
 }
 

@@ -129,7 +129,7 @@ impl Column {
         Column { dtype: DataType::String, data: ColumnData::Str(strings), validity: valid }.without_needless_validity()
     }
 
-    /// What the values mean.
+    /// Returns the type of the values.
     pub fn dtype(&self) -> &DataType {
         &self.dtype
     }

@@ -9,7 +9,7 @@ use std::{
 use super::{Column, codes};
 use crate::error::{Error, Result};
 
-/// What one column holds.
+/// The type of a column.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 #[allow(missing_docs)]
@@ -191,7 +191,7 @@ impl fmt::Display for DataType {
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct Annotation {
-    /// What it is.
+    /// Its name.
     pub name: String,
     /// Its value, in row 0.
     pub value: Column,
@@ -203,11 +203,11 @@ pub struct Annotation {
 pub struct Field {
     /// The name. Names may repeat; a name then means the last column that has it.
     pub name: String,
-    /// What the column holds.
+    /// The type of the column.
     pub dtype: DataType,
     /// True where values may be missing.
     pub nullable: bool,
-    /// What else is known of the column.
+    /// Annotations of the column.
     pub metadata: Vec<Annotation>,
 }
 

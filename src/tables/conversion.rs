@@ -16,7 +16,7 @@ use crate::{
 /// What is said of a TBF that holds one value, once it was written.
 pub const DOCUMENT_NOTE: &str = "the file holds one value rather than a table; it was written as that";
 
-/// What is converted.
+/// The input of a conversion.
 #[derive(Debug)]
 #[non_exhaustive]
 pub enum Input {
@@ -53,7 +53,7 @@ impl ConversionOptions {
     }
 }
 
-/// What came of it.
+/// The result of a conversion.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Converted {
@@ -65,7 +65,7 @@ pub struct Converted {
     pub output_bytes: u64,
     /// Bad rows that were left out.
     pub skipped_rows: u64,
-    /// What was changed to fit the target, and other things worth knowing.
+    /// Values changed to fit the target, and other remarks.
     pub notes: Vec<String>,
     /// Bytes that belong over the first ones of the output.
     pub front: Option<Vec<u8>>,
@@ -257,7 +257,7 @@ impl<R: TableRows, W: TableSink> Conversion<R, W> {
         &self.source
     }
 
-    /// What was done.
+    /// Returns the result.
     pub fn finish(self) -> Converted {
         self.into_parts().0
     }

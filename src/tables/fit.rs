@@ -14,7 +14,7 @@ use crate::{
     text::TextFormat,
 };
 
-/// What a table is made to fit.
+/// The format that a table is fitted to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Target {

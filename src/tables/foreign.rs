@@ -19,7 +19,7 @@ pub struct Foreign {
     pub kind: ForeignKind,
 }
 
-/// What of a type is lost.
+/// The kind of a loss.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum ForeignKind {

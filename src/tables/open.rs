@@ -75,7 +75,7 @@ impl AnyTable {
         }
     }
 
-    /// What is worth knowing of how it was read.
+    /// Returns remarks about how it was read.
     pub fn notes(&self) -> Vec<String> {
         match self {
             AnyTable::Idv(file) => file.notes.iter().map(named).collect(),

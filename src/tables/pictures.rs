@@ -98,7 +98,7 @@ impl TableSink for PictureWriter {
         };
         let dtype = &schema.field(at)?.dtype;
         if !matches!(dtype, DataType::Bytes | DataType::Json) {
-            let message = format!("pictures are bytes, or a struct that has them, and this column is {dtype}");
+            let message = format!("images are bytes, or a struct that has them, and this column is {dtype}");
             return Err(Error::new(&codes::TARGET, message).column(name));
         }
         self.at = Some(at);
@@ -121,7 +121,7 @@ impl TableSink for PictureWriter {
 
     fn finish(&mut self, out: &mut Vec<u8>) -> Result<Option<Vec<u8>>> {
         if self.rows > 0 && self.samples == 0 {
-            let message = "no row has a picture in this column";
+            let message = "no row has an image in this column";
             return Err(Error::new(&codes::TARGET, message).column(&self.columns.picture));
         }
         out.extend_from_slice(&END);
@@ -143,7 +143,7 @@ fn picture(value: &Value<'_>) -> Result<Option<(Bytes, Option<String>)>> {
                 path: Option<std::borrow::Cow<'a, str>>,
             }
             let cell: Option<Cell<'_>> =
-                serde_json::from_str(text).map_err(|e| wrong(format!("the cell has no bytes of a picture: {e}")))?;
+                serde_json::from_str(text).map_err(|e| wrong(format!("the cell has no bytes of an image: {e}")))?;
             let Some(Cell { bytes: Some(bytes), path }) = cell else { return Ok(None) };
             let bytes = BASE64_STANDARD.decode(&*bytes).map_err(|e| wrong(format!("the cell's bytes: {e}")))?;
             Ok((!bytes.is_empty()).then(|| (bytes.into(), path.map(Into::into))))

@@ -8,7 +8,7 @@ use crate::{
     table::{Batch, Schema, TableRows},
 };
 
-/// What is wanted of a table.
+/// The columns and rows to read from a table.
 #[derive(Clone, Debug, Default)]
 #[non_exhaustive]
 pub struct Scan {

@@ -22,13 +22,13 @@ const TEXT_ROWS: usize = 4096;
 pub struct WriteOptions {
     /// The format.
     pub target: Target,
-    /// What the format cannot hold is changed, and said, instead of refused.
+    /// Whether values that the format cannot hold are changed and reported, instead of refused.
     pub lossy: bool,
     /// Rows of a row group (TBF); by default the format's usual number.
     pub group_rows: Option<usize>,
     /// How columns are stored, for formats that let one choose.
     pub spec: Option<TableSpec>,
-    /// What a CSV looks like.
+    /// The style of a CSV.
     pub csv: CsvStyle,
     /// How blocks of an IDV are made.
     pub idv: idv::WriteOptions,

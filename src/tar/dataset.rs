@@ -47,7 +47,7 @@ impl Stray {
         let (are, first) =
             if self.count == 1 { ("file is a sample", "") } else { ("files are samples", "the first is ") };
         format!(
-            "{} {are} by being apart from the pictures of the same name ({first}{}): the files of a sample follow each \
+            "{} {are} by being apart from the images of the same name ({first}{}): the files of a sample follow each \
              other in an archive, so sort it by name",
             self.count, self.first
         )

@@ -116,7 +116,7 @@ impl PartialEq for Members {
 }
 impl Eq for Members {}
 
-/// What an archive holds besides regular files, counted.
+/// Members of an archive besides regular files, counted.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
 #[non_exhaustive]
 pub struct Skipped {
@@ -169,7 +169,7 @@ impl Ending {
             Ending::Trailing { offset, bytes } => Some(format!(
                 "{bytes} bytes at byte {offset}, after the archive's end, are not an archive and were ignored"
             )),
-            Ending::Stopped { offset } => Some(format!("what follows byte {offset} was not read")),
+            Ending::Stopped { offset } => Some(format!("the bytes after {offset} were not read")),
         }
     }
 }
@@ -180,7 +180,7 @@ impl Ending {
 pub struct Archive {
     /// The regular files, in their order.
     pub members: Members,
-    /// What else there was.
+    /// The other members.
     pub skipped: Skipped,
     /// How many archives the file holds, one after the other.
     pub archives: u64,

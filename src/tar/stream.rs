@@ -10,7 +10,7 @@ use crate::{
     limits::Limits,
 };
 
-/// What the next bytes of an archive turned out to be.
+/// The next part of an archive.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Event<'s, 'i> {
@@ -21,13 +21,13 @@ pub enum Event<'s, 'i> {
     Data(&'i [u8]),
 }
 
-/// What is known at the end of a stream.
+/// The summary at the end of a stream.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Summary {
     /// How many regular files there were.
     pub members: u64,
-    /// What else there was.
+    /// The other members.
     pub skipped: Skipped,
     /// How many archives the stream held, one after the other.
     pub archives: u64,

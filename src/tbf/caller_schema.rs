@@ -21,7 +21,7 @@ use crate::{
     table::{DataType, Field},
 };
 
-/// What a file of layout U or S holds.
+/// The schema of a file of layout U or S.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub enum CallerSchema {

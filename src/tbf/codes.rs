@@ -19,7 +19,7 @@ pub const COUNT: Code =
 /// A dictionary index without an entry.
 pub const INDEX: Code = Code::damaged("tbf.index", "A dictionary index points past the dictionary.");
 /// A tag or type number that stands for nothing.
-pub const TAG: Code = Code::damaged("tbf.tag", "A tag, type or encoding number stands for nothing.");
+pub const TAG: Code = Code::damaged("tbf.tag", "A tag, type or encoding number is unknown.");
 /// A value outside of its type.
 pub const VALUE: Code = Code::damaged("tbf.value", "A stored value is outside of its column's type.");
 /// Bytes after the end.
@@ -43,7 +43,7 @@ pub const CANNOT_HOLD: Code =
     Code::usage("tbf.cannot_hold", "The layout cannot hold this value or type; the message says which and where.");
 /// A value outside of the width that the caller chose.
 pub const WIDTH: Code =
-    Code::usage("tbf.width", "A value does not fit the encoding that was asked for; it is never cut to fit.");
+    Code::usage("tbf.width", "A value does not fit the requested encoding; it is never cut to fit.");
 /// Every code of this module.
 pub const ALL: &[&Code] = &[
     &TRUNCATED,

@@ -142,7 +142,7 @@ impl Tbl {
         let count = bytes.len();
         match gap.behind {
             true => report.note(&wrong(format!(
-                "{count} bytes behind the payloads belong to nothing and are not zero: a change in place that was ended \
+                "{count} bytes after the payloads belong to nothing and are not zero: a change in place that was ended \
                  leaves such, and the next one clears them"
             ))),
             false => report.fault(&wrong(format!("{count} bytes belong to nothing and are not zero"))),

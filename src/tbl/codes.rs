@@ -51,7 +51,7 @@ pub const TOO_LARGE: Code =
     Code::usage("tbl.too_large", "A payload or the metadata is larger than TBL v2 can hold (4 GiB - 1).");
 /// The layout cannot hold it.
 pub const LAYOUT_CANNOT: Code =
-    Code::usage("tbl.layout_cannot", "The chosen layout cannot hold what was asked; the message says what can.");
+    Code::usage("tbl.layout_cannot", "The chosen layout cannot hold this; the message names one that can.");
 /// Every code of this module.
 pub const ALL: &[&Code] = &[
     &HEADER_TRUNCATED,

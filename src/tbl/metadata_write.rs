@@ -14,7 +14,7 @@ use crate::{
     sample::record,
 };
 
-/// What stands beside the samples.
+/// The document next to the samples.
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub enum Document {
@@ -70,7 +70,7 @@ impl MetadataWriter {
                 bytes
             }
             (Layout::Guide, MetadataFormat::Protobuf, _) | (_, _, Document::Protobuf(_)) => {
-                let message = "Protobuf metadata is the user's own bytes, and none were given";
+                let message = "Protobuf metadata is the user's own bytes, which were not given";
                 return Err(Error::new(&codes::LAYOUT_CANNOT, message).with_options(&["metadata"]));
             }
             (Layout::Guide, MetadataFormat::Json, Document::Fields(fields)) => {

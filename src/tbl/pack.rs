@@ -16,7 +16,7 @@ use crate::{
     sample::MediaFormat,
 };
 
-/// What every payload of a file has in common.
+/// The settings that every payload of a file shares.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct PackOptions {

@@ -1,6 +1,6 @@
 //! The last touches that make bytes already written into a file.
 
-/// What the host does at the end, in this order.
+/// A step of the host at the end, in this order.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Patch {

@@ -116,7 +116,7 @@ impl TextFormat {
     }
 }
 
-/// What happens with a row that cannot be read.
+/// The rule for a row that cannot be read.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum OnBadRow {
@@ -154,7 +154,7 @@ pub struct TextOptions {
     pub delimiter: Option<u8>,
     /// CSV: the field, not in quotes, that means a missing value. By default the empty one.
     pub null: String,
-    /// What happens with a row that cannot be read.
+    /// The rule for a row that cannot be read.
     pub on_bad_row: OnBadRow,
     /// Rows that types are sniffed from.
     pub sniff_rows: usize,

@@ -141,15 +141,14 @@ impl TextReader {
             return None;
         }
         let delimiter = [';', '\t', '|', ','].into_iter().find(|&c| field.name.contains(c))?;
-        Some(format!("the only column is called {:?}; {delimiter:?} may be what stands between columns", field.name))
+        Some(format!("the only column is called {:?}; {delimiter:?} may be the delimiter", field.name))
     }
 
     /// Columns of JSON that were given a type and did not come yet.
     fn awaited(&self) -> Option<String> {
         let Source::Json(rows) = &self.source else { return None };
         let names: Vec<String> = rows.awaited().iter().map(|name| format!("{name:?}")).collect();
-        (!names.is_empty())
-            .then(|| format!("none of the first rows has {}; it has the type that was given", names.join(", ")))
+        (!names.is_empty()).then(|| format!("the first rows lack {}; it has the type that was given", names.join(", ")))
     }
 
     /// Names and types of what the batches hold, once [`open`](Self::open) said true.
@@ -182,7 +181,7 @@ impl TextReader {
 
     /// Parts a text into pieces that can be read side by side. After [`open`](Self::open) and [`select`](Self::select),
     /// before the first batch; a text that cannot be parted, such as a JSON array, comes back.
-    #[allow(clippy::result_large_err, reason = "what comes back is not an error")]
+    #[allow(clippy::result_large_err, reason = "the result is not an error")]
     #[doc(hidden)]
     pub fn pieces(mut self) -> std::result::Result<(TextCutter, Arc<PieceReader>, PieceJoiner), TextReader> {
         let ends = self.source.ends().filter(|_| self.all.is_some() && self.options.batch_rows > 0);

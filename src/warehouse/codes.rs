@@ -33,14 +33,14 @@ pub const CHANNELS: Code = Code::unsupported("warehouse.channels", "A shard's im
 pub const SHAPE: Code = Code::damaged("warehouse.shape", "A shard's images have no width or no height.");
 /// A block cannot be where it is said to be.
 pub const RANGE: Code =
-    Code::damaged("warehouse.range", "A block of a shard begins behind the end of the file, or has no end.");
+    Code::damaged("warehouse.range", "A block of a shard begins beyond the end of the file, or has no end.");
 /// Two blocks share bytes.
 pub const OVERLAP: Code =
     Code::damaged("warehouse.overlap", "Two blocks of a shard, or a block and its header, share bytes.");
 /// Manifest and shard disagree.
 pub const CONTRADICTION: Code = Code::damaged(
     "warehouse.contradiction",
-    "A shard's header does not say what the manifest says of the shard, or the manifest contradicts itself.",
+    "A shard's header contradicts the manifest, or the manifest contradicts itself.",
 );
 /// Shards do not go together.
 pub const MIXED: Code = Code::damaged(
@@ -68,7 +68,7 @@ pub const BOX: Code = Code::damaged(
 pub const MASK: Code = Code::damaged("warehouse.mask", "A value of a mask is neither 0 nor 1.");
 /// Bytes that belong to nothing.
 pub const GAP: Code =
-    Code::damaged("warehouse.gap", "Bytes between or behind the blocks of a shard belong to nothing and are not zero.");
+    Code::damaged("warehouse.gap", "Bytes between or after the blocks of a shard belong to nothing and are not zero.");
 /// The summary breaks the thresholds.
 pub const THRESHOLD: Code = Code::damaged(
     "warehouse.threshold",
@@ -77,7 +77,7 @@ pub const THRESHOLD: Code = Code::damaged(
 /// The version does not follow from its recipe.
 pub const VERSION_KEY: Code = Code::damaged(
     "warehouse.version_key",
-    "The manifest's version is not the SHA-256 of the key that it gives, or not the one that was asked for.",
+    "The manifest's version is not the SHA-256 of the key that it gives, or not the requested one.",
 );
 /// What cannot be written.
 pub const CANNOT_HOLD: Code =

@@ -45,7 +45,7 @@ pub const ROWS: [&str; 20] = [
 /// Names that a note lists.
 const LISTED: usize = 5;
 
-/// What a row compares.
+/// The kind of a row.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "lowercase")]
 #[non_exhaustive]
@@ -176,7 +176,7 @@ pub fn compare(old: &Statistics, new: &Statistics) -> Drift {
     }
     for (which, side) in [("old", old), ("new", new)] {
         if side.odd_boxes > 0 {
-            notes.push(format!("{} boxes of the {which} one are none, and left out", side.odd_boxes));
+            notes.push(format!("{} boxes of the {which} one are invalid, and left out", side.odd_boxes));
         }
         if let Some(odd) = side.pixels.as_ref().map(|pixels| pixels.odd).filter(|odd| *odd > 0) {
             notes.push(format!("{odd} values of pixels of the {which} one are not from 0 to 1, and left out"));
@@ -196,7 +196,7 @@ pub fn compare(old: &Statistics, new: &Statistics) -> Drift {
 fn transforms(old: &Statistics, new: &Statistics) -> Vec<String> {
     let size = |s: &Statistics| s.transform.target_size.map_or("any size".into(), |[w, h]| format!("{w}x{h}"));
     let differ = [
-        ("pictures", size(old), size(new)),
+        ("image size", size(old), size(new)),
         ("they are resized by", old.transform.resize_mode.word().into(), new.transform.resize_mode.word().into()),
         ("places for boxes", old.transform.max_boxes.to_string(), new.transform.max_boxes.to_string()),
     ];

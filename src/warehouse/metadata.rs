@@ -19,7 +19,7 @@ pub const METADATA_HEAD: u64 = 24;
 /// Records are JSON; there is no other kind.
 const KIND: u32 = 1;
 
-/// What is known of a sample. All of it may be missing.
+/// The description of a sample. All of it may be missing.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct SampleRecord {

@@ -123,7 +123,7 @@ impl Pixels {
     }
 }
 
-/// What a warehouse consists of.
+/// Counts of a warehouse.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct Statistics {

@@ -57,13 +57,13 @@ impl Resizer {
         let [across, down] = placement.resized.map(|side| side as usize);
         let refuse = |message: &str| Err(Error::new(&codes::RECIPE, message));
         if [picture.width, picture.height] != placement.source || picture.eighths != 8 {
-            return refuse("the picture is not the one that was placed, or not in full");
+            return refuse("the image is not the one that was placed, or not in full");
         }
         if Some(out.len()) != width.checked_mul(height).and_then(|n| n.checked_mul(3)) {
             return refuse("the image has not as many values as it has pixels of three");
         }
         if left + across > width || top + down > height {
-            return refuse("the picture is placed beyond the image");
+            return refuse("the image is placed beyond the output");
         }
         if (across, down) != (width, height) {
             out.fill(0);

@@ -96,15 +96,15 @@ impl Word for Cause {
         match self {
             Cause::LabelDamaged => "the label does not read",
             Cause::BadBox => "a box of the label is invalid",
-            Cause::NoPicture => "the label names no picture",
-            Cause::PictureAbsent => "the label says that there is no picture",
-            Cause::PictureMissing => "the picture is not there",
-            Cause::Outside => "the picture lies outside of the run",
-            Cause::PictureDamaged => "the picture does not decode",
-            Cause::PictureUnsupported => "the picture is of a kind that is not read",
-            Cause::PictureTooLarge => "the picture is larger than the limits allow",
-            Cause::Turned => "the picture is turned by EXIF, which was to be refused",
-            Cause::Unlabeled => "the labels say nothing of the picture",
+            Cause::NoPicture => "the label names no image",
+            Cause::PictureAbsent => "the label says that there is no image",
+            Cause::PictureMissing => "the image is not there",
+            Cause::Outside => "the image lies outside of the run",
+            Cause::PictureDamaged => "the image does not decode",
+            Cause::PictureUnsupported => "the image is of a kind that is not read",
+            Cause::PictureTooLarge => "the image is larger than the limits allow",
+            Cause::Turned => "the image is turned by EXIF, which was to be refused",
+            Cause::Unlabeled => "the labels do not mention the image",
         }
     }
 }

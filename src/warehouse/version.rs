@@ -46,7 +46,7 @@ impl Word for ResizeMode {
     }
 }
 
-/// What was done to every picture, as the manifest says it.
+/// The transform of every image, as the manifest has it.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct Transform {
@@ -68,7 +68,7 @@ impl Transform {
     }
 }
 
-/// What a version follows from, by the first builder's rules.
+/// The key of a version, by the first builder's rules.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Recipe {
     /// The input, as the builder was told.

@@ -9,7 +9,7 @@ pub const END: Code = Code::damaged(
 );
 /// The directory is damaged.
 pub const DIRECTORY: Code =
-    Code::damaged("zip.directory", "The directory at the archive's end is cut, or says what cannot be.");
+    Code::damaged("zip.directory", "The directory at the archive's end is cut or contradicts itself.");
 /// Members share bytes.
 pub const OVERLAP: Code =
     Code::damaged("zip.overlap", "Two members of the archive claim the same bytes, or one those of the directory.");
@@ -21,7 +21,7 @@ pub const PACKED: Code = Code::damaged("zip.packed", "A member does not decompre
 /// A checksum is wrong.
 pub const CRC: Code = Code::damaged("zip.crc", "A member does not match the CRC-32 that the directory has of it.");
 /// A name that cannot be kept.
-pub const NAME: Code = Code::unsupported("zip.name", "A member's name is said to be UTF-8 and is not, or has a NUL.");
+pub const NAME: Code = Code::unsupported("zip.name", "A member's name is declared as UTF-8 and is not, or has a NUL.");
 /// A member is encrypted.
 pub const ENCRYPTED: Code =
     Code::unsupported("zip.encrypted", "A member is encrypted, which Forebay does not read; unpack the archive first.");

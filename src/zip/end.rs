@@ -111,7 +111,7 @@ pub(super) fn further(found: &Further, record: &[u8]) -> Result<Directory> {
 fn directory(offset: u64, size: u64, end: u64, entries: u64, exact: bool) -> Result<Directory> {
     if offset.checked_add(size) != Some(end) {
         let message =
-            format!("the directory is said to have {size} bytes at {offset}, and what follows it begins at {end}");
+            format!("the directory is said to have {size} bytes at {offset}, and the next part begins at {end}");
         return Err(missing(message).offset(end));
     }
     Ok(Directory { range: offset..end, entries, exact })

@@ -225,7 +225,7 @@ impl Rooms {
         for (entry, next) in order.iter().zip(nexts) {
             if entry.least_end().is_none_or(|end| end > next) {
                 let message = format!(
-                    "the member has {} bytes behind its header at {}, and what follows begins at {next}",
+                    "the member has {} bytes after its header at {}, and the next part begins at {next}",
                     entry.stored, entry.header
                 );
                 let e = Error::new(&codes::OVERLAP, message).section("directory");

@@ -162,7 +162,7 @@ fn lies_that_the_corpus_does_not_tell() {
         ("metadata behind the end", header(64, 1000), &["metadata"]),
         ("metadata that is none", header(64, 100), &["metadata"]),
         ("checksums behind the end", header(72, u64::MAX), &["block_checksum"]),
-        ("bytes behind the end", same(&|file| file.extend(*b"more")), &["gap"]),
+        ("bytes beyond the end", same(&|file| file.extend(*b"more")), &["gap"]),
         ("zeros behind the end", same(&|file| file.extend([0; 9])), &[]),
         ("infinity", same(&|file| file[84..88].copy_from_slice(&f32::INFINITY.to_le_bytes())), &["pixel"]),
         ("a box that ends first", same(&|file| file[128..132].copy_from_slice(&1.0f32.to_le_bytes())), &["box"]),

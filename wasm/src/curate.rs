@@ -86,7 +86,7 @@ impl Known {
         let known = Known { samples: samples.to_vec(), bytes: bytes.to_vec(), numbers: numbers.to_vec() };
         match known.samples.len() == known.bytes.len() && known.samples.len() * NUMBERS == known.numbers.len() {
             true => Ok(known),
-            false => Err(Error::new(&ARGUMENT, "what is known of the samples has other lengths than they")),
+            false => Err(Error::new(&ARGUMENT, "the samples and their details differ in number")),
         }
     }
 
@@ -159,7 +159,7 @@ pub fn find_outliers(
             .filter(|name| !name.is_empty())
             .map(|name| {
                 Trait::from_word(name)
-                    .ok_or_else(|| Error::new(&ARGUMENT, format!("{name:?} is not a trait of pictures")))
+                    .ok_or_else(|| Error::new(&ARGUMENT, format!("{name:?} is not a trait of images")))
             })
             .collect::<Result<_>>()?;
         let traits = if traits.is_empty() { Trait::ALL } else { &traits };

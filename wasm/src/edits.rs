@@ -53,7 +53,7 @@ impl Edits {
     }
 
     fn added(&mut self, name: &str, payload: &[u8], at: f64, given: &str) -> Result<String> {
-        let wrong = |e| Error::new(&ARGUMENT, format!("what is said of an added sample: {e}"));
+        let wrong = |e| Error::new(&ARGUMENT, format!("the added sample: {e}"));
         let mut fields: Map<String, Value> = serde_json::from_str(given).map_err(wrong)?;
         fields.insert("do".into(), "add".into());
         fields.insert("name".into(), name.into());

@@ -68,7 +68,7 @@ impl Wanted {
 impl Tensors {
     fn of(wanted: &str) -> Result<Self> {
         let wanted: Wanted =
-            serde_json::from_str(wanted).map_err(|e| Error::new(&ARGUMENT, format!("the wanted tensor: {e}")))?;
+            serde_json::from_str(wanted).map_err(|e| Error::new(&ARGUMENT, format!("the tensor: {e}")))?;
         let transformer = Transformer::new(wanted.recipe()?)?;
         let values = match wanted.dtype.as_str() {
             "u8" if wanted.mean.is_some() || wanted.std.is_some() => {

@@ -141,7 +141,7 @@ pub(super) fn run(args: &Args, out: &Output) -> Result<Outcome> {
 /// Events that a timeline has at most: 72 MiB of memory, and about 150 MB of JSON.
 const EVENTS: usize = 1 << 20;
 
-/// How many pictures a mosaic has.
+/// How many images a mosaic has.
 fn pictures(text: &str) -> Result<u8, String> {
     match text {
         "4" => Ok(4),
@@ -159,7 +159,7 @@ fn decoded_cache(text: &str) -> Result<DecodedCache, String> {
         None => human::parse_bytes(bytes),
     }?;
     Ok(match path {
-        Some("") => return Err("it is written as BYTES=PATH, such as 40G=pictures.cache".into()),
+        Some("") => return Err("it is written as BYTES=PATH, such as 40G=images.cache".into()),
         Some(path) => DecodedCache::file(path, bytes),
         None => DecodedCache::memory(bytes),
     })
@@ -299,7 +299,7 @@ fn load(args: &Args) -> Result<Run> {
     })
 }
 
-/// What one thread takes for one picture after the other, without the loader.
+/// What one thread takes for one image after the other, without the loader.
 #[derive(Default)]
 struct Alone {
     pictures: u64,
@@ -308,7 +308,7 @@ struct Alone {
     resize: Duration,
 }
 
-/// The same pictures with the same decoder into buffers that are kept; `None` if there is nothing to decode.
+/// The same images with the same decoder into buffers that are kept; `None` if there is nothing to decode.
 fn alone(args: &Args, run: &Run, most: u64) -> Result<Option<Alone>> {
     let limits = args.limits.limits();
     let datasets: Vec<Dataset> =
@@ -516,14 +516,14 @@ fn print(facts: &Value, out: &Output) {
         row("timeline", format!("{} events{left_out}", count(&timeline["events"])));
     }
     if let Some(bytes) = facts["own_peak_bytes"].as_u64() {
-        row("memory", format!("{} beside mapped files", human::bytes(bytes)));
+        row("memory", format!("{} besides mapped files", human::bytes(bytes)));
     }
     let decoder = &facts["decoder"];
     if !decoder.is_null() {
         let [read, decode, resize] = ["read_ms", "decode_ms", "resize_ms"].map(|key| number(&decoder[key]));
         row("bare decoder", format!("{:.0} images/s on one thread", number(&decoder["images_per_second"])));
         row("", format!("the loader reaches {} of it", percent(&decoder["share_reached"])));
-        row("one picture", format!("read {read:.2} ms, decode {decode:.2} ms, resize {resize:.2} ms"));
+        row("one image", format!("read {read:.2} ms, decode {decode:.2} ms, resize {resize:.2} ms"));
     }
 }
 

@@ -121,7 +121,7 @@ fn one(path: &Path, args: &Args, given: &Given, read: &ReadOptions, out: &Output
 
 fn print(path: &Path, report: &Report, unit: &str, out: &Output) {
     let name = printable(&input::display(path));
-    let decoded = report.decoded.map(|n| format!(", {} pictures decoded", human::count(n))).unwrap_or_default();
+    let decoded = report.decoded.map(|n| format!(", {} images decoded", human::count(n))).unwrap_or_default();
     match report.fault_count {
         0 => out.line(format!("{name}: sound, {} {unit}{decoded}", human::count(report.samples))),
         // Nothing that was read is wrong.

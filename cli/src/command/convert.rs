@@ -338,7 +338,7 @@ pub(super) fn run(args: &Args, given: &Given, out: &Output) -> Result<Outcome> {
             return Err(Error::new(&codes::ARGUMENT, "this is a table; --decode is for images").file(shown()));
         }
         (None, Some(_)) if files.iter().any(|file| input::is_pipe(file)) => {
-            let message = "--from says what comes through a pipe: csv, tsv, jsonl or arrows";
+            let message = "--from names the format of a pipe: csv, tsv, jsonl or arrows";
             return Err(Error::new(&codes::ARGUMENT, message).file(shown()));
         }
         (None, Some(_)) if args.decode.wanted() => {
@@ -541,7 +541,7 @@ fn print_labels(labels: &Attached, row: &dyn Fn(&str, String)) {
     };
     let named = |n: u64, what: &str, names: &[String]| count(n, &format!("{what}: {}", some(names, n)));
     named(labels.unmatched, "samples that the labels do not name", &labels.unmatched_names);
-    named(labels.missing, "pictures of the labels that are none of the samples", &labels.missing_names);
+    named(labels.missing, "labeled images without a sample", &labels.missing_names);
     count(labels.unlabelled, "samples that nobody has labeled");
     count(labels.replaced, "samples had annotations before, which were replaced");
     for (word, n) in &labels.notes {

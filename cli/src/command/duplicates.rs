@@ -122,8 +122,8 @@ fn print(report: &DuplicateReport, datasets: &[Dataset], out: &Output) {
     out.line(format!("{groups}; {} of {of} have a better one", human::count(report.duplicates)));
     let bytes_only = report.not_pictures + report.plain;
     if bytes_only > 0 {
-        let plain = count(report.plain, "plain picture", "plain pictures");
-        let others = count(report.not_pictures, "sample that is not a picture", "samples that are not pictures");
+        let plain = count(report.plain, "plain image", "plain images");
+        let others = count(report.not_pictures, "sample that is not an image", "samples that are not images");
         out.line(format!("compared by their bytes alone: {plain}, {others}"));
     }
     for group in report.groups.iter().take(SHOWN) {

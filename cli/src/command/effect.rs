@@ -109,9 +109,7 @@ impl Given {
         if self.written("schema").is_some()
             && let Some(other) = ["types", "sniff_rows"].iter().find_map(|id| self.written(id))
         {
-            return changes_nothing(format!(
-                "{other} changes nothing beside --schema, which says what all columns are"
-            ));
+            return changes_nothing(format!("{other} has no effect with --schema, which has the types of all columns"));
         }
         // A list of columns is for texts, and says how a TBF stores them.
         if options.text.spec.is_some()

@@ -31,7 +31,7 @@ impl LimitArgs {
     }
 }
 
-/// Bounds on what a picture may cost, for commands that decode.
+/// Bounds on what an image may cost, for commands that decode.
 #[derive(Clone, Debug, clap::Args)]
 pub(crate) struct PixelLimitArgs {
     /// Largest image to decode, in pixels.
@@ -87,7 +87,7 @@ impl Faults {
     }
 }
 
-/// How a folder of pictures is read.
+/// How a folder of images is read.
 #[derive(Clone, Copy, Debug, Default, clap::Args)]
 pub(crate) struct FolderArgs {
     /// Folders: level whose names are the classes; 0 for none.
@@ -165,7 +165,7 @@ pub(crate) fn advised(e: Error, path: &Path, limits: &Limits) -> Error {
     }
     if matches!(table_format(path), Ok(Some(_))) {
         let message =
-            "this is a table, and here samples are asked for; tables go with inspect, head, stats, check and convert";
+            "this is a table, and this command needs samples; tables go with inspect, head, stats, check and convert";
         return Error::caused(&codes::NOT_SAMPLES, message, e).file(input::display(path));
     }
     e

@@ -24,6 +24,7 @@ const GROUPS: [(&str, &[Shown]); 6] = [
             ("check", &["forebay check train.tbl", "forebay check --decode train.tar"]),
             ("diff", &["forebay diff old.tbl new.tbl", "forebay diff train.tar train.tbl --payloads"]),
             ("serve", &["forebay serve train.tbl", "forebay serve datasets/"]),
+            ("demo", &["forebay demo", "forebay demo images --images 24 --no-open"]),
         ],
     ),
     (

@@ -11,6 +11,7 @@ mod concat;
 pub(crate) mod convert;
 mod cost;
 mod curating;
+mod demo;
 mod diff;
 mod duplicates;
 mod edits;
@@ -95,6 +96,8 @@ enum Command {
     /// Browse datasets in a web browser.
     #[command(alias = "view")]
     Serve(serve::Args),
+    /// Draw a sample dataset and open it in the viewer.
+    Demo(demo::Args),
     /// Build, list and prune tensor warehouses.
     Warehouse(warehouse::Args),
     /// List or clear the local cache of remote files.
@@ -125,10 +128,19 @@ enum Command {
 impl Command {
     /// Whether something is left half done, or somebody half served, if it is ended in the middle.
     fn has_work(&self) -> bool {
-        use Command::{Apply, Concat, Convert, Extract, Serve, Shards, Split, Thumbs, Warehouse};
+        use Command::{Apply, Concat, Convert, Demo, Extract, Serve, Shards, Split, Thumbs, Warehouse};
         matches!(
             self,
-            Apply(_) | Convert(_) | Extract(_) | Concat(_) | Split(_) | Shards(_) | Serve(_) | Warehouse(_) | Thumbs(_)
+            Apply(_)
+                | Convert(_)
+                | Demo(_)
+                | Extract(_)
+                | Concat(_)
+                | Split(_)
+                | Shards(_)
+                | Serve(_)
+                | Warehouse(_)
+                | Thumbs(_)
         ) || matches!(self, Command::Labels(args) if args.has_work())
             || matches!(self, Command::Edits(args) if args.has_work())
             || matches!(self, Command::Duplicates(args) if args.has_work())
@@ -136,8 +148,8 @@ impl Command {
     }
     /// Whether it reads datasets.
     fn reads(&self) -> bool {
-        use Command::{Cache, Completions, Man, Parts};
-        !matches!(self, Cache(_) | Parts(_) | Completions { .. } | Man)
+        use Command::{Cache, Completions, Demo, Man, Parts};
+        !matches!(self, Cache(_) | Demo(_) | Parts(_) | Completions { .. } | Man)
     }
     /// Whether a reader who has gone leaves nothing to do. The exit code of others says something of every file.
     fn only_prints(&self) -> bool {
@@ -186,6 +198,7 @@ pub fn main() -> ExitCode {
         Command::Plan(args) => plan::run(args, &cli.cache, &out),
         Command::Bench(args) => bench::run(args, &out),
         Command::Serve(args) => serve::run(args, &out),
+        Command::Demo(args) => demo::run(args, &out),
         Command::Warehouse(args) => warehouse::run(args, &given, &out),
         Command::Cache(args) => cache::run(args, &cli.cache, &out),
         Command::Parts(args) => parts::run(args, &out),
@@ -207,7 +220,9 @@ pub fn main() -> ExitCode {
 fn tell_traffic(out: &Output) {
     let traffic = traffic();
     if traffic.unconditional > 0 {
-        out.note("note: the store knows no conditions; what others write at the same moment is not seen");
+        out.note(
+            "note: the store has no conditional writes; an object that others write at the same moment may be replaced",
+        );
     }
     if out.verbose() && traffic.requests > 0 {
         let (bytes, over) = (human::bytes(traffic.bytes), human::bytes(traffic.over_read));

@@ -127,10 +127,10 @@ fn because(reason: &Reason) -> String {
 
 fn print(report: &OutlierReport, out: &Output) {
     let (found, samples) = (human::count(report.outliers.len() as u64), human::count(report.samples));
-    out.line(format!("{found} of {samples} samples stand out"));
+    out.line(format!("{found} of {samples} samples are outliers"));
     for usual in &report.usual {
         let (median, n) = (shown(usual.of, usual.median), human::count(usual.outliers));
-        out.line(format!("{:>12}  usual {median}; {n} stand out", usual.of.word()));
+        out.line(format!("{:>12}  usual {median}; {n} outliers", usual.of.word()));
     }
     if report.usual.is_empty() {
         out.line("too few samples to find outliers");

@@ -47,6 +47,14 @@ pub(super) struct Args {
     open: bool,
 }
 
+impl Args {
+    /// Opens one file of this machine in the browser.
+    pub(super) fn open(path: PathBuf, port: Option<u16>) -> Args {
+        let host = Options::default().host;
+        Args { path, port, host, token: None, token_file: None, no_token: false, open: true }
+    }
+}
+
 /// The token that was asked for: by an option, in a file, or in the environment.
 fn token(args: &Args) -> Result<Option<String>> {
     if args.no_token {

@@ -86,7 +86,7 @@ pub(super) fn run(args: &Args, out: &Output) -> Result<Outcome> {
         let (samples, bytes) = (human::count(made.samples), human::bytes(made.output_bytes));
         out.line(format!("{}: {samples} thumbnails within {} pixels, {bytes}", printable(&made.output), made.size));
         if made.not_pictures > 0 {
-            out.note(format!("{} samples are not pictures", human::count(made.not_pictures)));
+            out.note(format!("{} samples are not images", human::count(made.not_pictures)));
         }
     }
     Ok(tell_faults(made.fault_count, &made.faults, out))

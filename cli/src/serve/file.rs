@@ -35,7 +35,7 @@ fn without_links(path: &Path) -> io::Result<File> {
         Err(Errno::NOSYS | Errno::PERM | Errno::INVAL) => {
             Ok(openat(CWD, path, flags | OFlags::NOFOLLOW, Mode::empty())?.into())
         }
-        Err(Errno::LOOP) => Err(io::Error::new(io::ErrorKind::NotFound, "a link stands in its way")),
+        Err(Errno::LOOP) => Err(io::Error::new(io::ErrorKind::NotFound, "a link is in its way")),
         Err(e) => Err(e.into()),
     }
 }

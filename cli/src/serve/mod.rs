@@ -178,7 +178,7 @@ fn make_token() -> Result<String> {
 pub mod codes {
     use forebay::error::Code;
     /// The address is taken or not this machine's.
-    pub const ADDRESS: Code = Code::io("serve.address", "The server cannot listen on the address that was asked for.");
+    pub const ADDRESS: Code = Code::io("serve.address", "The server cannot listen on the requested address.");
     /// The token would not survive a URL, or was waived where it is needed.
     pub const TOKEN: Code = Code::usage(
         "serve.token",

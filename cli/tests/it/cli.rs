@@ -537,7 +537,7 @@ fn folders_of_classes_become_labels() {
             fs::write(place.path("photos").join(class).join(format!("{i}.bmp")), bmp(4, 4)).unwrap();
         }
     }
-    fs::write(place.path("photos/readme.txt"), "not a picture").unwrap();
+    fs::write(place.path("photos/readme.txt"), "not an image").unwrap();
     let summary = &place.ok(&["convert", "photos", "p.tbl"])[0];
     assert_eq!((&summary["samples"], &summary["skipped_members"]), (&json!(5), &json!(1)));
     assert_eq!(place.ok(&["inspect", "p.tbl"])[0]["metadata"]["document"]["classes"], json!(["cats", "dogs"]));

@@ -92,7 +92,7 @@ fn a_folder_of_warehouses_is_none_and_no_sound_folder() {
         );
         assert!(error["message"].as_str().unwrap().contains(says), "{arguments:?}: {error}");
     };
-    let says = format!("the folder holds 2 warehouses, and no pictures; name one, such as {one}");
+    let says = format!("the folder holds 2 warehouses, and no images; name one, such as {one}");
     for command in ["check", "inspect", "head", "stats", "plan"] {
         refused(&[command, &all], &says);
     }
@@ -104,10 +104,10 @@ fn a_folder_of_warehouses_is_none_and_no_sound_folder() {
     // So is a folder of anything else, and one of nothing.
     fs::create_dir_all(folder.at("other/app")).unwrap();
     let other = folder.at("other").to_str().unwrap().to_owned();
-    refused(&["check", &other], "the folder has no pictures");
+    refused(&["check", &other], "the folder has no images");
     fs::write(folder.at("other/app/manifest.json"), "{\"name\": \"an app\"}").unwrap();
-    refused(&["check", &other], "the folder has no pictures, but 1 other files");
-    refused(&["warehouse", "drift", &other, &one], "no pictures");
+    refused(&["check", &other], "the folder has no images, but 1 other files");
+    refused(&["warehouse", "drift", &other, &one], "no images");
 }
 
 #[test]

@@ -40,7 +40,7 @@ fn stats_count_what_is_there() {
     assert_eq!(classes[..3], ["person", "car", "traffic light"]);
     let out = forebay(["labels", "stats", &corpus("exports/globox_labelme")]);
     let text = String::from_utf8(out.stdout).unwrap();
-    assert!(out.status.success() && text.starts_with("format       labelme\npictures     17\n"), "{text}");
+    assert!(out.status.success() && text.starts_with("format       labelme\nimages       17\n"), "{text}");
 }
 
 #[test]

@@ -27,6 +27,7 @@ mod faults;
 mod labels;
 mod large;
 mod reading;
+mod releases;
 mod remote;
 mod samples;
 mod serve;

@@ -517,7 +517,7 @@ fn a_source_that_changes_meanwhile_is_an_error_and_the_old_warehouse_stands() {
     let first = warehouse::build(&[folder.at("input")], &folder.at("out"), &settings).unwrap();
     let before = bytes(&first.manifest);
     for (what, victim) in
-        [("a label", "input/run_a/labels/frame_00001.json"), ("a picture", "input/run_d/images/frame_00015.png")]
+        [("a label", "input/run_a/labels/frame_00001.json"), ("an image", "input/run_d/images/frame_00015.png")]
     {
         let victim = folder.at(victim);
         let old = fs::read(&victim).unwrap();
@@ -668,7 +668,7 @@ fn annotations_in_the_metadata_of_samples_are_laid_on_their_pictures() {
     outside.args(["warehouse", "build", "four.tar", "-o", "four", "--size", "8x8", "--boxes", "json.boxes:xywh"]);
     let outside = outside.current_dir(folder.path()).output().unwrap();
     let words = String::from_utf8_lossy(&outside.stderr);
-    assert!(words.contains("1 boxes have nothing inside of their picture"), "{words}");
+    assert!(words.contains("1 boxes have nothing inside of their image"), "{words}");
 }
 
 #[test]

@@ -37,9 +37,8 @@ impl Cuts {
         self.0.iter().flat_map(|(name, (cut, twice))| {
             let cut = (*cut > 0)
                 .then(|| format!("column {name:?}: {cut} values were finer than what is kept of them, and cut"));
-            let twice = (*twice > 0).then(|| {
-                format!("column {name:?}: {twice} objects had a name more than once, of which the last is kept")
-            });
+            let twice = (*twice > 0)
+                .then(|| format!("column {name:?}: {twice} objects had a name more than once; the last is kept"));
             cut.into_iter().chain(twice)
         })
     }
@@ -59,7 +58,7 @@ impl How {
         let kept: Vec<bool> = names.iter().enumerate().map(|(i, name)| last.get(name.as_str()) == Some(&i)).collect();
         if let Some(again) = names.iter().zip(&kept).find_map(|(name, kept)| (!kept).then_some(name)) {
             if !self.lossy {
-                let message = format!("an object has {again:?} more than once, of which JSON keeps one");
+                let message = format!("an object has {again:?} more than once, and JSON keeps one");
                 return Err(Error::new(&codes::TARGET, message).row(row as u64).with_options(&["lossy"]));
             }
             self.twice.set(self.twice.get() + 1);
@@ -343,7 +342,7 @@ fn nested(array: &dyn Array, how: &How) -> Result<ColumnData> {
         Arrow::Utf8 => {
             let texts = array.as_string::<i32>();
             if let Some(row) = (0..texts.len()).find(|&row| !texts.is_null(row) && !is_json(texts.value(row))) {
-                let message = "this is not JSON, which the column is said to hold";
+                let message = "this is not JSON, and the column is declared as JSON";
                 return Err(Error::new(&codes::ARROW, message).row(row as u64));
             }
             let offsets = Buffer::from_le_bytes(bytes(texts.offsets().inner().inner()));

@@ -183,7 +183,7 @@ fn without_unknown_types(schema: arrow_ipc::Schema<'_>) -> Option<Result<(ArrowS
         let width = field.type_as_int().map(|int| int.bitWidth()).filter(|bits| matches!(bits, 128 | 256));
         let Some(width) = width.filter(|_| field.dictionary().is_none()) else {
             let column = field.name().unwrap_or_default();
-            let message = format!("a column with Arrow's type {name}, and columns behind it, are not read");
+            let message = format!("a column with Arrow's type {name}, and columns after it, are not read");
             return Some(Err(Error::new(&codes::ROUTE, message).section("schema").column(column)));
         };
         let name_of_column = field.name().unwrap_or_default();

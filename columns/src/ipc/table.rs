@@ -179,7 +179,7 @@ impl IpcOpener {
             if at == self.len {
                 self.end(
                     at,
-                    (!first).then_some("the stream has no mark at its end; what wrote it may have been interrupted"),
+                    (!first).then_some("the stream has no mark at its end; its writer may have been interrupted"),
                 )?;
                 return Ok(Ok(()));
             }

@@ -86,7 +86,7 @@ impl<F: Ranges> ChunkReader for ParquetFile<F> {
     /// The crate reads the footer's length and headers of pages through this.
     fn get_read(&self, start: u64) -> ParquetResult<Piecemeal<F>> {
         if start > self.input.len() {
-            let message = format!("byte {start} is behind the end of the file, which has {}", self.input.len());
+            let message = format!("byte {start} is beyond the end of the file, which has {}", self.input.len());
             return Err(ParquetError::EOF(message));
         }
         Ok(Piecemeal { file: self.clone(), at: start, bytes: Bytes::new() })

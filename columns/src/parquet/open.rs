@@ -30,7 +30,7 @@ pub type NotRead = BTreeMap<usize, String>;
 pub type Loaded = (ArrowReaderMetadata, NotRead, Vec<usize>);
 
 /// What a column of INT96 becomes.
-pub const INT96: &str = "INT96 becomes times in microseconds, which reach all years; what is finer is cut";
+pub const INT96: &str = "INT96 becomes times in microseconds, which reach all years; finer parts are cut";
 
 /// Reads the footer.
 pub fn load<F: Ranges>(file: &ParquetFile<F>, limits: &Limits) -> Result<Loaded> {

@@ -62,7 +62,7 @@ fn main() -> Result<(), Box<dyn Error>> {
         println!("epoch {epoch}: loss {:.3}", sum / count);
     }
     let right = accuracy(&network, &pictures(&file, Image::new(SIDE, SIDE))?, &device)?;
-    println!("{:.0} % of the pictures are recognized; {:.1} s", 100.0 * right, begun.elapsed().as_secs_f64());
+    println!("{:.0} % of the images are recognized; {:.1} s", 100.0 * right, begun.elapsed().as_secs_f64());
     match losses.as_slice() {
         [first, .., last] if last >= first => Err("the network has learnt nothing".into()),
         _ => Ok(()),

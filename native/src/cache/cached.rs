@@ -168,7 +168,7 @@ impl<S: Source> Cached<S> {
         match got.len() == ranges.len() && ranges.iter().zip(&got).all(fits) {
             true => Ok(got),
             false => {
-                Err(Error::new(&forebay::error::codes::MISSING_BYTES, "the source gave fewer bytes than asked for"))
+                Err(Error::new(&forebay::error::codes::MISSING_BYTES, "the source gave fewer bytes than requested"))
             }
         }
     }

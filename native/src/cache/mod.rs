@@ -85,7 +85,7 @@ struct Counts {
     removed: AtomicU64,
 }
 
-/// What a [`Cache`] did in this process.
+/// Counts of a [`Cache`] in this process.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct CacheStats {
@@ -103,17 +103,17 @@ pub struct CacheStats {
     pub removed: u64,
 }
 
-/// What a cache holds of one source.
+/// One source in a cache.
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub struct CacheEntry {
-    /// What the source says that it is; empty if the file that says so is damaged.
+    /// The source's own identity; empty if the file that holds it is damaged.
     pub identity: String,
     /// How many bytes the source has.
     pub source_bytes: u64,
     /// How many blocks are there.
     pub blocks: u64,
-    /// What they take on disk.
+    /// Their bytes on disk.
     pub bytes: u64,
     /// When one of them was last used, to the minute.
     pub used: SystemTime,
@@ -169,7 +169,7 @@ impl Cache {
         self.most
     }
 
-    /// What it did so far, for all who use it in this process.
+    /// Returns the counts so far, of all users in this process.
     pub fn stats(&self) -> CacheStats {
         let counts = &self.shared.counts;
         let of = |counter: &AtomicU64| counter.load(Ordering::Relaxed);
@@ -188,7 +188,7 @@ impl Cache {
         self.trouble_now().first.clone()
     }
 
-    /// What it holds, by what was used last.
+    /// Lists its sources, the most recently used first.
     pub fn list(&self) -> Result<Vec<CacheEntry>> {
         let folder = &self.shared.folder;
         let mut entries = Vec::new();
@@ -253,7 +253,7 @@ impl Cache {
                 trouble.until = Instant::now().checked_add(PAUSE);
                 trouble.first.get_or_insert_with(|| {
                     format!(
-                        "the cache {} takes nothing: {e}; what is not in it is read from where it comes",
+                        "the cache {} cannot be written: {e}; missing bytes are read from their source",
                         display(&self.shared.path)
                     )
                 });

@@ -38,7 +38,7 @@ pub use stream::StreamInput;
 pub use summary::{Progress, Summary};
 pub(crate) use write::apply as apply_patches;
 
-/// What to convert, and how.
+/// A conversion: inputs and settings.
 #[derive(Debug)]
 pub struct Job {
     origin: Origin,
@@ -207,7 +207,7 @@ pub mod codes {
         Code::io("convert.verify", "A sample that was written reads back differently; the output was not kept.");
     /// A filter selects nothing.
     pub const EMPTY: Code =
-        Code::usage("convert.empty", "A filter selects no sample, and an output without samples was not asked for.");
+        Code::usage("convert.empty", "A filter selects no sample, and empty outputs are not allowed.");
     /// Every code of this module.
     pub const ALL: &[&Code] = &[&VERIFY, &EMPTY];
 }

@@ -83,7 +83,7 @@ impl Options {
         let message = match &self.labels {
             None => return Ok(()),
             Some(_) if self.pixels.is_some() => {
-                "pictures that are decoded into another size would need their boxes moved, which is not done yet; \
+                "images that are decoded into another size would need their boxes moved, which is not done yet; \
                  convert with labels, and decode while training"
             }
             Some(_) if self.to == To::Tbl && self.metadata.format == MetadataFormat::Protobuf => {

@@ -24,7 +24,7 @@ impl Progress {
     }
 }
 
-/// What a conversion did.
+/// The result of a conversion.
 #[derive(Clone, Debug, Default, Serialize)]
 #[non_exhaustive]
 pub struct Summary {
@@ -48,11 +48,11 @@ pub struct Summary {
     pub verified: u64,
     /// Folders, links and specials of archives, and files of folders that belong to no image.
     pub skipped_members: u64,
-    /// What was left out with `keep_going`, and why.
+    /// The samples left out with `keep_going`, and why.
     pub faults: Vec<Fault>,
     /// Things worth knowing.
     pub notes: Vec<String>,
-    /// What became of the labels, if there were some.
+    /// The result for the labels, if there were some.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub labels: Option<Attached>,
     /// Whether all of the inputs was to go into the output, so that their sizes compare.

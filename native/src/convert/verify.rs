@@ -38,7 +38,7 @@ pub(super) fn tbl(file: &AtomicFile, digests: &[Digest], options: &Options) -> R
     }
     let report = check_structure(&written).map_err(named)?;
     if let Some(fault) = report.faults.first() {
-        let message = format!("what was written is not sound, and this is a bug of Forebay: {}", fault.message);
+        let message = format!("the output is not sound, and this is a bug of Forebay: {}", fault.message);
         let mut e = Error::new(&codes::VERIFY, message);
         if let Some(i) = fault.sample {
             e = e.sample(i);

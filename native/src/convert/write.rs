@@ -72,7 +72,7 @@ pub(super) fn run(
         }
     };
     if options.verify && options.to == To::Tar && file.path().is_none() {
-        let message = "what went into a pipe cannot be read back; leave it unverified or write a file";
+        let message = "the output of a pipe cannot be read back; leave it unverified or write a file";
         return Err(Error::new(&error::codes::ARGUMENT, message).with_options(&["verify"]));
     }
     let mut spool = Spool::new(file.name(), &file.folder());

@@ -96,7 +96,7 @@ impl Edits {
 
     fn push(&mut self, change: Change) -> Result<()> {
         if self.failed {
-            let message = "an earlier change could not be written; open the journal anew";
+            let message = "an earlier change could not be written; open the journal again";
             return Err(Error::new(&IO, message).file(&self.name));
         }
         let at = self.journal.whole();
@@ -146,7 +146,7 @@ pub fn merge(
     let (first, second) = (read(ours, limits)?, read(theirs, limits)?);
     if output.as_os_str() == PIPE && first.added() + second.added() > 0 {
         let message =
-            "journals that add samples have a file of bytes beside them, and standard output has nothing beside it";
+            "journals that add samples have a file of bytes next to them, so they cannot go to standard output";
         return Err(Error::new(&ARGUMENT, message));
     }
     let blobs = [ours, theirs].map(blobs_of);

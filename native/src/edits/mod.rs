@@ -57,7 +57,7 @@ impl Default for ApplyOptions {
     }
 }
 
-/// What came of applying a journal, or what would come of it.
+/// The result of applying a journal, or of a dry run.
 #[derive(Clone, Debug, Default, Serialize)]
 #[non_exhaustive]
 pub struct Applied {

@@ -31,7 +31,7 @@ pub(super) fn run(
     let mut writer = match to {
         To::Tar => {
             if edited.touches_document() {
-                applied.notes.push("an archive has no document beside its samples; its changes are left out".into());
+                applied.notes.push("an archive has no document next to its samples; its changes are left out".into());
             }
             Writer::tar()
         }
@@ -58,11 +58,11 @@ pub(super) fn run(
                     Error::new(&BLOB, message.to_owned()).sample(sample).member(added.name).file(blobs.name())
                 };
                 let end = added.blob.at.checked_add(added.blob.bytes).filter(|end| *end <= blobs.len());
-                let Some(end) = end else { return Err(wrong("the bytes are not in the file beside the journal")) };
+                let Some(end) = end else { return Err(wrong("the bytes are not in the file next to the journal")) };
                 options.limits.item(added.blob.bytes).map_err(of_sample)?;
                 let payload = blobs.lend(added.blob.at..end)?;
                 if crc32(&payload) != added.blob.crc {
-                    return Err(wrong("the bytes beside the journal do not match their checksum"));
+                    return Err(wrong("the bytes next to the journal do not match their checksum"));
                 }
                 Loaded::from_file(id, added.name, payload, String::new())
             }

@@ -61,7 +61,7 @@ impl Source for Joined {
         match rest.is_empty() {
             true => Ok(()),
             false => {
-                Err(Error::new(&forebay::error::codes::MISSING_BYTES, "bytes behind the last file").offset(self.len))
+                Err(Error::new(&forebay::error::codes::MISSING_BYTES, "bytes after the last file").offset(self.len))
             }
         }
     }

@@ -94,7 +94,7 @@ impl<S: Source + ?Sized> Source for Arc<S> {
     }
 }
 
-/// What will be done with a range.
+/// The intended use of a range.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Advice {
@@ -262,7 +262,7 @@ fn shorter(len: u64) -> Error {
 }
 
 fn changed(what: &str) -> Error {
-    Error::new(&codes::CHANGED, format!("{what}; what was read of it may not belong together, so try again"))
+    Error::new(&codes::CHANGED, format!("{what}, so the bytes read may not belong together; try again"))
 }
 
 /// What systems do differently.

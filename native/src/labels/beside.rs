@@ -36,7 +36,7 @@ struct Found {
     notes: Notes,
 }
 
-/// What became of the labels.
+/// The result of attaching labels.
 #[derive(Clone, Debug, Default, Serialize)]
 #[non_exhaustive]
 pub struct Attached {
@@ -58,9 +58,9 @@ pub struct Attached {
     pub missing_names: Vec<String>,
     /// Samples that had annotations before, which were replaced.
     pub replaced: u64,
-    /// What was found, by cause.
+    /// Remarks of reading, by cause.
     pub notes: BTreeMap<&'static str, u64>,
-    /// What metadata cannot say, by cause.
+    /// Losses that metadata cannot express, by cause.
     pub losses: BTreeMap<&'static str, u64>,
 }
 
@@ -120,7 +120,7 @@ impl Beside {
         let fields = record::fields(&picture, &self.set.labels.classes, &mut losses);
         let text = sample.record.as_deref().unwrap_or_default();
         let Some((text, had)) = record::attach(text, &fields) else {
-            let message = "the JSON beside the picture is not an object, and has no place for annotations";
+            let message = "the JSON next to the image is not an object, and has no place for annotations";
             return Err(Error::new(&codes::UNSUPPORTED, message));
         };
         sample.record = Some(text);
@@ -158,12 +158,12 @@ impl Beside {
         attached.losses = losses.iter().map(|(loss, n)| (loss.word(), n)).collect();
         let what = match (&attached.unmatched_names[..], &attached.missing_names[..]) {
             _ if !self.strict && attached.samples > 0 => return Ok(attached),
-            _ if attached.samples == 0 => "the labels are of none of the samples".to_owned(),
+            _ if attached.samples == 0 => "no sample has labels".to_owned(),
             ([first, ..], _) => {
-                format!("the labels say nothing of {} of the samples, first {first:?}", attached.unmatched)
+                format!("{} samples have no labels, first {first:?}", attached.unmatched)
             }
             (_, [first, ..]) => {
-                format!("{} pictures of the labels are none of the samples, first {first:?}", attached.missing)
+                format!("{} labeled images have no matching sample, first {first:?}", attached.missing)
             }
             _ => return Ok(attached),
         };

@@ -44,7 +44,7 @@ impl Names {
         let first = self.taken.get(k).map_or(place, |taken| taken.get_or_init(|| place.to_owned()).as_str());
         if first != place {
             let name = self.sorted.iter().find(|(_, number)| *number == k).map_or("", |(name, _)| name);
-            let message = format!("{first:?} and {place:?} could both be the picture {name:?} of the labels");
+            let message = format!("{first:?} and {place:?} could both be the image {name:?} of the labels");
             return Err(Error::new(&AMBIGUOUS, message));
         }
         Ok(Some(k))
@@ -67,7 +67,7 @@ impl Names {
                 [(_, one)] => return Ok(Some(*one)),
                 _ => {
                     let names: Vec<_> = several.iter().map(|(name, _)| format!("{name:?}")).collect();
-                    let message = format!("{sample:?} could be several pictures of the labels: {}", names.join(", "));
+                    let message = format!("{sample:?} could be several images of the labels: {}", names.join(", "));
                     return Err(Error::new(&AMBIGUOUS, message));
                 }
             }

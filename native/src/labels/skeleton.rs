@@ -14,7 +14,7 @@ use crate::{
     output::{AtomicFile, refuse_inputs},
 };
 
-/// What was written.
+/// The result of a skeleton.
 #[derive(Clone, Copy, Debug, Default)]
 #[non_exhaustive]
 pub struct Sketched {

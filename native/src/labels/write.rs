@@ -20,11 +20,11 @@ use crate::{
     output::{AtomicFile, Stage},
 };
 
-/// What was written.
+/// The files written.
 #[derive(Clone, Debug, Default)]
 #[non_exhaustive]
 pub struct Written {
-    /// What the format could not say.
+    /// Losses that the format cannot express.
     pub losses: Losses,
     /// How many files.
     pub files: u64,
@@ -62,7 +62,7 @@ pub fn write(labels: &Labels, format: Format, path: &Path, force: bool) -> Resul
             Ok(written)
         }
         Writer::Files(_) if path.as_os_str() == PIPE => {
-            let message = "this format has a file a picture, and standard output is one file; name a folder";
+            let message = "this format has a file an image, and standard output is one file; name a folder";
             Err(Error::new(&ARGUMENT, message))
         }
         Writer::Files(write) => folder(path, |stage, staged| {
@@ -122,7 +122,7 @@ fn put(folder: &Path, name: &str, text: &[u8]) -> Result<()> {
     // Names that are different may be one for the file system, and then one would replace the other.
     let mut file = fs::OpenOptions::new().write(true).create_new(true).open(&path).map_err(|e| match e.kind() {
         io::ErrorKind::AlreadyExists => {
-            Error::new(&codes::REPEATED, format!("two pictures would have the same file of labels, {name:?}"))
+            Error::new(&codes::REPEATED, format!("two images would have the same file of labels, {name:?}"))
         }
         _ => failed(e),
     })?;

@@ -38,7 +38,7 @@ impl Annotations {
     pub fn file(path: impl Into<PathBuf>) -> Self {
         Annotations { path: Some(path.into()), ..Annotations::default() }
     }
-    /// What is with the samples: the labels of a recorder's runs, boxes in the metadata of a TBL, those of a warehouse.
+    /// The samples' own annotations: labels of a recorder's runs, boxes in the metadata of a TBL, those of a warehouse.
     pub fn own() -> Self {
         Annotations::default()
     }
@@ -48,7 +48,7 @@ impl Annotations {
         self.format = Some(format);
         self
     }
-    /// What the label file cannot say by itself. Its `exif` and `limits` are those of the loader.
+    /// Decides what the label file leaves open. Its `exif` and `limits` are those of the loader.
     #[must_use]
     pub fn options(mut self, options: ReadOptions) -> Self {
         self.options = options;
@@ -135,7 +135,7 @@ impl Annotated {
                     None => refused.push(Refused::new(
                         Cause::PictureUnsupported,
                         frame.source,
-                        "its name is not that of a picture, or it is hidden".into(),
+                        "its name is not that of an image, or it is hidden".into(),
                         frame.run,
                     )),
                 }

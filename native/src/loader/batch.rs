@@ -162,7 +162,7 @@ impl Batch {
     pub fn dtype(&self) -> Dtype {
         self.dtype
     }
-    /// What became of each picture's geometry: which part of it was taken, at what size it was seen and where, and
+    /// Returns the geometry of each image: which part of it was taken, at what size it was seen and where, and
     /// whether it was mirrored, so that boxes and points [can follow](Placement::rect). Empty unless the loader gives
     /// images.
     pub fn placements(&self) -> &[Placement] {

@@ -84,7 +84,7 @@ impl Builder {
             Some(first) => {
                 let name = self.paths.get(first).map(|path| display(path)).unwrap_or_default();
                 let Some(manifests) = manifests.into_iter().collect::<Option<Vec<_>>>() else {
-                    let message = "a tensor warehouse is loaded with other warehouses, and not beside pictures";
+                    let message = "a tensor warehouse is loaded with other warehouses, not with images";
                     return Err(Error::new(&codes::SETTINGS, message).file(name));
                 };
                 self.open_warehouses(&manifests)
@@ -99,7 +99,7 @@ impl Builder {
         if let Some(setting) = self.of_warehouses.first() {
             let name = self.paths.first().map(|path| display(path)).unwrap_or_default();
             let message =
-                format!("`{setting}` is about the shards of a tensor warehouse, and this is none; leave it out");
+                format!("`{setting}` is about the shards of a tensor warehouse, and this is not one; leave it out");
             return Err(Error::new(&codes::SETTINGS, message).file(name));
         }
         let prefetch = self.prefetch.unwrap_or(PREFETCH);
@@ -121,11 +121,11 @@ impl Builder {
             self.annotations.get_or_insert_with(Annotations::own);
         } else if self.annotations.is_some() {
             if !self.content.is_placed() {
-                return refuse("boxes follow pictures onto their tensors: `annotations` needs `image`".into());
+                return refuse("boxes follow images onto their tensors: `annotations` needs `image`".into());
             }
             places = self.max_boxes.unwrap_or(MAX_BOXES) as usize;
         } else if self.max_boxes.is_some() {
-            return refuse("`max_boxes` is for boxes, and none are asked for: give `annotations`".into());
+            return refuse("`max_boxes` needs boxes: give `annotations`".into());
         }
         let contents = match &self.groups {
             Some(groups) => {
@@ -161,7 +161,7 @@ impl Builder {
     fn refuse_idle_decoding(&self) -> Result<()> {
         let (what, has_numbers) = match &self.content {
             Content::Payloads => ("payloads are given as they are stored", false),
-            Content::Made { .. } => ("`made_by` decodes by itself", true),
+            Content::Made { .. } => ("`made_by` does its own decoding", true),
             _ => return Ok(()),
         };
         if self.targets.iter().any(|(_, target)| target.kind() == TargetKind::View) {
@@ -183,8 +183,8 @@ impl Builder {
             let hint = match *setting {
                 "io" => "`mode` says how its shards are held",
                 "verify" => "`allow_unproven` goes on without checksums",
-                "image" => "leave it out, or give `warehouse_transform`, which says the same of pictures",
-                _ => "leave it out, or load the pictures that it was built of",
+                "image" => "leave it out, or give `warehouse_transform`, which says the same of images",
+                _ => "leave it out, or load the images that it was built of",
             };
             return refuse_idle(format!(
                 "the samples of a tensor warehouse are made already, so `{setting}` means nothing: {hint}"
@@ -250,7 +250,7 @@ impl Builder {
             let what = match (&self.filter, &self.split) {
                 (Some(_), _) => "the filter selects no sample",
                 (None, Some(_)) => "this part of the split has no sample",
-                (None, None) => "no sample is asked for",
+                (None, None) => "the list of samples is empty",
             };
             return refuse(format!("{what}; allow_empty lets epochs be empty"));
         }

@@ -265,7 +265,7 @@ impl Builder {
         (self.rank, self.settings.world) = (rank, world);
         self
     }
-    /// What becomes of samples that do not fill a batch on every rank; they are dropped otherwise.
+    /// Sets the rule for samples that do not fill a batch on every rank; they are dropped otherwise.
     pub fn tail(mut self, tail: Tail) -> Self {
         self.settings.tail = tail;
         self
@@ -379,7 +379,7 @@ impl Builder {
         self
     }
 
-    /// What happens with samples that cannot be read.
+    /// Sets the rule for samples that cannot be read.
     pub fn on_broken(mut self, policy: OnBroken) -> Self {
         self.on_broken = policy;
         self

@@ -15,7 +15,7 @@ pub const STOPPED: Code = Code::usage("loader.stopped", "A stopped loader was as
 /// A sample without a weight.
 pub const WEIGHT: Code = Code::damaged(
     "loader.weight",
-    "A sample's weight is missing, or is not a number of at least 0, and the loader was not told to go on without.",
+    "A sample's weight is missing or is not a number of at least 0, and broken samples are errors.",
 );
 /// A sample without a label.
 pub const LABEL: Code =
@@ -24,17 +24,15 @@ pub const LABEL: Code =
 pub const TARGET: Code =
     Code::usage("loader.target", "No sample has the target that the loader was asked for; the message names it.");
 /// A sample without a target.
-pub const TARGET_MISSING: Code = Code::damaged("loader.target_missing", "A sample has none of a target.");
+pub const TARGET_MISSING: Code = Code::damaged("loader.target_missing", "A sample lacks a target.");
 /// A target of another kind.
 pub const TARGET_VALUE: Code = Code::damaged(
     "loader.target_value",
-    "What a sample has for a target is not of its kind, has another length, or is none of its classes.",
+    "A sample's value for a target has another kind or length, or is not one of its classes.",
 );
 /// Frames without usable labels.
-pub const ANNOTATION: Code = Code::damaged(
-    "loader.annotation",
-    "Frames have no labels, or such as cannot be used, and the loader was not told to leave them out.",
-);
+pub const ANNOTATION: Code =
+    Code::damaged("loader.annotation", "Frames have no usable labels, and broken samples are errors.");
 /// A worker panicked.
 pub const PANIC: Code = Code::new(
     "loader.panic",

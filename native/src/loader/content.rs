@@ -10,7 +10,7 @@ use serde_json::Value;
 use super::{Dtype, Image, codes};
 use crate::Dataset;
 
-/// What a user's function sees of a sample.
+/// A sample as a user's function sees it.
 #[derive(Clone, Copy, Debug)]
 #[non_exhaustive]
 pub struct Sample<'a> {
@@ -110,7 +110,7 @@ impl Content {
         let values = self.shape().iter().try_fold(1_usize, |product, &n| product.checked_mul(n));
         let slot = values.and_then(|n| n.checked_mul(dtype.bytes())).filter(|&n| n > 0);
         slot.filter(|n| *n as u64 <= MOST_BATCH_BYTES).ok_or_else(|| {
-            let message = format!("samples of {:?} numbers are none, or more than any memory holds", self.shape());
+            let message = format!("samples of {:?} numbers are empty, or larger than any memory", self.shape());
             Error::new(&codes::SETTINGS, message)
         })
     }

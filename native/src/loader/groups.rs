@@ -16,7 +16,7 @@ use serde::{Deserialize, Serialize};
 
 use super::{codes, sources::Sources};
 
-/// What groups are made of.
+/// The settings of groups.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 #[non_exhaustive]

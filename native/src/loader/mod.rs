@@ -264,7 +264,7 @@ impl Loader {
     pub fn classes(&self) -> Vec<&str> {
         self.shared.labels.names()
     }
-    /// What it is doing.
+    /// Returns its phase.
     pub fn phase(&self) -> Phase {
         self.phase
     }
@@ -294,7 +294,7 @@ impl Loader {
     pub fn mode(&self) -> Option<Mode> {
         self.shared.sources.stored.as_ref().map(stored::Stored::mode)
     }
-    /// What is worth knowing of what was opened: of a warehouse what was let through, what could not be proven, and how
+    /// Returns remarks about the inputs: violations of a warehouse that were permitted, shards that could not be proven, and how
     /// long shards took to be opened; of annotations what was left out.
     pub fn notes(&self) -> &[String] {
         let annotated = self.shared.sources.annotated.as_ref().map(|annotated| &annotated.notes);
@@ -312,7 +312,7 @@ impl Loader {
         stats.opening = self.shared.sources.stored.as_ref().map_or(Duration::ZERO, |stored| stored.opening);
         stats
     }
-    /// What happened when, if [`timeline`](Builder::timeline) asked for it.
+    /// Returns the timeline, if [`timeline`](Builder::timeline) asked for one.
     pub fn timeline(&self) -> Option<Timeline> {
         self.shared.clock.recorder.as_ref().map(timeline::Recorder::timeline)
     }

@@ -84,14 +84,14 @@ impl Padding {
     ) -> Result<(Padding, Around)> {
         let refuse = |message: String| Err(Error::new(&codes::SETTINGS, message));
         let [Content::Images(image)] = contents else {
-            return refuse("`padded` is about the sizes of pictures: it needs `image`, and no `groups`".into());
+            return refuse("`padded` is about the sizes of images: it needs `image`, and no `groups`".into());
         };
         if let Some((name, _)) = others.iter().find(|(_, is_there)| *is_there) {
-            return refuse(format!("`padded` pictures do not go together with `{name}` yet"));
+            return refuse(format!("`padded` images do not go together with `{name}` yet"));
         }
         if image.fit != Fit::Stretch {
             return refuse(
-                "`padded` says which part of a picture is taken, all of it, so `image` says nothing of that".into(),
+                "`padded` says which part of an image is taken, all of it, so `image` says nothing of that".into(),
             );
         }
         if self.short == Some(0) || self.multiple == 0 {
@@ -190,7 +190,7 @@ impl Around {
         let line = width.checked_mul(pixel);
         let all = line.and_then(|line| line.checked_mul(height)).and_then(|plane| plane.checked_mul(planes));
         if w > width || h > height || all != Some(memory.len()) {
-            return Err(Error::new(&codes::SETTINGS, "a picture is larger than its place in the batch"));
+            return Err(Error::new(&codes::SETTINGS, "an image is larger than its place in the batch"));
         }
         let (short, line) = (w * pixel, width * pixel);
         // From behind, since every row moves that way or stays: what is written was moved before.

@@ -4,7 +4,7 @@ use forebay::{Error, error::Kind};
 
 use super::codes;
 
-/// What happens with a sample that is damaged, too large or of a kind that is not decoded. Failures of the system,
+/// The rule for a sample that is damaged, too large or of a kind that is not decoded. Failures of the system,
 /// such as a disk's or a file that became shorter, are errors whatever is chosen here.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
@@ -38,7 +38,7 @@ pub struct Skipped {
     pub position: u64,
     /// Its number among all samples of all sources.
     pub index: u64,
-    /// What is wrong with it, with its file and its number there.
+    /// The error, with the sample's file and its number there.
     pub error: Error,
     /// The number, among all samples, of the one that stands in for it.
     pub replaced_by: Option<u64>,

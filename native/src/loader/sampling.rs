@@ -107,7 +107,7 @@ impl Selected<'_> {
     pub(super) fn sampling(&self, weights: Option<&Weights>, balance: Option<&Balance>) -> Result<Option<Sampling>> {
         match (weights, balance) {
             (None, None) => Ok(None),
-            (Some(_), Some(_)) => refuse("`weights` and `balanced` each say what is drawn; give one of them".into()),
+            (Some(_), Some(_)) => refuse("`weights` and `balanced` both decide the draws; give one of them".into()),
             (Some(weights), None) => self.weighted(weights).map(Some),
             (None, Some(balance)) => self.balanced(balance).map(Some),
         }

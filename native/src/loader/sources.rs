@@ -268,7 +268,7 @@ fn rows_of(path: &Path, e: Error) -> Error {
     match table_format(path) {
         Ok(Some(format)) if is_other => {
             let message = format!(
-                "this is a table ({}), whose rows are no pictures: `Rows::open`, in Python `forebay.TableLoader`, makes \
+                "this is a table ({}), whose rows are not images: `Rows::open`, in Python `forebay.TableLoader`, makes \
                  batches of them",
                 format.name()
             );

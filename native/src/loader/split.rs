@@ -6,7 +6,7 @@ use forebay::{Error, Result, codec::checksum::fnv1a, error::codes::ARGUMENT};
 
 use super::sources::Sources;
 
-/// What is not torn apart.
+/// The unit of a split that stays together.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum SplitBy {
@@ -35,7 +35,7 @@ pub struct Split {
 }
 
 impl Split {
-    /// What is left to train on if this share of the samples, from 0 to 1, is kept to validate with.
+    /// The training part if this share of the samples, from 0 to 1, is kept for validation.
     pub fn train(share: f64, seed: u64) -> Self {
         Split { share, seed, by: SplitBy::Run, validation: false }
     }
@@ -43,7 +43,7 @@ impl Split {
     pub fn validation(share: f64, seed: u64) -> Self {
         Split { validation: true, ..Split::train(share, seed) }
     }
-    /// What is not torn apart; runs otherwise.
+    /// Sets the unit that stays together; runs otherwise.
     #[must_use]
     pub fn by(mut self, by: SplitBy) -> Self {
         self.by = by;

@@ -55,7 +55,7 @@ impl State {
     }
 }
 
-/// What a loader is doing.
+/// The phase of a loader.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Phase {

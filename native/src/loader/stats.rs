@@ -10,7 +10,7 @@ use super::{
     timeline::{CALLER, Recorder},
 };
 
-/// What a loader has done so far, in all epochs.
+/// Counts and times of a loader so far, in all epochs.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Stats {

@@ -19,7 +19,7 @@ pub(super) const CALLER: u16 = u16::MAX;
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Event {
-    /// What it was: `read`, `verify`, `decode`, `transform`, `targets`, or waiting: `wait for trainer` of a worker, `wait for
+    /// The kind: `read`, `verify`, `decode`, `transform`, `targets`, or waiting: `wait for trainer` of a worker, `wait for
     /// data` of the caller.
     pub name: &'static str,
     /// Which worker, from 0; none is the thread that asks for batches.
@@ -34,11 +34,11 @@ pub struct Event {
     pub nanos: u64,
 }
 
-/// What happened in a loader until now, as far as there was room for it.
+/// The events of a loader until now, as far as there was room for them.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Timeline {
-    /// What happened, each thread's in order.
+    /// The events, each thread's in order.
     pub events: Vec<Event>,
     /// Events that came when there was no room left.
     pub left_out: u64,

@@ -80,10 +80,10 @@ pub(super) fn check(together: &Together, contents: &[Content], has_pictures: boo
     together.check()?;
     let refuse = |message: &str| Err(Error::new(&codes::SETTINGS, message));
     if !contents.iter().all(Content::is_placed) {
-        return refuse("`mosaic` and `mixed` bring pictures together on a tensor: they need `image`");
+        return refuse("`mosaic` and `mixed` bring images together on a tensor: they need `image`");
     }
     if has_pictures {
-        return refuse("pictures and label maps of other datasets do not follow `mosaic` and `mixed` yet");
+        return refuse("images and label maps of other datasets do not follow `mosaic` and `mixed` yet");
     }
     Ok(())
 }
@@ -318,7 +318,7 @@ pub(super) fn soft_labels(
         return Err(wrong("there are no labels to take shares of: give the loader `labels`".into()));
     }
     if let Some(label) = labels.first().filter(|_| classes == 0) {
-        return Err(wrong(format!("the label {label} is none of 0 classes")));
+        return Err(wrong(format!("the label {label} is not one of 0 classes")));
     }
     let len = labels.len().checked_mul(classes).filter(|&len| len <= isize::MAX as usize / size_of::<f32>());
     let len = len.ok_or_else(|| wrong(format!("{} labels of {classes} classes are too many", labels.len())))?;
@@ -326,7 +326,7 @@ pub(super) fn soft_labels(
     for (k, row) in rows.chunks_exact_mut(classes.max(1)).enumerate() {
         let mut add = |label: i64, share: f64| {
             let class = usize::try_from(label).ok().and_then(|class| row.get_mut(class));
-            let class = class.ok_or_else(|| wrong(format!("the label {label} is none of {classes} classes")))?;
+            let class = class.ok_or_else(|| wrong(format!("the label {label} is not one of {classes} classes")))?;
             *class += share as f32;
             Ok::<(), Error>(())
         };

@@ -36,7 +36,7 @@ use crate::{
     input::{display, io_error},
 };
 
-/// What came of a file.
+/// The result for a file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[must_use]
 #[non_exhaustive]
@@ -90,7 +90,7 @@ impl Beneath {
     }
 
     fn link(&self, path: &Path) -> Error {
-        let message = "a link is in the way, and none is followed; remove it, or write into another folder";
+        let message = "a link is in the way, and links are not followed; remove it, or write into another folder";
         Error::new(&codes::ARGUMENT, message).file(display(&self.folder.join(path)))
     }
     fn no_folder(&self, path: &Path) -> Error {

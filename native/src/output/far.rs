@@ -111,7 +111,7 @@ impl Far {
         let in_front = self.front.len() as u64 - at.min(self.front.len() as u64);
         let here = bytes.len().min(usize::try_from(in_front).unwrap_or(usize::MAX));
         if here < bytes.len() && at + here as u64 != self.len {
-            return Err(self.refused("bytes were to be written behind the front"));
+            return Err(self.refused("bytes were to be written after the front"));
         }
         let (here, behind) = bytes.split_at(here);
         let at = at as usize;

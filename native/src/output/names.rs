@@ -26,7 +26,7 @@ impl Names {
         let mut tail = String::new();
         loop {
             let path = plain(name, &tail)
-                .ok_or_else(|| Error::new(&codes::NAME, format!("the name {name:?} is none that a file can have")))?;
+                .ok_or_else(|| Error::new(&codes::NAME, format!("no file can have the name {name:?}")))?;
             if self.0.insert(path.clone()) && take(&path)? {
                 return Ok(path);
             }

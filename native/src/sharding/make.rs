@@ -218,7 +218,7 @@ impl Place<'_> {
     }
 
     fn foreign(&self) -> Error {
-        let message = "this file is none that the plan made, and is left as it is: the inputs or the settings are others \
+        let message = "the plan did not make this file, so it is left as it is: the inputs or the settings are others \
                        than before, or something else wrote or changed it";
         Error::new(&codes::FOREIGN, message).file(display(&self.path)).with_options(&["force"])
     }

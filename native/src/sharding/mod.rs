@@ -65,7 +65,7 @@ pub mod codes {
     /// Somebody else's file.
     pub const FOREIGN: Code = Code::usage(
         "shards.foreign",
-        "A file stands where a shard is to be, and this plan did not make it: another plan did, or something else.",
+        "A file has the name of a shard, and this plan did not make it: another plan did, or something else.",
     );
     /// No plan.
     pub const PLAN: Code = Code::usage("shards.plan", "A plan of shards does not read, or is invalid.");

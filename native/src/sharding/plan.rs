@@ -39,7 +39,7 @@ pub struct PlannedInput {
     /// The address as it was given. Written plans leave out its signature.
     #[serde(serialize_with = "unsigned")]
     pub path: String,
-    /// What tells it from another of this name: its length, where its samples lie, and what a few of them are like.
+    /// Its identity: its length, where its samples lie, and what a few of them are like.
     pub identity: String,
     /// How many samples it has.
     pub samples: u64,
@@ -145,7 +145,7 @@ impl Plan {
         self.samples
     }
 
-    /// What a shard is called.
+    /// Returns the name of a shard.
     pub fn name(&self, shard: u64) -> String {
         let Settings { name, shards, to, .. } = &self.settings;
         format!("{name}-{shard:05}-of-{shards:05}.{}", forebay::words::Word::word(*to))

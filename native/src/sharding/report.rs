@@ -31,7 +31,7 @@ pub struct Made {
     pub verified: u64,
     /// How long it took to make it.
     pub seconds: f64,
-    /// What was left out with `keep_going`, as [`Fault`](forebay::check::Fault)s serialize.
+    /// The samples left out with `keep_going`, as [`Fault`](forebay::check::Fault)s serialize.
     pub faults: Vec<Value>,
     /// Things worth knowing.
     pub notes: Vec<String>,
@@ -56,11 +56,11 @@ impl Made {
     }
 }
 
-/// What came of a plan: one report, whoever made the shards, and when.
+/// The result of a plan: one report for all runs and machines.
 #[derive(Clone, Debug, Default, Serialize)]
 #[non_exhaustive]
 pub struct Report {
-    /// What the shards are called.
+    /// The name of the shards.
     pub name: String,
     /// Shards of the plan.
     pub shards: u64,
@@ -84,7 +84,7 @@ pub struct Report {
     pub verified: u64,
     /// How long it took to make them, one after another.
     pub seconds: f64,
-    /// What was left out, each fault once.
+    /// The faults of samples left out, each once.
     pub faults: Vec<Value>,
     /// Things worth knowing, each once.
     pub notes: Vec<String>,

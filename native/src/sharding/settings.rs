@@ -21,12 +21,12 @@ use crate::{
 /// The most shards of a set: more are a mistake.
 const MOST: u64 = 1_000_000;
 
-/// What decides which samples a shard has, and its bytes. Made with [`new`](Self::new), then changed field by field.
+/// The settings that decide which samples a shard has, and its bytes. Made with [`new`](Self::new), then changed field by field.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 #[non_exhaustive]
 pub struct Settings {
-    /// What the shards are called, as in `NAME-00000-of-00064.tbl`. If it is empty, the plan takes the name of its only
+    /// The name of the shards, as in `NAME-00000-of-00064.tbl`. If it is empty, the plan takes the name of its only
     /// input, or `shard`.
     pub name: String,
     /// How many shards there are.
@@ -104,7 +104,7 @@ impl Settings {
         }
         // It becomes part of paths.
         if self.name.contains(|c| std::path::is_separator(c) || c == '\0') {
-            return refuse(format!("shards cannot be called {:?}: a name without folders is wanted", self.name));
+            return refuse(format!("shards cannot be called {:?}: give a name without folders", self.name));
         }
         if self.blocks.is_some() && self.shuffle.is_none() {
             return refuse("blocks say how to shuffle, and no seed is given".into());
@@ -203,7 +203,7 @@ mod as_word {
 
     pub(super) fn deserialize<'de, T: Word, D: Deserializer<'de>>(from: D) -> Result<T, D::Error> {
         let word = String::deserialize(from)?;
-        T::from_word(&word).ok_or_else(|| D::Error::custom(format!("{word:?} is none of the words for it")))
+        T::from_word(&word).ok_or_else(|| D::Error::custom(format!("unknown value {word:?}")))
     }
 }
 

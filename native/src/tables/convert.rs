@@ -30,7 +30,7 @@ use crate::{
     parallel::all_cores,
 };
 
-/// What to convert, and how.
+/// A conversion of tables: inputs and settings.
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub struct TableJob {
@@ -50,7 +50,7 @@ pub struct TableJob {
     pub verify: bool,
 }
 
-/// What came of it.
+/// The result of a conversion.
 #[derive(Clone, Debug, Default, Serialize)]
 #[non_exhaustive]
 pub struct TableSummary {
@@ -72,13 +72,13 @@ pub struct TableSummary {
     pub skipped_rows: u64,
     /// Rows that were read back equal.
     pub verified: u64,
-    /// What was changed to fit the target, and other things worth knowing.
+    /// Values changed to fit the target, and other remarks.
     pub notes: Vec<String>,
 }
 
 /// What was written can only be read back from a file.
 pub(super) fn cannot_verify() -> Error {
-    Error::new(&ARGUMENT, "what went into a pipe cannot be read back").with_options(&["verify"])
+    Error::new(&ARGUMENT, "the output of a pipe cannot be read back").with_options(&["verify"])
 }
 
 impl TableJob {

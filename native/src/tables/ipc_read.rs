@@ -84,7 +84,7 @@ impl Stream {
             let description = match next {
                 Next::Message(description) => description,
                 Next::End { marked: false } => {
-                    self.odd_end = Some("the stream has no mark at its end; what wrote it may have been interrupted");
+                    self.odd_end = Some("the stream has no mark at its end; its writer may have been interrupted");
                     return Ok(None);
                 }
                 Next::End { marked: true } => {

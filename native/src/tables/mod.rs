@@ -129,7 +129,7 @@ pub fn leave_out_unread(source: &mut dyn TableSource) -> Result<(Vec<usize>, Vec
 
 pub use writer::FileWriter;
 
-/// What a file says about itself without its rows being read.
+/// The statements of a file about itself, without its rows.
 #[derive(Clone, Debug, Default)]
 #[non_exhaustive]
 pub struct Facts {
@@ -141,7 +141,7 @@ pub struct Facts {
     pub more: serde_json::Map<String, serde_json::Value>,
 }
 
-/// What a file says about one column.
+/// The statements of a file about one column.
 #[derive(Clone, Debug, Default, Serialize)]
 #[non_exhaustive]
 pub struct ColumnFacts {
@@ -167,7 +167,7 @@ pub struct ReadOptions {
     pub io: Io,
     /// The format, if neither content nor name says it.
     pub format: Option<TableFormat>,
-    /// What a TBF of layout U or S holds, which do not say it themselves.
+    /// The schema of a TBF of layout U or S, which does not hold it.
     pub tbf_schema: Option<forebay::tbf::CallerSchema>,
     /// How many rows from the front will be asked for, if that is known: of very many columns a few rows take little
     /// memory then. More may come.
@@ -230,7 +230,7 @@ impl Word for TableCompression {
 pub struct WriteOptions {
     /// The format.
     pub format: TableFormat,
-    /// What the core learns of it: the target and its layout, losses, row groups, the style of CSV.
+    /// Returns the part for the core: the target and its layout, losses, row groups, the style of CSV.
     pub core: tables::WriteOptions,
     /// The compression; by default the format's usual one.
     pub compression: Option<TableCompression>,

@@ -60,7 +60,7 @@ struct Cutting {
 impl TextThreads {
     /// Reads the rest of a text on this many threads. What cannot be parted comes back, and so does every text where
     /// the system has no threads to give.
-    #[allow(clippy::result_large_err, reason = "what comes back is not an error")]
+    #[allow(clippy::result_large_err, reason = "the result is not an error")]
     pub fn begin(
         reader: TextReader,
         input: TextInput,

@@ -80,7 +80,7 @@ impl Label {
 /// What tells a file from others: a TBL's header, which has a checksum of all metadata, and where its samples lie.
 pub(super) fn digest(dataset: &Dataset) -> Result<String> {
     let refuse = || {
-        let message = "thumbnails are made of one TBL or TAR; what else there is becomes one with: forebay convert";
+        let message = "thumbnails are made of one TBL or TAR; make one with: forebay convert";
         Error::new(&ARGUMENT, message).file(dataset.name())
     };
     let (container, input) = dataset.container().zip(dataset.input()).ok_or_else(refuse)?;

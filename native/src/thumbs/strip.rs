@@ -34,7 +34,7 @@ impl Strip {
         let size = match of.is_empty() {
             true => 0,
             false => match Label::of(&file.payload(0)?) {
-                None => return Err(refuse("its pictures do not say what they are of".into())),
+                None => return Err(refuse("its images do not say which samples they show".into())),
                 Some(label) if label.digest != digest => {
                     return Err(refuse("it is of another file, or of this one before it changed".into()));
                 }
@@ -71,7 +71,7 @@ impl Strip {
                 Ok((label.picture.is_some() || (info.width, info.height) != (1, 1)).then_some(jpeg))
             }
             _ => {
-                let message = format!("its picture {i} is of something else");
+                let message = format!("its image {i} is of something else");
                 Err(Error::new(&OTHER_FILE, message).file(self.file.name()).sample(i))
             }
         }

@@ -25,7 +25,7 @@ const NEAR: f32 = 1.0 / 2048.0;
 pub struct Difference {
     /// They hold the same samples.
     pub same: bool,
-    /// What tells which sample is which.
+    /// The key by which samples are paired.
     pub by: &'static str,
     /// Samples of the one.
     pub a_samples: u64,
@@ -49,11 +49,11 @@ pub struct Difference {
 #[derive(Debug, Serialize)]
 #[non_exhaustive]
 pub struct Setting {
-    /// What it is.
+    /// Its name.
     pub name: String,
-    /// What the one says.
+    /// Its value in the first one.
     pub a: Value,
-    /// What the other says.
+    /// Its value in the other one.
     pub b: Value,
 }
 

@@ -31,7 +31,7 @@ pub struct Kept {
     pub bytes: u64,
     /// Whether it is the newest without a fault that was made of its sources with its settings.
     pub current: bool,
-    /// What is said if a source was changed after it was built.
+    /// The remark if a source was changed after it was built.
     pub stale: Option<String>,
     /// Whether it is being built: then a process may be at work on it.
     pub unfinished: bool,
@@ -39,7 +39,7 @@ pub struct Kept {
     pub held: bool,
 }
 
-/// What was removed, or would be.
+/// A removed warehouse, or one that would be.
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub struct Removed {

@@ -116,8 +116,8 @@ impl Read {
                 _ => survey.refused.push(Refused {
                     cause: Cause::Unlabeled,
                     reason: match entry {
-                        Some(_) => "nobody has labeled the picture".into(),
-                        None => format!("{} says nothing of the picture", self.name),
+                        Some(_) => "nobody has labeled the image".into(),
+                        None => format!("{} does not mention the image", self.name),
                     },
                     file: frame.source,
                     run: frame.run,
@@ -143,7 +143,7 @@ impl Read {
         }
         if left_out > 0 {
             survey.notes.push(format!(
-                "{}: {left_out} annotations mark a crowd, or an object outside of the picture, and are left out",
+                "{}: {left_out} annotations mark a crowd, or an object outside of the image, and are left out",
                 self.name
             ));
         }

@@ -147,7 +147,7 @@ impl<'a> Maker<'a> {
         times.read = begun.elapsed();
         let turned = raw.is_none() && orientation(&payload) != Orientation::Upright;
         if turned && self.settings.exif == Exif::Refuse {
-            let became = Became::Refused(Cause::Turned, "the picture is to be turned, as EXIF says".into());
+            let became = Became::Refused(Cause::Turned, "the image is to be turned, as EXIF says".into());
             return Ok(Made { digest, became, times });
         }
         let _share = self.budget.take(cost(&payload, &self.how.decode));
@@ -202,7 +202,7 @@ fn refused(e: &Error, digest: String, times: Times) -> Option<Made> {
 
 /// Reads a file that must be as it was.
 fn read(stamp: &Stamp, into: &mut Vec<u8>) -> Result<()> {
-    let failed = |e| io_error(&display(&stamp.path), "read the picture", e);
+    let failed = |e| io_error(&display(&stamp.path), "read the image", e);
     let mut file = File::open(&stamp.path).map_err(failed)?;
     let found = file.metadata().map_err(failed)?;
     if Stamp::of(stamp.path.clone(), &found) != *stamp {

@@ -92,7 +92,7 @@ pub struct Progress {
     pub bytes: u64,
 }
 
-/// What was built.
+/// The result of a build.
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub struct Built {
@@ -106,13 +106,13 @@ pub struct Built {
     pub shards: u64,
     /// Bytes of all shards.
     pub bytes: u64,
-    /// What became of the frames of each run.
+    /// Counts of the frames of each run.
     pub summary: Summary,
     /// Every frame that was refused.
     pub refused: Vec<Refused>,
     /// Thresholds that are broken, and were allowed to be.
     pub violations: Vec<String>,
-    /// What is worth knowing of the sources.
+    /// Remarks about the sources.
     pub notes: Vec<String>,
     /// Frames that an earlier build, which was ended in the middle, had done.
     pub resumed: u64,

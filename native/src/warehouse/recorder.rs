@@ -86,7 +86,7 @@ type Fault = (Cause, String);
 fn parse(text: &[u8]) -> std::result::Result<Record, Fault> {
     let record: Record = serde_json::from_slice(text).map_err(|e| (Cause::LabelDamaged, e.to_string()))?;
     if record.image.trim().is_empty() {
-        return Err((Cause::NoPicture, "the label names no picture".into()));
+        return Err((Cause::NoPicture, "the label names no image".into()));
     }
     for (i, label) in record.labels.iter().enumerate() {
         check(label).map_err(|what| (Cause::BadBox, format!("labels[{i}]: {what}")))?;
@@ -119,7 +119,7 @@ fn check(label: &Label) -> std::result::Result<(), String> {
 fn picture(folder: &Path, record: &Record) -> std::result::Result<Stamp, Fault> {
     safe_name(&record.image).map_err(|e| (Cause::Outside, e.message().to_owned()))?;
     if !record.image_present {
-        return Err((Cause::PictureAbsent, "the label says that its picture is not there".into()));
+        return Err((Cause::PictureAbsent, "the label says that its image is not there".into()));
     }
     let path = folder.join(&record.image);
     match std::fs::metadata(&path) {

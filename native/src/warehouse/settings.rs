@@ -14,7 +14,7 @@ const SHARD_BYTES: u64 = 192 << 20;
 /// The largest side of an image.
 const LARGEST: u32 = 1 << 16;
 
-/// What becomes of a version that is there already, made of the same sources in the same way.
+/// The rule for a version that exists, made of the same sources in the same way.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Existing {
@@ -35,7 +35,7 @@ pub struct Settings {
     pub labels: Option<PathBuf>,
     /// The format of the labels; found out unless given.
     pub label_format: Option<Format>,
-    /// What the labels cannot say by themselves; `limits` are those of the build. Any `exif` says that boxes of turned
+    /// Decides what the labels leave open; `limits` are those of the build. Any `exif` says that boxes of turned
     /// pictures lie in these as [`exif`](Self::exif) has them; without it they are refused if the labels do not say it.
     pub label_options: ReadOptions,
     /// Width and height of the images.
@@ -50,7 +50,7 @@ pub struct Settings {
     pub f32_boxes: bool,
     /// Whether frames without boxes are left out.
     pub skip_empty: bool,
-    /// What becomes of pictures that EXIF turns. Boxes are in the picture as it is then.
+    /// The rule for images that EXIF turns. Boxes are in the image as it is then.
     pub exif: Exif,
     /// About how many bytes a shard has.
     pub shard_bytes: u64,
@@ -58,7 +58,7 @@ pub struct Settings {
     pub thresholds: Thresholds,
     /// Whether a warehouse that breaks them is kept nevertheless.
     pub allow_violations: bool,
-    /// What becomes of a version that is there already.
+    /// The rule for a version that exists.
     pub existing: Existing,
     /// Where a line of JSON is written for each shard.
     pub trace: Option<PathBuf>,
@@ -70,7 +70,7 @@ pub struct Settings {
     pub workers: Option<usize>,
     /// Whether files are made durable before they take their place.
     pub sync: bool,
-    /// What sources may cost.
+    /// The limits of sources.
     pub limits: Limits,
 }
 

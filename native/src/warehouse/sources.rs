@@ -67,8 +67,8 @@ pub(crate) fn survey_with(sources: &[PathBuf], settings: &Settings, open: &OpenO
         survey.parts.push(Part { frames: first..survey.frames.len(), dataset });
     }
     if labels.is_some() && survey.datasets.is_empty() {
-        let message = "runs have labels of their own, and no source has pictures for other labels; leave these out, or name \
-                       the folder of the pictures";
+        let message = "runs have labels of their own, and no source has images for other labels; leave these out, or name \
+                       the folder of the images";
         return Err(Error::new(&common::ARGUMENT, message).with_options(&["labels"]).file(&survey.root));
     }
     if let Some(labels) = labels.filter(|_| !survey.runs.is_empty()) {

@@ -39,7 +39,7 @@ pub(super) fn refuse_other(path: &Path, name: &str) -> Result<()> {
     if first.is_empty() || is_line {
         return Ok(());
     }
-    let message = "the trace would replace a file that is none; give another name, or remove it first";
+    let message = "the trace would replace a file that is not a trace; give another name, or remove it first";
     Err(Error::new(&codes::ARGUMENT, message).file(name))
 }
 

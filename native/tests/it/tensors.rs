@@ -306,7 +306,7 @@ fn settings_that_mean_nothing_are_refused_by_name() {
     ] {
         assert!(said(builder).contains(&format!("`{name}`")));
     }
-    assert!(said(Loader::open_all([folder.path(), &pictures]).unwrap()).contains("not beside pictures"));
+    assert!(said(Loader::open_all([folder.path(), &pictures]).unwrap()).contains("not with images"));
 }
 
 #[test]

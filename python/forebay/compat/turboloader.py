@@ -1,6 +1,6 @@
 """The API of the TBL format guide, and of the package ``turboloader`` where the guide is silent.
 
-A user changes one import: ``from forebay.compat import turboloader``. What differs:
+A user changes one import: ``from forebay.compat import turboloader``. Differences:
 
 * ``DataLoader`` gives a list of dicts a batch, samples in stored order, at their own sizes. Tensors, shuffles and labels
   are :class:`forebay.Loader`'s.
@@ -50,7 +50,7 @@ def _told(e: DamagedError) -> DamagedError:
 
 
 class SampleFormat(enum.IntEnum):
-    """What a payload is, by the numbers of TBL v2."""
+    """The formats of payloads, by the numbers of TBL v2."""
 
     UNKNOWN = 0
     JPEG = 1
@@ -64,7 +64,7 @@ class SampleFormat(enum.IntEnum):
 
 
 class MetadataType(enum.Enum):
-    """What metadata is. This writer takes JSON."""
+    """The formats of metadata. This writer takes JSON."""
 
     JSON = "json"
     MSGPACK = "msgpack"
@@ -91,7 +91,7 @@ def convert_tar_to_tbl(
 ) -> dict[str, Any]:
     """Converts a TAR, as the guide's function of this name: an output that exists is replaced, unless ``force`` is off.
 
-    ``metadata`` is a document beside the samples; its ``samples``, if it has some, are the samples' own.
+    ``metadata`` is a document next to the samples; its ``samples``, if it has some, are the samples' own.
     """
     started = time.monotonic()
 
@@ -140,7 +140,7 @@ class TblReaderV2:
         return json.dumps(self._ds[index].metadata), MetadataType.JSON
 
     def get_format(self, index: int) -> SampleFormat:
-        """What a payload is."""
+        """The format of a payload."""
         return SampleFormat[self._ds[index].info.format.upper()]
 
     def get_width(self, index: int) -> int:
@@ -163,7 +163,7 @@ class TblReaderV2:
     def filter_by_dimensions(
         self, min_width: int = 0, min_height: int = 0, max_width: int = 0, max_height: int = 0
     ) -> list[int]:
-        """The samples of these sizes; a limit of 0 is none, and samples of unknown size are left out."""
+        """The samples of these sizes; 0 means no limit, and samples of unknown size are left out."""
         wanted = ["width > 0", "height > 0", f"width >= {int(min_width)}", f"height >= {int(min_height)}"]
         wanted += [f"width <= {int(max_width)}"] if max_width else []
         wanted += [f"height <= {int(max_height)}"] if max_height else []
@@ -199,7 +199,7 @@ class TblWriterV2:
         self._samples = 0
 
     def add_sample(self, data: bytes, format: Any = None, width: int = 0, height: int = 0) -> int:
-        """Adds a payload; its number. What the payload is, and its size, is found in its bytes, except of raw pixels."""
+        """Adds a payload and returns its number. Its format and size are read from its bytes, except for raw pixels."""
         self._flush()
         named = getattr(format, "name", format)
         raw = named in ("RAW_U8", "raw_u8", 8, SampleFormat.RAW_U8)
@@ -389,7 +389,7 @@ class Pipeline:
 
     def next_batch(self, n: int) -> list[dict[str, Any]]:
         """The next ``n`` samples, fewer at the end of the epoch, then none. A broken sample is raised once, and what comes
-        behind it is given next."""
+        after it is given next."""
         if self.state != "running" or self._at is None:
             raise UsageError("loader.stopped", "usage", "a stopped pipeline was asked for a batch; start it first")
         if n < 1:

@@ -1,4 +1,4 @@
-"""Tasks on a cluster: a few at a time, told of as they end, with what each may use declared."""
+"""Tasks on a cluster: a few at a time, reported as they end, each with declared resources."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ def run(
     sizes: Sequence[int],
     tell: Tell | None,
 ) -> list[Any]:
-    """What ``function`` makes of each of the tasks, in their order.
+    """The results of ``function`` for each of the tasks, in their order.
 
     A task whose worker or node dies is done again, ``retries`` times. An error of the work itself ends all of it: what has
     begun is told to stop.

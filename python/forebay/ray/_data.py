@@ -25,7 +25,7 @@ from .._records import field_of
 from .._writer import TblWriter
 from . import _cluster
 
-#: What a column holds, of a sample. Other columns are fields of the metadata.
+#: Columns of a sample. Other columns are fields of the metadata.
 _COLUMNS: dict[str, tuple[Any, Callable[[str, Sample], Any]]] = {
     "file": (pa.string(), lambda path, sample: path),
     "index": (pa.uint64(), lambda path, sample: sample.index),
@@ -52,7 +52,7 @@ def read(
 ) -> ray.data.Dataset:
     """Samples of files, folders and patterns as a Ray Dataset of the columns ``file``, ``index``, ``name``, ``format``,
     ``width``, ``height``, ``bytes``, ``payload`` and ``metadata`` (JSON), or only of these ``columns``; other names are
-    fields of the metadata, by paths such as ``json.label``, and ``None`` where a sample has none. What no column needs is not
+    fields of the metadata, by paths such as ``json.label``, and ``None`` where a sample has none. Bytes that no column needs are not
     read, also where Ray selects columns later. Only samples that ``where`` accepts. ``options`` are those of
     ``ray.data.read_datasource``. Rows come as tasks end, unless Ray's ``preserve_order`` is set.
     """

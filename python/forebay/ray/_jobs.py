@@ -22,7 +22,7 @@ from ._merge import merged
 RETRIES = 5
 #: What a task that checks or counts may hold: what is in flight for a thread, and an index.
 READ_MEMORY = 512 << 20
-#: What a task that builds a part of a warehouse may hold: pictures being decoded, and a shard's images on their way.
+#: What a task that builds a part of a warehouse may hold: images being decoded, and a shard's images on their way.
 BUILD_MEMORY = 1536 << 20
 
 
@@ -44,7 +44,7 @@ def convert(
     """Makes shards of inputs, each by a task of its own; one report of all.
 
     ``settings`` are those of :func:`forebay.shards.plan`: with ``shuffle`` the samples of all inputs are shuffled together.
-    What is there already, whole and made of the same, is left as it is: call it again after whatever went wrong.
+    Finished outputs of the same inputs stay: call it again after a failure.
 
     A task declares ``num_cpus`` and ``memory``, in bytes, which is estimated unless it is given. With ``jobs`` the shards
     are made on this machine, so many at a time, and Ray is not needed.
@@ -71,7 +71,7 @@ def convert(
 
 @dataclass(frozen=True)
 class Checked:
-    """What a check of several files found. It is true where every one is sound."""
+    """The result of checking several files. It is true if every one is sound."""
 
     ok: bool
     samples: int
@@ -124,7 +124,7 @@ def stats(
     retries: int = RETRIES,
     progress: Progress = False,
 ) -> dict[str, Any]:
-    """What is in files of samples together: sizes, shapes, formats and classes, each file counted by a task of its own."""
+    """Summarizes files of samples together: sizes, shapes, formats and classes, each file counted by its own task."""
     files = _cluster.paths(inputs)
     tasks = [(path, where, label) for path in files]
     found = _each(_tasks.counted, tasks, "counting", jobs, num_cpus, memory, retries, progress)
@@ -173,7 +173,7 @@ def build_warehouse(
     :func:`forebay.warehouse.build`, whose ``existing`` is ``"reuse"`` here.
 
     The driver then puts the shards together: it proves each by its content, makes those that are missing, and gives the
-    warehouse its place. A build that was ended in the middle goes on where it stood. ``trace`` is for builds in one process.
+    warehouse its place. An interrupted build continues where it stopped. ``trace`` is for builds in one process.
     """
     known = set(inspect.signature(warehouse.build).parameters) - {"sources", "output", "progress", "workers", "trace"}
     unknown = sorted(set(settings) - known)

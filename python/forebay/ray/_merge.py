@@ -6,7 +6,7 @@ from typing import Any, Iterable
 
 
 def merged(counts: Iterable[tuple[str, dict[str, Any]]]) -> dict[str, Any]:
-    """What is in all files together. ``min_at`` and ``max_at`` are numbers in the file that ``min_in`` and ``max_in``
+    """Summarizes all files together. ``min_at`` and ``max_at`` are numbers in the file that ``min_in`` and ``max_in``
     name."""
     many = list(counts)
     every = [one for _, one in many]

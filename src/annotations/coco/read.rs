@@ -137,7 +137,7 @@ impl Reader {
             }
         }
         if let Some((id, spot)) = self.pictures.undeclared() {
-            return Err(spot.fault(&codes::PICTURE, format!("no picture {id} is declared")));
+            return Err(spot.fault(&codes::PICTURE, format!("no image {id} is declared")));
         }
         if let Some((id, spot)) = self.classes.undeclared() {
             return Err(spot.fault(&codes::CLASS, format!("no category {id} is declared")));
@@ -271,7 +271,7 @@ impl Reader {
             List::Pictures => {
                 let (mut picture, id, at) = element::picture(cursor, &self.options, &mut odd).map_err(step)?;
                 let number = self.pictures.declare(&id).ok_or_else(|| {
-                    let message = format!("two pictures have the id {id}");
+                    let message = format!("two images have the id {id}");
                     step(Stop::wrong(at, &codes::REPEATED, message).inside("id"))
                 })?;
                 self.feed.pass(bytes, start);
@@ -300,7 +300,7 @@ impl Reader {
                 let all = self.ended[List::Pictures as usize];
                 let (id, at) = &element.picture;
                 let picture = self.pictures.used(id, all, || spot(*at, "image_id")).ok_or_else(|| {
-                    let message = format!("no picture {id} is declared");
+                    let message = format!("no image {id} is declared");
                     step(Stop::wrong(*at, &codes::PICTURE, message).inside("image_id"))
                 })?;
                 let all = self.ended[List::Classes as usize];

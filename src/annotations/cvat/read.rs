@@ -128,7 +128,7 @@ impl Reader {
         let name = image.attribute("name").ok_or_else(|| spot.fault(&codes::NAME, "an image has no name"))?;
         checked_name(name).map_err(|e| e.line(spot.line, spot.character))?;
         if !self.names.insert(name.to_owned()) {
-            return Err(spot.fault(&codes::REPEATED, format!("the picture {:?} is there twice", short(name))));
+            return Err(spot.fault(&codes::REPEATED, format!("the image {:?} is there twice", short(name))));
         }
         let mut picture = Picture::named(name);
         picture.line = Some(spot.line);
@@ -278,8 +278,8 @@ mod tests {
             ("<box label='car' xtl='9' ytl='2' xbr='3' ybr='4'/>", "line 4, character 1: a box goes from 9, 2"),
             ("<box label='car' xtl='1' ytl='2' xbr='3' ybr='4' rotation='90deg'/>", "line 4, character 1: rotation"),
             ("<polygon label='car' points='1,2;3'/>", "line 4, character 1: points of <polygon>"),
-            ("</image>\n<image name='a.jpg'>", "line 5, character 1: the picture \"a.jpg\" is there twice"),
-            ("</image>\n<image name='../a.jpg'>", "line 5, character 1: the picture's name"),
+            ("</image>\n<image name='a.jpg'>", "line 5, character 1: the image \"a.jpg\" is there twice"),
+            ("</image>\n<image name='../a.jpg'>", "line 5, character 1: the image's name"),
             ("</image>\n<image>", "line 5, character 1: an image has no name"),
             ("</image>\n<image name='b' width='x'>", "line 5, character 1: width is \"x\""),
             ("</image>\n", "line 5, character 1: </image> stands where </annotations>"),

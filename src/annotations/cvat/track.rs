@@ -103,7 +103,7 @@ impl Tracks {
                 return Err(spot.fault(&codes::UNSUPPORTED, message).with_options(&["between"]));
             }
             let Some(from) = turned(annotation) else {
-                let message = "only boxes are computed between the frames of a track, and this is none";
+                let message = "only boxes are computed between the frames of a track, and this is not a box";
                 return Err(spot.fault(&codes::UNSUPPORTED, message).with_options(&["between"]));
             };
             let to = following.and_then(|(_, (annotation, _))| turned(annotation)).unwrap_or(from);
@@ -143,7 +143,7 @@ impl Tracks {
             return Ok(());
         }
         let empty = count.unsigned_abs().saturating_sub(self.frames.len() as u64).saturating_mul(BYTES);
-        let many = || format!("{count} frames of the video would be pictures, most of them empty");
+        let many = || format!("{count} frames of the video would be images, most of them empty");
         check(self.computed.saturating_add(empty), options, many)?;
         for frame in (0..count).map(|number| first + number * step) {
             self.frames.entry(frame).or_default();

@@ -251,7 +251,7 @@ impl<'a> Cursor<'a> {
         }
         let what = match rest.first() {
             _ if word(b"NaN") || word(b"Infinity") || word(b"-Infinity") => "NaN and infinities are not numbers",
-            Some(b'"') => "a text stands where a number belongs",
+            Some(b'"') => "a text is where a number belongs",
             Some(b'n' | b't' | b'f' | b'[' | b'{') => {
                 return Stop::wrong(self.at, &codes::VALUE, "a number belongs here");
             }

@@ -118,8 +118,7 @@ fn unescaped(raw: &str, start: usize) -> Got<String> {
             Some(b'r') => '\r',
             Some(b't') => '\t',
             Some(b'u') => {
-                let (c, used) =
-                    code_point(rest).ok_or_else(|| Stop::syntax(here, "an escape stands for no character"))?;
+                let (c, used) = code_point(rest).ok_or_else(|| Stop::syntax(here, "an escape is not a character"))?;
                 rest = &rest[used..];
                 c
             }

@@ -23,7 +23,7 @@ use crate::{annotations::codes, error::Error};
 /// ```
 pub fn name_from_url(url: &str) -> Result<String, Error> {
     if url.starts_with("data:") {
-        return Err(Error::new(&codes::UNSUPPORTED, "the picture is inside the task, as a data: URL"));
+        return Err(Error::new(&codes::UNSUPPORTED, "the image is inside the task, as a data: URL"));
     }
     if let Some((_, path)) = url.split_once("://") {
         let path = path.split(['?', '#']).next().unwrap_or_default();
@@ -79,9 +79,8 @@ fn decoded(text: &str) -> Result<String, Error> {
 /// would have twice.
 pub(super) fn url_of(name: &str) -> Result<String, Error> {
     let found = [local_file(name), name.to_owned()].into_iter().find(|url| name_from_url(url).is_ok_and(|n| n == name));
-    found.ok_or_else(|| {
-        Error::new(&codes::NAME, format!("no task can name the picture {name:?}: it has escapes of URLs"))
-    })
+    found
+        .ok_or_else(|| Error::new(&codes::NAME, format!("no task can name the image {name:?}: it has escapes of URLs")))
 }
 
 fn local_file(name: &str) -> String {

@@ -77,7 +77,7 @@ fn image(data: &Object<'_>, at: usize, options: &ReadOptions) -> Got<String> {
             match (found.next(), found.next()) {
                 (Some(key), None) => key,
                 _ => {
-                    let message = "no key, or more than one, names a picture";
+                    let message = "no key, or more than one, names an image";
                     return Err(Stop::wrong(at, &codes::AMBIGUOUS, message).options(&["image_key"]));
                 }
             }
@@ -132,7 +132,7 @@ fn long_form(
     match (options.pick, valid.len()) {
         (_, 0 | 1) | (Some(Pick::All), _) => {}
         (None, n) => {
-            let message = format!("{n} annotations of one picture, and nothing says which counts");
+            let message = format!("{n} annotations of one image, and nothing says which counts");
             return Err(Stop::wrong(valid[1].1, &codes::AMBIGUOUS, message).options(&["pick"]).inside(list));
         }
         (Some(pick), n) => {

@@ -19,15 +19,13 @@ pub(super) fn annotations(
     let width = region.need(at, "original_width", Node::pixels)?;
     let height = region.need(at, "original_height", Node::pixels)?;
     let (Some(width), Some(height)) = (width, height) else {
-        return Err(Stop::wrong(at, &codes::SIZE, "a region does not say how large its picture is"));
+        return Err(Stop::wrong(at, &codes::SIZE, "a region does not say how large its image is"));
     };
     if size.get_or_insert((width, height)) != &(width, height) {
-        return Err(Stop::wrong(at, &codes::SIZE, "two regions of one picture give it different sizes"));
+        return Err(Stop::wrong(at, &codes::SIZE, "two regions of one image give it different sizes"));
     }
     if region.take("image_rotation", Node::number)?.is_some_and(|turn| turn != 0.0) {
-        return Err(
-            Stop::wrong(at, &codes::UNSUPPORTED, "the picture was turned in the editor").inside("image_rotation")
-        );
+        return Err(Stop::wrong(at, &codes::UNSUPPORTED, "the image was turned in the editor").inside("image_rotation"));
     }
     let object = value.object()?;
     let labels = object.take(kind, |node| {

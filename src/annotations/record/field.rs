@@ -45,9 +45,9 @@ impl Word for BoxLayout {
             BoxLayout::Xyxy => "left, top, right, bottom in pixels",
             BoxLayout::Xywh => "left, top, width, height in pixels",
             BoxLayout::Cxcywh => "center, width, height in pixels",
-            BoxLayout::Xyxyn => "left, top, right, bottom as shares of the picture",
-            BoxLayout::Xywhn => "left, top, width, height as shares of the picture",
-            BoxLayout::Cxcywhn => "center, width, height as shares of the picture",
+            BoxLayout::Xyxyn => "left, top, right, bottom as shares of the image",
+            BoxLayout::Xywhn => "left, top, width, height as shares of the image",
+            BoxLayout::Cxcywhn => "center, width, height as shares of the image",
         }
     }
 }

@@ -384,7 +384,7 @@ impl Gather<'_> {
     /// The size of the picture, of which shares are.
     fn sized(&mut self, at: &At<'_>) -> Result<(f64, f64)> {
         self.found.shares = true;
-        let message = "boxes are shares of a picture whose size is not known";
+        let message = "boxes are shares of an image whose size is not known";
         let (width, height) = self.size.ok_or_else(|| at.fault(&codes::SIZE, message))?;
         Ok((width.into(), height.into()))
     }
@@ -440,7 +440,7 @@ impl Gather<'_> {
         let annotations = &self.found.picture.annotations;
         let within = |rect: &Rect| [rect.x0, rect.y0, rect.x1, rect.y1].iter().all(|side| (0.0..=1.0).contains(side));
         if self.unnamed && !annotations.is_empty() && annotations.iter().all(|one| within(&one.rect)) {
-            let message = "every corner is from 0 to 1: pixels, or shares of the picture, and nothing says which";
+            let message = "every corner is from 0 to 1: pixels, or shares of the image, and nothing says which";
             return Err(ambiguous(&place.list, message));
         }
         self.found.picture.assumed = true;

@@ -15,7 +15,7 @@ pub(super) struct At<'a> {
     pub(super) path: String,
 }
 
-/// What a sample's metadata says is in its picture; `None` if it says nothing of that. The picture has no name yet.
+/// Reads the annotations in a sample's metadata; `None` if there are none. The image has no name yet.
 /// Classes that were not known are added.
 ///
 /// # Errors

@@ -60,7 +60,7 @@ const PICTURE_HEAD: u64 = 64 << 10;
 /// Files that are asked for at once.
 const BATCH: usize = 64;
 
-/// What was read.
+/// The labels read.
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub struct Set {

@@ -115,7 +115,7 @@ impl SetReader {
                 Some(seen) => (seen.width, seen.height),
                 None if frame.boxes.iter().all(|one| one.pixels.is_some()) => (0, 0),
                 None => {
-                    let message = format!("there is not a picture {:?}, whose size its boxes need", frame.image);
+                    let message = format!("there is not an image {:?}, whose size its boxes need", frame.image);
                     return Err(Error::new(&codes::PICTURE, message).file(self.name(file)));
                 }
             };
@@ -169,7 +169,7 @@ impl SetReader {
         let file = self.only(Format::OpenImages, &boxes)?;
         let name = self.name(file);
         if self.pictures.is_none() {
-            let message = "boxes are fractions of their pictures, and nothing says where these are";
+            let message = "boxes are fractions of their images, and nothing says where these are";
             return Err(Error::new(&codes::AMBIGUOUS, message).with_options(&["pictures"]).file(name));
         }
         let folder = name.rsplit_once('/').map_or("", |(folder, _)| folder);
@@ -181,7 +181,7 @@ impl SetReader {
         let size = |id: &str| {
             let found = listing.pictures(id);
             if let [first, second, ..] = found[..] {
-                let message = format!("{id:?} could be several pictures: {first:?}, {second:?}");
+                let message = format!("{id:?} could be several images: {first:?}, {second:?}");
                 return Err(Error::new(&codes::AMBIGUOUS, message));
             }
             let seen = found.first().and_then(|name| look(*pictures.get(*name)?));
@@ -203,7 +203,7 @@ fn refuse_repeated(labels: &Labels) -> Result<()> {
     match labels.pictures.iter().find(|picture| !seen.insert(picture.name.as_str())) {
         None => Ok(()),
         Some(picture) => {
-            let message = format!("two pictures have the name {:?}; read their labels folder by folder", picture.name);
+            let message = format!("two images have the name {:?}; read their labels folder by folder", picture.name);
             Err(Error::new(&codes::REPEATED, message))
         }
     }
@@ -216,11 +216,11 @@ fn check_turned(labels: &mut Labels, turned: &HashSet<String>, options: &ReadOpt
         match options.exif {
             _ if picture.annotations.is_empty() => {}
             Some(Exif::Refuse) => {
-                return Err(Error::new(&codes::SIZE, "EXIF turns the picture").file(&picture.name));
+                return Err(Error::new(&codes::SIZE, "EXIF turns the image").file(&picture.name));
             }
             Some(_) => {}
             None => {
-                let message = "EXIF turns the picture, and nothing says in which raster its boxes are";
+                let message = "EXIF turns the image, and nothing says in which raster its boxes are";
                 return Err(Error::new(&codes::AMBIGUOUS, message).with_options(&["exif"]).file(&picture.name));
             }
         }

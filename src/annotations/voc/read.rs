@@ -175,7 +175,7 @@ mod tests {
             ("<xmin>11", "<xmin>left", "line 6, character 9: xmin is \"left\""),
             ("<xmin>11", "<xmin>nan", "line 6, character 9: xmin is \"nan\""),
             ("<xmin>11", "<xmin>70", "line 6, character 9: a box goes from 70"),
-            ("a.jpg", "../a.jpg", "line 2, character 1: the picture's name"),
+            ("a.jpg", "../a.jpg", "line 2, character 1: the image's name"),
             ("<width>320", "<width>-1", "line 3, character 7: width is \"-1\""),
             ("<polygon/>", "<bndbox/>", "line 6, character "),
             ("bndbox", "robndbox", "line 6, character 1: turned boxes"),

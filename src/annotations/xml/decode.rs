@@ -99,7 +99,7 @@ impl Decoder {
                 // The other half may be in the bytes that come next.
                 Err(e) if used + 2 == whole && (0xd800..0xdc00).contains(&e.unpaired_surrogate()) => break,
                 Err(_) => {
-                    self.broken = Some("half of a UTF-16 pair stands alone".to_owned());
+                    self.broken = Some("half of a UTF-16 pair is alone".to_owned());
                     break;
                 }
             }

@@ -138,7 +138,7 @@ impl Tokens {
                     match self.open.pop() {
                         Some(open) if open == name => Some(Token::Close),
                         Some(open) => {
-                            let message = format!("</{}> stands where </{}> has to", short(name), short(&open));
+                            let message = format!("</{}> is where </{}> has to be", short(name), short(&open));
                             return Err(spot.fault(&codes::SYNTAX, message));
                         }
                         None => {
@@ -159,7 +159,7 @@ impl Tokens {
                 }
                 _ if self.open.is_empty() && piece.trim_ascii().is_empty() => None,
                 _ if self.open.is_empty() => {
-                    return Err(spot.fault(&codes::SYNTAX, "text stands outside of the document's element"));
+                    return Err(spot.fault(&codes::SYNTAX, "text is outside of the document's element"));
                 }
                 _ => Some(Token::Text(text(piece, &spot)?)),
             };

@@ -18,7 +18,7 @@ pub struct Place {
     pub spot: Spot,
 }
 
-/// What a `data.yaml`, an `obj.data` or a list of classes says of a set.
+/// The content of a `data.yaml`, an `obj.data` or a list of classes.
 #[derive(Clone, Debug, Default, PartialEq)]
 #[non_exhaustive]
 pub struct Data {

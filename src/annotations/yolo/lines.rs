@@ -104,7 +104,7 @@ impl Line {
                 Err(self.spot.fault(&codes::AMBIGUOUS, message).with_options(&["task"]))
             }
             _ => {
-                let message = format!("a line of {columns} columns is not a box, and nothing else that was asked for");
+                let message = format!("a line of {columns} columns is not a box, nor another requested shape");
                 Err(self.spot.fault(&codes::SYNTAX, message))
             }
         }
@@ -118,7 +118,7 @@ impl Line {
         }
         let far = |v: &f64| !(-FARTHEST..=1.0 + FARTHEST).contains(v);
         if let Some(v) = [x, y, width, height].iter().find(|v| far(v)) {
-            let message = format!("{v} is not a fraction of the picture; pixels are not read");
+            let message = format!("{v} is not a fraction of the image; pixels are not read");
             return Err(self.spot.fault(&codes::RECT, message));
         }
         let (w, h) = self.size;
@@ -138,7 +138,7 @@ impl Line {
     /// The points of an outline, in pixels.
     fn points(&self, values: &[f64]) -> Result<Vec<[f64; 2]>> {
         if let Some(v) = values.iter().find(|v| !(-FARTHEST..=1.0 + FARTHEST).contains(*v)) {
-            let message = format!("{v} is not a fraction of the picture; pixels are not read");
+            let message = format!("{v} is not a fraction of the image; pixels are not read");
             return Err(self.spot.fault(&codes::RECT, message));
         }
         Ok(values.chunks_exact(2).map(|p| [p[0] * self.size.0, p[1] * self.size.1]).collect())
@@ -197,7 +197,7 @@ fn class(text: &str, data: &Data, spot: &Spot) -> Result<u32> {
     number.and_then(|number| data.class(number)).ok_or_else(|| {
         let message = match data.classes.len() {
             0 => "there are no names of classes".to_owned(),
-            n => format!("class {} is none of the {n} that have a name", short(digits)),
+            n => format!("class {} is not one of the {n} that have a name", short(digits)),
         };
         spot.fault(&codes::CLASS, message)
     })

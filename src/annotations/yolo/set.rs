@@ -133,13 +133,13 @@ impl Set {
 /// set is refused: it would look like pictures with nothing in them.
 fn none_found(orphans: usize, first: &str, notes: &Notes) -> Error {
     let mut message = match orphans {
-        1 => format!("the picture of the only label file, {first:?}, is not there"),
-        n => format!("none of {n} label files has its picture here, as the first, {first:?}"),
+        1 => format!("the image of the only label file, {first:?}, is missing"),
+        n => format!("the images of all {n} label files are missing, first that of {first:?}"),
     };
     for text in notes.texts().iter().take(3) {
         message += &format!("; {text}");
     }
-    message += "; boxes are shares of their pictures";
+    message += "; boxes are shares of their images";
     Error::new(&codes::PICTURE, message).with_options(&["pictures"])
 }
 
@@ -159,7 +159,7 @@ fn listed(
         let path = line.replace('\\', "/");
         let spot = super::super::Spot::line(number);
         if path.split('/').any(|part| part == "..") {
-            let message = format!("the picture {:?} leaves the set's folder", super::super::plain::short(line));
+            let message = format!("the image {:?} leaves the set's folder", super::super::plain::short(line));
             return Err(spot.fault(&codes::NAME, message).file(list));
         }
         match listing.find(&path) {
@@ -170,7 +170,7 @@ fn listed(
                 add(set, &file);
             }
             _ => {
-                let message = format!("the picture {:?} is not there", super::super::plain::short(line));
+                let message = format!("the image {:?} is not there", super::super::plain::short(line));
                 return Err(spot.fault(&codes::PICTURE, message).file(list));
             }
         }
@@ -288,10 +288,10 @@ mod tests {
     fn a_set_of_whose_label_files_none_has_a_picture_is_refused() {
         let e = find("train: gone", &FILES, &[]).unwrap_err();
         assert_eq!((e.code().id(), e.options()), ("label.picture", ["pictures"].as_slice()));
-        let said = "none of 2 label files has its picture here, as the first, \"labels/train/a.txt\"; train: gone is not there";
+        let said = "the images of all 2 label files are missing, first that of \"labels/train/a.txt\"; train: gone is not there";
         assert!(e.message().starts_with(said), "{e}");
         let e = find("", &["b.txt", "classes.txt"], &[]).unwrap_err();
-        assert!(e.message().starts_with("the picture of the only label file, \"b.txt\", is not there"), "{e}");
+        assert!(e.message().starts_with("the image of the only label file, \"b.txt\", is missing"), "{e}");
         // Pictures of other names, as of a folder that was given: nothing of what was labeled is in them.
         let e = find("", &["images/c.jpg", "labels/train/a.txt"], &[]).unwrap_err();
         assert_eq!(e.code().id(), "label.picture");
@@ -307,7 +307,7 @@ mod tests {
         assert!(find("train: a/../../b", &FILES, &[]).is_err());
         let files = [FILES.as_slice(), &["l.txt"]].concat();
         let e = find("train: l.txt", &files, &[("l.txt", "images/train/a.jpg\n../x.jpg")]).unwrap_err();
-        assert!(e.to_string().starts_with("l.txt: line 2: the picture \"../x.jpg\" leaves"), "{e}");
+        assert!(e.to_string().starts_with("l.txt: line 2: the image \"../x.jpg\" leaves"), "{e}");
         let e = find("train: l.txt", &files, &[("l.txt", "images/x.jpg")]).unwrap_err();
         assert!(e.to_string().contains("is not there"), "{e}");
     }

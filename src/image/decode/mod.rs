@@ -246,7 +246,7 @@ impl Decoder {
             #[cfg(feature = "tiff")]
             MediaFormat::Tiff => tiff::decode(payload, options, &mut self.pixels)?,
             MediaFormat::Unknown => {
-                let message = "the bytes are of no picture format that is known";
+                let message = "the bytes are of no image format that is known";
                 return Err(Error::new(&codes::UNSUPPORTED, message).section("payload"));
             }
             format => {

@@ -58,7 +58,7 @@ pub(super) fn decode(payload: &[u8], options: &Options, buffer: &mut Vec<u8>) ->
         // The crate (0.11.3) takes the lowest tiles of every plane but the first for higher ones than they are, and panics.
         let tiled = decoder.get_chunk_type() == ChunkType::Tile;
         if matches!(colors, ColorType::CMYK(_)) || tiled && !height.is_multiple_of(decoder.chunk_dimensions().1) {
-            let what = "TIFFs with a plane for each color are not decoded if they are CMYK or their tiles reach below the picture";
+            let what = "TIFFs with a plane for each color are not decoded if they are CMYK or their tiles reach below the image";
             return Err(unsupported(what));
         }
         let mut planes = vec![0; layout.complete_len];

@@ -125,7 +125,7 @@ impl Header {
     pub(super) fn next(&mut self, payload: &[u8], at: usize, tables: &mut Tables) -> Result<Option<Spec>> {
         match self.event(payload, at, tables)? {
             Event::Scan(_) if !self.progressive && self.scan.count == self.count => {
-                Err(damaged("the JPEG has another scan behind the one that has everything"))
+                Err(damaged("the JPEG has another scan after the one that has everything"))
             }
             Event::Scan(spec) => Ok(Some(spec)),
             Event::End => Ok(None),
@@ -244,7 +244,7 @@ impl Header {
         }
         // No height stands for one that comes after the scan.
         if height == 0 {
-            return Err(unsupported("the JPEG says its height only behind its pixels, which is not decoded"));
+            return Err(unsupported("the JPEG gives its height only after its pixels, which is not decoded"));
         }
         if !matches!(count, 1 | 3 | 4) {
             return Err(unsupported(format!(

@@ -387,7 +387,7 @@ fn trouble(segments: &Segments<'_>, place: &mut Place, damaged_too: bool) -> Res
 
 /// What a segment ends with that has more than its pixels.
 pub(super) fn left_over() -> Error {
-    damaged("bytes of the JPEG are left over behind the pixels of a scan or a restart interval")
+    damaged("bytes of the JPEG are left over after the pixels of a scan or a restart interval")
 }
 
 /// True for a first coefficient that no picture has.

@@ -160,7 +160,7 @@ impl Mixed {
                 let pixels = cut.width as usize * cut.height as usize;
                 if count > 0 && each != pixels * 3 {
                     let size = format!("{} × {}", cut.width, cut.height);
-                    return refuse(format!("pictures of {each} values are not the {size} × 3 that was drawn for"));
+                    return refuse(format!("images of {each} values are not the {size} × 3 that was drawn for"));
                 }
                 cut.paste(images, each, layout, scratch);
             }
@@ -178,7 +178,7 @@ impl Mixed {
         for (i, &label) in labels.iter().enumerate() {
             match usize::try_from(label).ok().filter(|&class| class < classes) {
                 Some(class) => rows[i * classes + class] = 1.0,
-                None => return refuse(format!("the label {label} is none of {classes} classes")),
+                None => return refuse(format!("the label {label} is not one of {classes} classes")),
             }
         }
         average(&mut rows, classes, self.keep(), &mut Vec::new());
@@ -197,7 +197,7 @@ fn size_of_one(values: usize, count: usize) -> Result<usize> {
     match values.checked_rem(count) {
         Some(0) => Ok(values / count),
         None if values == 0 => Ok(0),
-        _ => refuse(format!("{values} values are not those of {count} pictures")),
+        _ => refuse(format!("{values} values are not those of {count} images")),
     }
 }
 

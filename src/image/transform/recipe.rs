@@ -74,7 +74,7 @@ impl Normalize {
     pub const UNIT: Normalize = Normalize { mean: [0.0; 3], std: [1.0; 3] };
 }
 
-/// What becomes of each picture: where the output lies in it, how it is changed, what its numbers are.
+/// The way of each image to its tensor: the part that is taken, how it is changed, and its numbers.
 ///
 /// ```
 /// use forebay::image::transform::{Blur, Erase, Fit, Jitter, Layout, Normalize, Recipe, Resampling};
@@ -134,7 +134,7 @@ pub struct Recipe {
     pub visible: f64,
     /// The least width and height of a box that is kept, in pixels of the output.
     pub least_side: f64,
-    /// What the numbers are; `None` is 0 to 1.
+    /// How numbers are normalized; `None` is 0 to 1.
     pub normalize: Option<Normalize>,
     /// The order of the axes.
     pub layout: Layout,

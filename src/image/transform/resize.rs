@@ -79,7 +79,7 @@ impl Resizing {
             Target::Planes(out, _) => out.len(),
         };
         if picture.pixels.len() < picture.width as usize * 3 * picture.height as usize || room < width * height * 3 {
-            return Err(Error::new(&codes::RECIPE, "the picture or the target is smaller than it says"));
+            return Err(Error::new(&codes::RECIPE, "the image or the target is smaller than it says"));
         }
         // Whether sums leave the range of a byte.
         let (filter, overshoots) = match wanted.resampling {

@@ -192,7 +192,7 @@ impl Footer {
                 return Err(bad("the table has another number of columns than the file"));
             }
             if group.position > end || usize::try_from(group.rows).is_err() {
-                return Err(bad("the table lies behind the footer or is too large for this machine"));
+                return Err(bad("the table is after the footer or is too large for this machine"));
             }
             let mut at = group.position;
             for (field, chunk) in schema.fields().iter().zip(&group.columns) {
@@ -242,7 +242,7 @@ impl Chunk {
     }
 }
 
-/// What the last bytes of a file say: where the footer's body is and its checksum. `None` if there is no
+/// Reads the last bytes of a file: where the footer's body is and its checksum. `None` if there is no
 /// footer.
 pub fn trailer(last: &[u8], file_len: u64) -> Result<Option<(Range<u64>, u32)>> {
     let Some(last) = last.last_chunk::<TRAILER>() else { return Ok(None) };

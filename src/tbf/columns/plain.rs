@@ -36,7 +36,7 @@ fn tables(file: &Bytes, extra: usize, limits: &Limits) -> Result<(Vec<Batch>, Ve
     while !c.is_empty() || batches.is_empty() {
         let start = c.clone();
         if c.array::<4>()? != MAGIC_TBF {
-            return Err(start.error(&codes::TRAILING, "what follows is neither a table nor a footer"));
+            return Err(start.error(&codes::TRAILING, "the next part is neither a table nor a footer"));
         }
         c.take(extra)?;
         let (batch, how) = table(&mut c, file, limits).map_err(|e| e.block(batches.len() as u64).row_after(rows))?;
@@ -61,7 +61,7 @@ fn promises_no_footer(before: &Cursor<'_>, after: &Cursor<'_>, count: u64) -> Re
     if after.offset() - before.offset() == raw::varint_len(count) as u64 {
         return Ok(());
     }
-    Err(before.error(&codes::TRUNCATED, "the table says that a footer follows, and there is none: the file was cut"))
+    Err(before.error(&codes::TRUNCATED, "the table says that a footer follows, but the file ends: it was cut"))
 }
 
 fn table(c: &mut Cursor<'_>, file: &Bytes, limits: &Limits) -> Result<(Batch, Vec<Stored>)> {

@@ -27,7 +27,7 @@ pub struct WriteOptions {
     pub group_bytes: usize,
     /// False for a plain file of the documented layout: without names, missing values and offsets.
     pub footer: bool,
-    /// Who is named as the writer.
+    /// The name of the writer.
     pub created_by: String,
 }
 

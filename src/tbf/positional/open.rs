@@ -32,7 +32,7 @@ pub(in crate::tbf) fn read(file: &Bytes, columns: &[NamedType], limits: &Limits)
 fn table(c: &mut Cursor<'_>, file: &Bytes, schema: &Arc<Schema>, limits: &Limits) -> Result<Batch> {
     let start = c.clone();
     if c.array::<4>()? != raw::MAGIC_SCHEMA {
-        return Err(start.error(&codes::TRAILING, "what follows is not a block: is the schema that of this file?"));
+        return Err(start.error(&codes::TRAILING, "the next part is not a block: is the schema that of this file?"));
     }
     let version = c.u8()?;
     if version != 1 {

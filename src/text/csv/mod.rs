@@ -21,7 +21,7 @@ pub use write::{CsvStyle, CsvWriter};
 /// Refuses what cannot stand between fields.
 fn check_delimiter(delimiter: u8) -> Result<()> {
     if matches!(delimiter, b'"' | b'\n' | b'\r') {
-        let message = "a quote or the end of a line cannot stand between fields";
+        let message = "a quote or the end of a line cannot separate fields";
         return Err(Error::new(&ARGUMENT, message).with_options(&["delimiter"]));
     }
     Ok(())
@@ -32,7 +32,7 @@ fn check_null(null: &str, delimiter: Option<u8>) -> Result<()> {
     let parts = |byte: u8| matches!(byte, b'\n' | b'\r') || Some(byte) == delimiter;
     if null.starts_with('"') || null.bytes().any(parts) {
         let message = format!(
-            "{null:?} cannot stand for a missing value: it has no quotes, so what stands between fields, the end of a line and a quote in front would mean themselves"
+            "{null:?} cannot mean a missing value: it is written without quotes, so a delimiter, the end of a line or a quote in it would be read as such"
         );
         return Err(Error::new(&ARGUMENT, message).with_options(&["null"]));
     }

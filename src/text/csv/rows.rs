@@ -122,13 +122,12 @@ impl CsvRows {
         };
         if let Some((_, length)) = said {
             (0..length).for_each(|_| chunks.consume(1));
-            self.notes
-                .push("the first line says what stands between columns, as Excel writes it, and is no row".to_owned());
+            self.notes.push("the first line names the delimiter, as Excel writes it, and is not a row".to_owned());
             self.records = Records::at_line(found, &options.limits, 2);
         } else if found != self.records.delimiter() {
             let found: char = found.into();
             self.notes.push(format!(
-                "{found:?} stands between columns, as the first rows have it; a delimiter given by name goes before"
+                "the delimiter is {found:?}, as the first rows have it; a delimiter given by name overrides it"
             ));
             self.records = Records::new(found as u8, &options.limits);
         }

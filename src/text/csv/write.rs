@@ -9,15 +9,15 @@ use crate::{
     },
 };
 
-/// What stands between and around the fields of a CSV.
+/// The delimiters of a CSV.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct CsvStyle {
     /// The first row holds the names.
     pub header: bool,
-    /// What stands between fields.
+    /// The delimiter between fields.
     pub delimiter: u8,
-    /// What stands for a missing value.
+    /// The text for a missing value.
     pub null: String,
 }
 

@@ -255,7 +255,7 @@ impl Lines {
                     }
                     continue;
                 }
-                (Place::Closed, _) => return Err(bad_row(self.number + 1, "more follows behind the array")),
+                (Place::Closed, _) => return Err(bad_row(self.number + 1, "more follows after the array")),
                 _ => return Err(bad_row(self.number + 1, "a comma or the end of the array is expected")),
             }
             chunks.consume(1);

@@ -90,7 +90,7 @@ fn pixels_are_those_of_torchvision() {
         // What is looked up is a pixel that was there: none is off at all.
         assert!(resampling != Resampling::Nearest || case["mode"].is_null() || furthest == 0, "{case}");
     }
-    println!("{off} levels of {} pictures differ by one", index["pixels"].as_array().unwrap().len());
+    println!("{off} levels of {} images differ by one", index["pixels"].as_array().unwrap().len());
 }
 
 #[test]
@@ -352,7 +352,7 @@ fn all_land((index, blob): &(Value, Vec<u8>)) {
 fn what_the_output_does_not_show_of_masks_and_boxes_is_not_there() {
     let mut placement = Recipe::new(4, 3).place(2, 2, 0);
     let mut out = [9; 12];
-    assert!(!placement.mask(&[1; 5], &mut out, 7), "not the picture's size");
+    assert!(!placement.mask(&[1; 5], &mut out, 7), "not the image's size");
     assert!(placement.mask(&[1; 4], &mut out, 7) && out == [1; 12]);
     // A crop of the lower half cuts this box off to a line, which is not a box again when that is turned.
     let above = Rect { x: 0.0, y: 0.0, width: 2.0, height: 1.0 };

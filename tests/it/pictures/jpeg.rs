@@ -140,7 +140,7 @@ fn what_is_there_of_a_damaged_picture_can_be_had_and_the_rest_is_gray() {
         let off = pixels[..12].iter().zip(&truth).map(|(a, b)| a.abs_diff(*b)).max();
         assert!(off <= Some(allowed), "{name}: the first pixels are there");
         let (_, _, clean) = read(&data, &Options::default());
-        assert_eq!(clean, truth, "{name}: nothing of a damaged picture stays in a decoder");
+        assert_eq!(clean, truth, "{name}: nothing of a damaged image stays in a decoder");
     }
 }
 

@@ -202,7 +202,7 @@ fn pixels_points_and_boxes_go_the_same_way() {
                     let reach = placement.map().rows()[0][0].abs().max(1.0) / 2.0 + 0.51;
                     assert!((tx - u).abs() <= reach && (ty - v).abs() <= reach, "{tx} {u} {ty} {v}");
                 }
-                _ => panic!("two pictures at one pixel"),
+                _ => panic!("two images at one pixel"),
             }
         }
         for (_, placement) in &placements {

@@ -25,7 +25,7 @@ use twins::{Outcome, cases, damaged, exports};
 
 /// Damaged files that are read in another way than the twin suggests, if it says that this is a choice.
 const OTHERWISE: &[(&str, &str)] =
-    &[("yolo_value_1_2", "an object outside of its picture, as five tools write it; it is counted, not refused")];
+    &[("yolo_value_1_2", "an object outside of its image, as five tools write it; it is counted, not refused")];
 
 /// Faults that only who has the pictures can see.
 const NEEDS_PICTURES: &[&str] = &["coco_image_file_absent", "ls_hash_like_name", "ls_original_size_swapped"];

@@ -226,7 +226,7 @@ fn other_settings_are_said() {
     let notes = compare(&old, &new).notes;
     assert_eq!(
         notes,
-        ["pictures: 6x4 in the old one, 5x5 in the new one", "places for boxes: 3 in the old one, 4 in the new one"]
+        ["image size: 6x4 in the old one, 5x5 in the new one", "places for boxes: 3 in the old one, 4 in the new one"]
     );
 }
 

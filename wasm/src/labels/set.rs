@@ -49,7 +49,7 @@ impl LabelSet {
 
     fn add_picture(&mut self, picture: Picture) -> Result<()> {
         if !self.names.insert(picture.name.clone()) {
-            let message = format!("two pictures have the name {:?}", picture.name);
+            let message = format!("two images have the name {:?}", picture.name);
             return Err(Error::new(&codes::REPEATED, message));
         }
         self.labels.pictures.push(picture);
@@ -61,7 +61,7 @@ impl LabelSet {
         let format = Format::from_word(format).ok_or_else(|| unknown("format of labels", format))?;
         let hand = |name: &str, bytes: &[u8]| {
             let called = put.call2(&JsValue::NULL, &name.into(), &Uint8Array::from(bytes));
-            called.map(drop).map_err(|_| wrong("what was written could not be handed over"))
+            called.map(drop).map_err(|_| wrong("the output could not be handed over"))
         };
         let losses = match writer(format)? {
             Writer::File(write) => {
@@ -152,13 +152,13 @@ impl LabelSet {
     pub fn add(&mut self, pictures: &str) -> Outcome<()> {
         let mut add = || {
             let pictures: Vec<Value> =
-                serde_json::from_str(pictures).map_err(|e| wrong(format!("the pictures do not read: {e}")))?;
+                serde_json::from_str(pictures).map_err(|e| wrong(format!("the images do not read: {e}")))?;
             let classes = u32::try_from(self.labels.classes.len()).unwrap_or(u32::MAX);
             for value in pictures {
                 let number = self.labels.pictures.len();
                 let named = |e: Error| e.path(format!("pictures[{number}]"));
                 let field: std::result::Result<PictureField, _> = serde_json::from_value(value);
-                let field = field.map_err(|e| named(wrong(format!("the picture does not read: {e}"))))?;
+                let field = field.map_err(|e| named(wrong(format!("the image does not read: {e}"))))?;
                 field.picture(classes).and_then(|picture| self.add_picture(picture)).map_err(named)?;
             }
             Ok(())

@@ -111,7 +111,7 @@ impl Options {
         read.delimiter = match self.delimiter.as_deref().map(str::as_bytes) {
             None => None,
             Some([one]) => Some(*one),
-            Some(_) => return Err(Error::new(&ARGUMENT, "what stands between fields is one ASCII character")),
+            Some(_) => return Err(Error::new(&ARGUMENT, "a delimiter is one ASCII character")),
         };
         read.limits = limits;
         read.spec = self.spec.as_deref().map(TableSpec::parse).transpose()?;

@@ -8,7 +8,7 @@ export const cannot = {
   'drop folders': 'Firefox has no protocol that drops files of the machine',
   'use a pen': 'no pen is driven in Firefox here',
   'read the clipboard': 'Firefox asks people before a page reads what was copied',
-  'refuse pictures that end too early': 'Firefox draws a JPEG that ends too early as if it were whole',
+  'refuse images that end too early': 'Firefox draws a JPEG that ends too early as if it were whole',
   'balance rows': 'Firefox balances lines of text, not what stands in lines',
   'click twice': 'Firefox counts no clicks that come by its protocol',
   'stream what became shorter': 'a stream of Firefox over a file that became shorter neither gives anything nor fails',

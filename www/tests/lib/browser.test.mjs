@@ -83,7 +83,7 @@ after(async () => {
   if (folder) rmSync(folder, { recursive: true });
 });
 
-test('a File opens in a worker under a strict policy, and its pictures show', { skip }, async () => {
+test('a File opens in a worker under a strict policy, and its images show', { skip }, async () => {
   const seen = await page.evaluate(async () => {
     const ds = await forebay.open(document.querySelector('input').files[0]);
     const bitmap = await createImageBitmap(await ds.blob(7));

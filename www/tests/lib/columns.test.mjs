@@ -135,7 +135,7 @@ test('damage is said with its place and hides no other row group', { skip }, asy
   table.close();
 });
 
-test('a column of pictures opens as samples, with its classes', { skip }, async () => {
+test('a column of images opens as samples, with its classes', { skip }, async () => {
   const lines = Array.from({ length: 6 }, (_, i) =>
     JSON.stringify({ image: { bytes: bitmap(8 + i, 4, i).toString('base64'), path: `${i}.bmp` }, label: i % 2, n: i }),
   );

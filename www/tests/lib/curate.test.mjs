@@ -11,7 +11,7 @@ after(shutdown);
 
 const fixtures = JSON.parse(readFileSync(new URL('../../../tests/fixtures/curate.json', import.meta.url), 'utf8'));
 
-test('pictures that look the same are a group, the largest first', async () => {
+test('images that look the same are a group, the largest first', async () => {
   const warned = [];
   const warn = (warning) => warned.push(warning.name);
   process.on('warning', warn);
@@ -68,7 +68,7 @@ test('pictures that look the same are a group, the largest first', async () => {
   dataset.close();
 });
 
-test('the numbers of pictures are those of every host', async () => {
+test('the numbers of images are those of every host', async () => {
   const payloads = fixtures.payloads.map(({ name, jpeg }) => [`${name}.jpg`, Buffer.from(jpeg, 'base64')]);
   const looks = fixtures.payloads.map(({ look }) => look);
   // Of nine alike the median is theirs.

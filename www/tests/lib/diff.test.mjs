@@ -115,7 +115,7 @@ test('fields that differ have names, and the order of fields makes no difference
   for (const one of [a, b, twice]) one.close();
 });
 
-test('checksums are read instead of pictures where both files have them', async () => {
+test('checksums are read instead of images where both files have them', async () => {
   const large = (shade) => archive(6, (i) => ({ picture: bitmap(400, 300, i === 3 ? shade : i) }));
   const [one, other] = [await written('l.tbl', large(3), {}), await written('m.tbl', large(77), {})];
   for (const [payloads, less] of [

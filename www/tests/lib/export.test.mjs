@@ -207,7 +207,7 @@ test('what cannot be exported is refused, and the sink hears of it', async () =>
   assert.equal(await codeOf(exportLabels(dataset, 'coco', sink)), 'dataset.closed');
 });
 
-test('sizes that the headers of a TAR do not say are read from its pictures', async () => {
+test('sizes that the headers of a TAR do not say are read from its images', async () => {
   const [tar] = await datasets(marked, 20);
   const open = () => openSamples(tar);
   const pictures = 18;

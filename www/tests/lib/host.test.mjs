@@ -300,7 +300,7 @@ test('a folder is said to be one, and its handle is not kept', async () => {
         message:
           ask === fileSource
             ? 'this is a folder; give the path of a file in it'
-            : 'there is no dataset in the folder: neither manifest.json of a warehouse, nor a list of pictures (.jsonl), nor pictures alone',
+            : 'there is no dataset in the folder: neither manifest.json of a warehouse, nor a list of images (.jsonl), nor images alone',
         file: folder,
       });
     }

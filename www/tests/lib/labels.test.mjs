@@ -152,7 +152,7 @@ test('what is written is read again, and losses are named', async () => {
   assert.deepEqual((await readLabels(again.blob(), { name: 'a.json' })).classes, labels.classes);
 });
 
-test('a format with a file for each picture goes into a folder, or a TAR', async () => {
+test('a format with a file for each image goes into a folder, or a TAR', async () => {
   const labels = {
     classes: [{ name: 'dog' }, { name: 'cat' }],
     pictures: [

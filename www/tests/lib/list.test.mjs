@@ -44,7 +44,7 @@ async function serve() {
 }
 
 let [here, elsewhere] = ['', ''];
-test('a folder of pictures is a dataset, whose classes are its folders, and one of other files says what it lacks', async () => {
+test('a folder of images is a dataset, whose classes are its folders, and one of other files says what it lacks', async () => {
   const place = join(folder, 'pictures');
   for (const [name, i] of [
     ['boat/0.bmp', 0],
@@ -55,7 +55,7 @@ test('a folder of pictures is a dataset, whose classes are its folders, and one 
     mkdirSync(join(place, name, '..'), { recursive: true });
     writeFileSync(join(place, name), bitmap(8 + i, 40, i));
   }
-  writeFileSync(join(place, 'notes.txt'), 'not a picture');
+  writeFileSync(join(place, 'notes.txt'), 'not an image');
   for (const opening of [open, openSamples]) {
     const dataset = await opening(place);
     assert.deepEqual([dataset.kind, dataset.length, dataset.name], ['samples', 3, place]);
@@ -103,7 +103,7 @@ function listed(text, query = '') {
 }
 const requests = (path) => asked.filter((one) => one.path === path).length;
 
-test('pictures on a server are samples: names, sizes, records, filters, and one request for each more', async () => {
+test('images on a server are samples: names, sizes, records, filters, and one request for each more', async () => {
   const records = Array.from({ length: 40 }, (_, i) => ({
     file_name: `p/${i}.bmp`,
     label: i % 2 ? 'boat' : 'gull',
@@ -117,7 +117,7 @@ test('pictures on a server are samples: names, sizes, records, filters, and one 
   assert.equal(
     requests('/set/p/7.bmp'),
     1,
-    'opening asks for the first bytes of a picture, and its record for nothing',
+    'opening asks for the first bytes of an image, and its record for nothing',
   );
   assert.ok(most <= 8, `${most} requests at once`);
   assert.deepEqual(Buffer.from(await dataset.bytes(7)), files.get('/set/p/7.bmp'));
@@ -129,7 +129,7 @@ test('pictures on a server are samples: names, sizes, records, filters, and one 
   assert.equal(
     asked.filter(({ path }) => path.endsWith('.bmp')).length,
     41,
-    'records lie between pictures, and cost none',
+    'records lie between images, and cost none',
   );
   assert.deepEqual([...(await dataset.matches('width == 20'))], [12]);
   assert.ok((await dataset.check()).ok);
@@ -161,7 +161,7 @@ test('addresses may have spaces, other letters, no extension, and another server
   dataset.close();
 });
 
-test('lines without a picture are left out and named; a conversion asks for leave, and takes what is there', async () => {
+test('lines without an image are left out and named; a conversion asks for leave, and takes what is there', async () => {
   const gone = `${elsewhere}/gone.png`;
   const dataset = await openSamples(
     listed(
@@ -213,7 +213,7 @@ test('what changes or vanishes while it is open is an error with its line, and n
   dataset.close();
 });
 
-test('a host that gives nothing is not asked for thousands of pictures', async () => {
+test('a host that gives nothing is not asked for thousands of images', async () => {
   const dead = 'http://127.0.0.1:9';
   const records = [lost('p/1.bmp'), ...Array.from({ length: 2000 }, (_, i) => lost(`${dead}/${i}.png`))];
   const dataset = await openSamples(listed(lines(records)), { http: { retries: 0 } });
@@ -236,7 +236,7 @@ test('servers without ranges, that go in circles, or send too much, do no harm',
   dataset.close();
 });
 
-test('pictures beside a list: a folder, what was dropped, a path; nothing outside of it', async () => {
+test('images beside a list: a folder, what was dropped, a path; nothing outside of it', async () => {
   const set = join(folder, 'set');
   mkdirSync(join(set, 'train'), { recursive: true });
   writeFileSync(join(folder, 'secret.bmp'), bitmap(8, 8, 1));
@@ -284,7 +284,7 @@ test('pictures beside a list: a folder, what was dropped, a path; nothing outsid
   dataset.close();
 });
 
-test('a list by itself opens as samples where that is asked for, and its own pictures say where they are', async () => {
+test('a list by itself opens as samples where that is asked for, and its own images say where they are', async () => {
   const blob = (text) => new File([text], 'a.jsonl');
   assert.equal(await codeOf(open(blob(lines([lost('p/1.bmp')])))), 'format.unknown');
   assert.equal(await codeOf(openTable(blob(lines([lost('p/1.bmp')])))), 'format.unknown');
@@ -341,7 +341,7 @@ test('opening and reading end when they are told to', async () => {
   files.set('/set/p/2.bmp', content);
 });
 
-test('a picture beside the list that changes while it is open is an error, never a mixture', async () => {
+test('an image beside the list that changes while it is open is an error, never a mixture', async () => {
   const at = join(folder, 'changing');
   mkdirSync(at);
   for (const k of [0, 1, 2]) writeFileSync(join(at, `${k}.bmp`), bitmap(16, 40, k));

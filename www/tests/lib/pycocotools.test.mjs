@@ -36,7 +36,7 @@ function annotationsOf(i) {
   return some;
 }
 
-test('pycocotools finds in what is exported what was said: pictures, boxes, classes, masks, crowds', async (t) => {
+test('pycocotools finds in what is exported what was said: images, boxes, classes, masks, crowds', async (t) => {
   const python = await ensurePycocotools();
   if (!python) return t.skip('no Python with venv is here');
   const files = [];

@@ -36,7 +36,7 @@ function natively(payload, { size, dtype = 'f32', layout = 'nchw', fit = 'stretc
   return bytes;
 }
 
-test('pictures of every format become the numbers that the native core makes of them', { skip }, async () => {
+test('images of every format become the numbers that the native core makes of them', { skip }, async () => {
   const seen = new Map();
   const files = [...corpus('tbl', '.tbl').filter((file) => !file.includes('hostile')), ...corpus('tar', '.tar')];
   const made = join(folder, 'made.tar');
@@ -72,7 +72,7 @@ test('pictures of every format become the numbers that the native core makes of 
   );
 });
 
-test('what is not a picture, and an invalid tensor, is an error that names the sample', async () => {
+test('what is not an image, and an invalid tensor, is an error that names the sample', async () => {
   const ds = await openSamples(tarOf(2));
   assert.equal(await codeOf(ds.tensor(0, { size: [0, 5] })), 'usage.argument');
   const e = await ds.tensor(1, { size: [8, 8], fit: 'sideways' }).catch((thrown) => thrown);

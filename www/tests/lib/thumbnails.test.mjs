@@ -29,7 +29,7 @@ const size = async (blob) => {
   return [width, height];
 };
 
-test('a thumbnail has the shape of its picture, and is never larger than it', async () => {
+test('a thumbnail has the shape of its image, and is never larger than it', async () => {
   const ds = await openSamples(tarOf(12, 200), { name: 'a.tar' });
   // 104 x 200 pixels
   assert.deepEqual(await size(await ds.thumbnail(1, { size: 50 })), [26, 50]);
@@ -78,7 +78,7 @@ test('a box is cut out', async () => {
   assert.deepEqual(await size(await ds.thumbnail(0, { size: 24, box: [0.25, 0.5, 0.75, 0.75] })), [23, 24]);
 });
 
-test('every picture of the corpus has one, or says in a code why not', async () => {
+test('every image of the corpus has one, or says in a code why not', async () => {
   const codes = new Set();
   let made = 0;
   for (const file of corpus('tar', '.tar')) {

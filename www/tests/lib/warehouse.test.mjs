@@ -153,7 +153,7 @@ test('tensors are those that the builder stored, to the last bit', async () => {
   }
 });
 
-test('a letterbox says where its picture is, and boxes are shares of it all', async () => {
+test('a letterbox says where its image is, and boxes are shares of it all', async () => {
   const dataset = keep(await openWarehouse(join(LETTERBOX, 'manifest.json')));
   const { content, contentFrom, width, height } = await dataset.picture(0);
   assert.equal(contentFrom, 'pixels');
@@ -200,7 +200,7 @@ test('the manifest, runs, filters and statistics', async () => {
   assert.ok(broken.manifest.violations.length > 0);
 });
 
-test('pictures become PNG in a TAR or a TBL, with their boxes, and labels every format', async () => {
+test('images become PNG in a TAR or a TBL, with their boxes, and labels every format', async () => {
   const dataset = keep(await openWarehouse(LETTERBOX));
   for (const to of ['tar', 'tbl']) {
     const sink = memorySink();

@@ -46,7 +46,7 @@ after(async () => {
 
 const at = (hash) => `${url}#${hash}`;
 
-test('a served TBL opens in few requests and shows pictures, boxes and a sound checksum', async () => {
+test('a served TBL opens in few requests and shows images, boxes and a sound checksum', async () => {
   const page = await newPage(browser);
   const ranges = [];
   page.on('request', (r) => r.url().includes('/data/') && ranges.push(r.headers().range));
@@ -78,7 +78,7 @@ test('the filter reads the index, and the metadata where it must', async () => {
   await page.close();
 });
 
-test('a TAR opens, with pictures and names', async () => {
+test('a TAR opens, with images and names', async () => {
   const page = await newPage(browser);
   await visit(page, at('file=data/sample.tar'));
   await page.locator('.tile canvas[data-ready]').first().waitFor();
@@ -116,7 +116,7 @@ test('of a file on a server nothing is read that nobody looks at, and nothing tw
     // The headers of a TAR lie between its pictures: here they are read with nearly all of the file, and what is in sight again.
     assert.ok(
       bytes < (name.endsWith('.tar') ? 1.15 : 0.25) * total,
-      `${name}: ${bytes} of ${total} bytes for ${shown} pictures`,
+      `${name}: ${bytes} of ${total} bytes for ${shown} images`,
     );
     assert.ok(bytes - different < 0.15 * total, `${name}: ${bytes - different} bytes again`);
     await page.close();
@@ -203,7 +203,7 @@ test('what is packed as a whole is unpacked and opened, and what only the comman
   }
 });
 
-test('a picture that is damaged is drawn as far as it goes, a film is played, and a huge picture is no larger than its place', async () => {
+test('an image that is damaged is drawn as far as it goes, a film is played, and a huge image is no larger than its place', async () => {
   const { server, url: host } = await serveFolder(join(ROOT, 'dist/site'));
   const page = await newPage(browser);
   const at = join(folder, 'kinds');
@@ -274,10 +274,10 @@ test('a picture that is damaged is drawn as far as it goes, a film is played, an
       [x, y],
     );
   try {
-    const told = !needs('refuse pictures that end too early');
+    const told = !needs('refuse images that end too early');
     if (told) await page.locator('.tile .part', { hasText: 'damaged' }).waitFor();
     await show(0);
-    if (told) await page.getByText('This picture is damaged: what could be decoded of it is drawn.').waitFor();
+    if (told) await page.getByText('This image is damaged: what could be decoded of it is drawn.').waitFor();
     else await page.locator('forebay-sample .sum.good').waitFor();
     const [r, g, b, alpha] = await pixel(320, 4);
     assert.ok(alpha === 255 && r > 150 && g < 140 && b < 140, `the upper part is there: ${[r, g, b]}`);
@@ -397,13 +397,13 @@ test('damaged files open as far as they can and say what is wrong', async () => 
   await page.close();
 });
 
-test('files that are not pictures are not faults, and metadata is drawn as far as it is unfolded', async () => {
+test('files that are not images are not faults, and metadata is drawn as far as it is unfolded', async () => {
   const page = await newPage(browser);
   await visit(page, at('file=data/texts.tar'));
-  await page.locator('.tile .why', { hasText: 'no picture' }).first().waitFor();
+  await page.locator('.tile .why', { hasText: 'no image' }).first().waitFor();
   assert.equal(await page.locator('.tile .why.bad').count(), 0);
   await visit(page, at('file=data/texts.tar&i=1'));
-  await page.getByText('This is not a picture that the browser knows.').waitFor();
+  await page.getByText('This is not an image that the browser knows.').waitFor();
   const page_ = page.locator('forebay-sample .page');
   await page_.locator('summary', { hasText: 'deep' }).click();
   await page_.locator('summary', { hasText: 'points' }).click();
@@ -477,7 +477,7 @@ test('a page over http from another machine, which may store nothing, converts a
   }
 });
 
-test('a picture that its EXIF turns is drawn as it is stored where its boxes are meant so', async () => {
+test('an image that its EXIF turns is drawn as it is stored where its boxes are meant so', async () => {
   const { server, url: host } = await serveFolder(join(ROOT, 'dist/site'));
   const page = await newPage(browser);
   await page.goto(host);
@@ -572,7 +572,7 @@ test('a file that is changed while it is open is said to have changed, not to be
   }
 });
 
-test('pictures that the network lost are asked for again once it is back', async () => {
+test('images that the network lost are asked for again once it is back', async () => {
   const { server, url: host } = await serveFolder(join(ROOT, 'dist/site'));
   const page = await newPage(browser);
   const file = readFileSync(join(folder, 'sample.tbl'));

@@ -120,7 +120,7 @@ const boxed = (x, y, w, h, label = 'boat') => ({ x, y, w, h, label, outlines: []
 const overlap = (a, b) =>
   a.x < b.x + b.broad && b.x < a.x + a.broad && a.y < b.y + parts.HIGH && b.y < a.y + parts.HIGH;
 
-test('names over a picture never lie over each other: over, in, under or beside their box, or nowhere', () => {
+test('names over an image never lie over each other: over, in, under or beside their box, or nowhere', () => {
   const [one, two, three] = [boxed(50, 50, 100, 80), boxed(52, 51, 100, 80, 'car'), boxed(51, 49, 6, 5, 'gull')];
   const names = parts.namesOf(CANVAS, [one, two, three], PLACED);
   assert.deepEqual([names.get(one).x, names.get(one).y], [10 + 100 - 1, 20 + 100 - parts.HIGH], 'over its box');
@@ -136,7 +136,7 @@ test('names over a picture never lie over each other: over, in, under or beside 
   assert.ok(placed.length > 60 && placed.length < 200, `${placed.length} have room`);
   for (const [k, a] of placed.entries()) {
     assert.ok(!placed.slice(k + 1).some((b) => overlap(a, b)), JSON.stringify(a));
-    assert.ok(a.x >= 10 && a.x + a.broad <= 810 && a.y >= 20 && a.y + parts.HIGH <= 620, 'on the picture');
+    assert.ok(a.x >= 10 && a.x + a.broad <= 810 && a.y >= 20 && a.y + parts.HIGH <= 620, 'on the image');
   }
   // Two that are the same are named twice where there is room, and a box of the whole picture inside.
   assert.equal(parts.namesOf(CANVAS, [one, { ...one }], PLACED).size, 2);

@@ -74,7 +74,7 @@ test('columns of the metadata are chosen, and stay for the next visit', async ()
   await page.locator('#p1', { hasText: 'buoy' }).waitFor();
   await page.getByRole('button', { name: 'Columns', exact: true }).click();
   await page.getByLabel('json.note').check();
-  await page.getByRole('checkbox', { name: 'Picture', exact: true }).uncheck();
+  await page.getByRole('checkbox', { name: 'Image', exact: true }).uncheck();
   assert.deepEqual(await axe(page), []);
   await page.keyboard.press('Escape');
   await page.locator('#p1').getByText('<img src=x onerror=alert(1)>').waitFor();
@@ -85,7 +85,7 @@ test('columns of the metadata are chosen, and stay for the next visit', async ()
   await page.close();
 });
 
-test('at 200 % and on a phone the pictures keep most of the page, and nothing is lost', async () => {
+test('at 200 % and on a phone the images keep most of the page, and nothing is lost', async () => {
   for (const [width, height, least] of [
     [640, 400, 0.7],
     [360, 740, 0.8],
@@ -101,7 +101,7 @@ test('at 200 % and on a phone the pictures keep most of the page, and nothing is
       assert.ok(x >= 0 && x + w <= width + 1, `${await button.innerText()} at ${x} of ${width}`);
     }
     await page.getByRole('button', { name: 'View', exact: true }).click();
-    await page.getByLabel('Size of the pictures').fill('300');
+    await page.getByLabel('Size of the images').fill('300');
     await page.getByRole('button', { name: 'Table', exact: true }).click();
     await page.locator('forebay-table').waitFor();
     assert.deepEqual(await axe(page), [], `${width}`);

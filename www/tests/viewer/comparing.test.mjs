@@ -25,7 +25,7 @@ test('what differs is shown by kind, with both sides and the fields that differ'
   const chips = dialog.getByRole('group', { name: 'What differs' });
   assert.deepEqual(
     (await chips.getByRole('button').allInnerTexts()).map((text) => text.trim()),
-    ['all 4', 'added 1', 'removed 1', 'picture 1', 'boxes 1', 'metadata 1'],
+    ['all 4', 'added 1', 'removed 1', 'image 1', 'boxes 1', 'metadata 1'],
   );
   // The first is open: both pictures are drawn, and the field that differs has both values.
   await dialog.locator('forebay-pair canvas[data-drawn="1"]').nth(1).waitFor();

@@ -201,7 +201,7 @@ test('everything is done by keys: boxes, outlines, classes, copies, review', asy
   await page.locator('h2', { hasText: 'Sample 2' }).waitFor();
   await drawable(page, 1);
   await page.keyboard.press('f');
-  await until(async () => (await listed(page)).length === 2, 'the boxes of the picture before are copied');
+  await until(async () => (await listed(page)).length === 2, 'the boxes of the image before are copied');
   await page.keyboard.press('r');
   await far(page, '1 rejected, 4 left');
   await page.locator('h2', { hasText: 'Sample 3' }).waitFor();
@@ -470,7 +470,7 @@ test('a pen draws whatever the hand that holds it does, and its other end delete
   await touch(page, [[[x, y]], [[x + 50, y]], [[x + 90, y]]]);
   await until(
     async () => (await page.locator('forebay-sample .picture').boundingBox()).x > before.x + 40,
-    'the picture is moved',
+    'the image is moved',
   );
   at = await placed(page);
   await pen(page, 'Moved', at([120, 60]));
@@ -534,7 +534,7 @@ test('labels of a file become edits, and one undo takes them back', async () => 
   await page.keyboard.press('l');
   const dialog = page.locator('forebay-labels');
   await dialog.getByRole('button', { name: 'Keep these labels as edits' }).click();
-  await dialog.getByText('✓ 4 pictures').waitFor();
+  await dialog.getByText('✓ 4 images').waitFor();
   await dialog.getByText('1 annotation left out').waitFor();
   assert.deepEqual(await axe(page), []);
   await dialog.getByLabel('Close').click();

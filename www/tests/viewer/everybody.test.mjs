@@ -105,7 +105,7 @@ test('everything that can be used has a name that is read out', async () => {
   }
 });
 
-test('a screen reader finds pictures in rows and columns, and hears what the keys did', async () => {
+test('a screen reader finds images in rows and columns, and hears what the keys did', async () => {
   const page = await opened('file=1200.tbl');
   await page.locator('.scroll').focus();
   await page.keyboard.press('PageDown');

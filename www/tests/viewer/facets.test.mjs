@@ -99,7 +99,7 @@ test('what is clicked of boxes is divided, looked at, and follows labels that co
   await page.close();
 });
 
-test('a picture that the labels name exactly is theirs before one that is only named like it', async () => {
+test('an image that the labels name exactly is theirs before one that is only named like it', async () => {
   const page = await opened(fruit);
   await label(page, coco(['other/0003.bmp', '0003.bmp']));
   await page.getByText('1 name without a sample').first().waitFor();

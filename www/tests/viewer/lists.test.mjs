@@ -55,16 +55,16 @@ test('a folder with a list opens as samples, with its records, classes and what 
 }, async () => {
   const page = await visited();
   await page.locator('#folder-input').setInputFiles(set);
-  await page.getByRole('alert').filter({ hasText: 'Some lines have no picture' }).waitFor();
+  await page.getByRole('alert').filter({ hasText: 'Some lines have no image' }).waitFor();
   const words = await page.getByRole('alert').innerText();
   assert.match(words, /1 of 31 lines are left out: line 31, "gone\.bmp": there is no such file beside the list/);
   await page.locator('.counts', { hasText: /^\s*30\s*$/ }).waitFor();
   await page.getByRole('button', { name: /gull/ }).first().waitFor();
   // It counts as a TAR within; nobody made one.
-  const badge = page.getByRole('button', { name: /^pictures$/i });
+  const badge = page.getByRole('button', { name: /^images$/i });
   assert.equal(await page.getByText('members').count(), 0);
   await badge.click();
-  await page.getByText('pictures that a list or a folder names').waitFor();
+  await page.getByText('images that a list or a folder names').waitFor();
   await page.keyboard.press('Escape');
   await page.locator('forebay-filter input').fill('json.label == "gull"');
   await page.locator('.counts', { hasText: '15 of 30' }).waitFor();
@@ -76,7 +76,7 @@ test('a folder with a list opens as samples, with its records, classes and what 
 test('a list by itself is a table; what it names beside it is said, and what has an address is shown when asked for', async () => {
   const page = await visited();
   await page.locator('#file-input').setInputFiles(join(set, 'metadata.jsonl'));
-  await page.getByText('names pictures that lie beside this file').waitFor();
+  await page.getByText('names images that lie beside this file').waitFor();
   assert.equal(await page.getByRole('button', { name: 'Show as samples' }).count(), 0);
   const lines = Array.from({ length: 20 }, (_, i) => JSON.stringify({ data: { image: `${far}/${i}.bmp` }, n: i }));
   const asked = [];
@@ -94,12 +94,12 @@ test('a list by itself is a table; what it names beside it is said, and what has
   await page.locator('#p3 canvas').waitFor();
   await page.locator('#p3').click();
   await page.getByRole('heading', { name: /Sample 3/ }).waitFor();
-  assert.ok(new Set(asked).size === 20, `${new Set(asked).size} pictures`);
+  assert.ok(new Set(asked).size === 20, `${new Set(asked).size} images`);
   assert.deepEqual(page.faults, []);
   await page.close();
 });
 
-test('a list on a server names pictures beside it', async () => {
+test('a list on a server names images beside it', async () => {
   const page = await visited();
   await page.goto(`${site.url}#file=${encodeURIComponent(`${far}/metadata.jsonl`)}`);
   await page.getByRole('button', { name: 'Show as samples' }).click();
@@ -113,21 +113,21 @@ test('a list on a server names pictures beside it', async () => {
   await page.close();
 });
 
-test('a list of which no line leads to a picture says why, and its rows are a click away', async () => {
+test('a list of which no line leads to an image says why, and its rows are a click away', async () => {
   const page = await visited();
   const lines = Array.from({ length: 3 }, (_, i) => JSON.stringify({ image: `${far}/gone${i}.bmp`, n: i }));
   await page
     .locator('#file-input')
     .setInputFiles({ name: 'lost.jsonl', mimeType: 'text/plain', buffer: Buffer.from(lines.join('\n')) });
   await page.getByRole('button', { name: 'Show as samples' }).click();
-  await page.getByText('No line of this list leads to a picture. The first says: line 1').waitFor();
+  await page.getByText('No line of this list leads to an image. The first says: line 1').waitFor();
   assert.deepEqual(await axe(page), []);
   await page.getByRole('button', { name: 'Show its rows' }).click();
   await page.getByRole('gridcell', { name: `${far}/gone2.bmp` }).waitFor();
   await page.close();
 });
 
-test('a folder of pictures opens as samples, with its folders as classes; one without any says what was looked for', {
+test('a folder of images opens as samples, with its folders as classes; one without any says what was looked for', {
   skip: needs('choose folders'),
 }, async () => {
   const many = join(folder, 'animals');

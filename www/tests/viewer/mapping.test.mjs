@@ -41,7 +41,7 @@ function whole(work) {
   }
 }
 
-test('pictures of one kind stand near each other, whatever order they come in, and each has room', () => {
+test('images of one kind stand near each other, whatever order they come in, and each has room', () => {
   const [count, many] = [600, 6];
   const places = whole(layout.layOut(kinds(count, many), count));
   assert.equal(places.length, 2 * count);
@@ -58,14 +58,14 @@ test('pictures of one kind stand near each other, whatever order they come in, a
   assert.ok(tight < 0.02 * count, `${tight} lie over another one`);
 });
 
-test('the same pictures have the same places each time, and other pictures others', () => {
+test('the same images have the same places each time, and other images others', () => {
   const features = kinds(200, 4);
   const first = whole(layout.layOut(features.slice(), 200));
   assert.deepEqual(whole(layout.layOut(features.slice(), 200)), first);
   assert.notDeepEqual(whole(layout.layOut(kinds(200, 4, 0.3), 200)), first);
 });
 
-test('few pictures, equal ones and none at all have places too', () => {
+test('few images, equal ones and none at all have places too', () => {
   for (const count of [0, 1, 2, 3, 5, 40]) {
     for (const features of [new Float32Array(count * FEATURES), kinds(count, 1)]) {
       const places = whole(layout.layOut(features, count));
@@ -119,17 +119,17 @@ async function mapped(hash, options) {
   return page;
 }
 
-test('a map is asked for, drawn, and a line around pictures picks them, which get a name', async () => {
+test('a map is asked for, drawn, and a line around images picks them, which get a name', async () => {
   const page = await newPage(browser);
   await visit(page, `${site.url}#file=120.tbl`);
   await page.locator('.tile').first().waitFor();
   await page.keyboard.press('h');
   const map = page.locator('forebay-map');
-  await map.getByText('Every picture is read and decoded').waitFor();
+  await map.getByText('Every image is read and decoded').waitFor();
   assert.deepEqual(await axe(page), []);
   await map.getByRole('button', { name: 'Make the map of 120 samples' }).click();
   await map.locator('canvas[data-drawn="120"]').waitFor();
-  await map.getByText('120 pictures').waitFor();
+  await map.getByText('120 images').waitFor();
   assert.deepEqual(await axe(page), []);
   const { x, y, width, height } = await map.locator('.scroll').boundingBox();
   await page.mouse.move(x + 2, y + 2);
@@ -154,13 +154,13 @@ test('a map is asked for, drawn, and a line around pictures picks them, which ge
   await page.getByRole('button', { name: `left side ${picked}` }).click();
   await page.getByRole('button', { name: 'Map', exact: true }).click();
   await map.locator(`canvas[data-drawn="${picked}"]`).waitFor();
-  await map.getByText(`${picked} of 120 pictures`).waitFor();
+  await map.getByText(`${picked} of 120 images`).waitFor();
   assert.match(page.url(), /view=map/);
   assert.deepEqual(page.faults, []);
   await page.close();
 });
 
-test('by keys alone one goes from picture to picture, zooms, opens one and picks what is in sight', async () => {
+test('by keys alone one goes from image to image, zooms, opens one and picks what is in sight', async () => {
   const page = await mapped('file=90.tbl');
   const map = page.locator('forebay-map');
   await map.locator('.scroll').focus();
@@ -190,7 +190,7 @@ test('by keys alone one goes from picture to picture, zooms, opens one and picks
   await page.close();
 });
 
-test('on a phone two fingers zoom the map, one draws around pictures, and nothing is cut off', async () => {
+test('on a phone two fingers zoom the map, one draws around images, and nothing is cut off', async () => {
   const page = await mapped('file=60.tbl', { viewport: { width: 360, height: 700 }, hasTouch: true });
   const map = page.locator('forebay-map');
   await map.locator('canvas[data-drawn="60"]').waitFor();

@@ -55,6 +55,16 @@ test('the sample dataset opens from the empty page and from a link, and back lea
   await page.locator('h1', { hasText: 'harbor.tar' }).waitFor();
   await visit(page, at('file=sample:harbor&i=7'));
   await page.getByRole('heading', { name: 'Sample 7', exact: true }).waitFor();
+  for (const [name, place, shown] of [
+    ['Look into an image', /#file=sample:harbor&i=3$/, 'forebay-sample'],
+    ['Find the boats', /#file=sample:harbor&q=json\.label/, '.tile'],
+    ['Map similar images', /#file=sample:harbor&view=map$/, 'forebay-map'],
+  ]) {
+    await visit(page, site.url);
+    await page.getByRole('button', { name }).click();
+    await page.locator(shown).first().waitFor();
+    assert.match(page.url(), place);
+  }
   assert.deepEqual(page.faults, []);
   await page.close();
 });

@@ -560,7 +560,7 @@ test('what could not be written leads on, by what the browser says and not by wh
   assert.equal(writeHelp(null, 'folder', true), '');
 });
 
-test('a picture that goes out of sight and comes back before it was given up is decoded after all', async () => {
+test('an image that goes out of sight and comes back before it was given up is decoded after all', async () => {
   const names = ['addEventListener', 'removeEventListener', 'requestAnimationFrame', 'createImageBitmap'];
   const before = names.map((name) => globalThis[name]);
   const open = new Set();

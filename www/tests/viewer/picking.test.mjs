@@ -66,7 +66,7 @@ test('more than can be held is not picked, and where text is written Ctrl+A is o
   await page.close();
 });
 
-test('the panel begins with the class, and its list of boxes and the picture point at each other', async () => {
+test('the panel begins with the class, and its list of boxes and the image point at each other', async () => {
   const page = await opened('file=300.tbl&i=8');
   const panel = page.locator('forebay-sample');
   await panel.locator('.title .class', { hasText: 'boat' }).waitFor();

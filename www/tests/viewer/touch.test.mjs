@@ -31,7 +31,7 @@ const sheet = (page) =>
     return { x, y, scale };
   });
 
-test('two fingers zoom a picture about the point between them, and move it', async () => {
+test('two fingers zoom an image about the point between them, and move it', async () => {
   const page = await opened('file=300.tbl&i=8');
   await page.locator('forebay-sample .sheet canvas.picture').waitFor();
   const [x, y] = await middleOf(page.locator('forebay-sample .stage'));
@@ -56,7 +56,7 @@ test('two fingers zoom a picture about the point between them, and move it', asy
   await page.close();
 });
 
-test('a finger strokes a picture aside, and the next one comes', async () => {
+test('a finger strokes an image aside, and the next one comes', async () => {
   const page = await opened('file=300.tbl&i=8');
   const picture = page.locator('forebay-sample .sheet canvas.picture');
   await picture.waitFor();

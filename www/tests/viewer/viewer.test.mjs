@@ -74,7 +74,7 @@ test('counts, positions and names are true for screen readers', async () => {
   await tile.waitFor();
   // Tiles of a line are a row: of those that are not on the page it is known that they are there.
   const perRow = Number(await page.locator('[role=grid]').getAttribute('aria-colcount'));
-  assert.ok(perRow > 2, `${perRow} pictures side by side`);
+  assert.ok(perRow > 2, `${perRow} images side by side`);
   assert.equal(await page.locator('[role=grid]').getAttribute('aria-rowcount'), String(Math.ceil(1200 / perRow)));
   const place = (position) =>
     page
@@ -120,7 +120,7 @@ test('while a filter is typed, what was found stays, and only what is likely mea
     await page.waitForTimeout(320);
     assert.ok(
       (await page.locator('.tile').count()) > 0,
-      `the pictures stay after ${await page.locator('forebay-filter input').inputValue()}`,
+      `the images stay after ${await page.locator('forebay-filter input').inputValue()}`,
     );
     assert.doesNotMatch(await page.locator('.counts').innerText(), /^0 of/);
   }
@@ -567,7 +567,7 @@ test('an empty address opens nothing', async () => {
   await page.close();
 });
 
-test('a sample opens with its picture, boxes and metadata, markup stays text, and keys step', async () => {
+test('a sample opens with its image, boxes and metadata, markup stays text, and keys step', async () => {
   const page = await opened('file=1200.tbl&i=6');
   await page.locator('forebay-sample canvas.boxes').waitFor();
   await page.getByText('<img src=x onerror=alert(1)>').waitFor();
@@ -600,7 +600,7 @@ test('what is opened from far away is in sight beside its panel, and stays there
   await inSight('narrower');
   await page.keyboard.press('Escape');
   await inSight('closed');
-  await page.getByLabel('Size of the pictures').fill('300');
+  await page.getByLabel('Size of the images').fill('300');
   await inSight('larger');
   assert.deepEqual(page.faults, []);
   await page.close();
@@ -725,7 +725,7 @@ test('names, labels and metadata that would turn text around show what they hold
   await page.close();
 });
 
-test('a phone shows several pictures side by side', async () => {
+test('a phone shows several images side by side', async () => {
   for (const [width, least] of [
     [360, 2],
     [320, 2],

@@ -39,7 +39,7 @@ async function drop(page, name) {
   await dropFiles(page, [join(folder, name)], { x: 200, y: 300 });
 }
 
-test('a warehouse shows its pictures without taking bars for them, its boxes, and its runs as a facet', async () => {
+test('a warehouse shows its images without taking bars for them, its boxes, and its runs as a facet', async () => {
   const page = await opened('file=warehouse/manifest.json');
   await page.locator('h1', { hasText: /^warehouse$/ }).waitFor();
   await page.locator('.facts', { hasText: '96 × 96 u8, letterbox' }).waitFor();
@@ -59,7 +59,7 @@ test('a warehouse shows its pictures without taking bars for them, its boxes, an
     const [bar, middle] = seen;
     return Math.abs(bar[0] - bar[2]) < 40 && bar[0] > 90 && middle[0] > 180 && middle[2] < 80;
   };
-  await until(right, 'a bar beside the picture').catch((e) => assert.fail(`${e.message}: ${JSON.stringify(seen)}`));
+  await until(right, 'a bar beside the image').catch((e) => assert.fail(`${e.message}: ${JSON.stringify(seen)}`));
   const runs = page.getByRole('region', { name: 'Classes' });
   await runs.getByText('3 of run').waitFor();
   await runs.locator('.bar', { hasText: 'run_b' }).click();

@@ -27,7 +27,7 @@ const press = (key) =>
     return void find('.scroll').dispatchEvent(new KeyboardEvent('keydown', { key, bubbles: true, composed: true }));
   }, key);
 
-test('a file opens, and its pictures are drawn', async (t) => {
+test('a file opens, and its images are drawn', async (t) => {
   t.diagnostic(`WebKitGTK ${page.version}`);
   await page.go(site.url);
   await page.until(() => find('#file-input') !== null);

@@ -121,7 +121,7 @@ pub(super) fn run(args: &Args, given: &Given, out: &Output) -> Result<Outcome> {
     if !to_stdout {
         let (pictures, annotations) = (human::count(pictures), human::count(annotations));
         let name = display(&args.output);
-        out.line(format!("{name}: {pictures} pictures, {annotations} annotations, {}", human::bytes(done.bytes)));
+        out.line(format!("{name}: {pictures} images, {annotations} annotations, {}", human::bytes(done.bytes)));
     }
     print_notes(&set.labels.notes, out, lost);
     for (loss, n) in done.losses.iter() {
@@ -130,7 +130,7 @@ pub(super) fn run(args: &Args, given: &Given, out: &Output) -> Result<Outcome> {
     Ok(Outcome::Fine)
 }
 
-/// Pictures and annotations that were written: those that were read, without those that were left out.
+/// Images and annotations that were written: those that were read, without those that were left out.
 fn counts(labels: &Labels, losses: &Losses) -> [u64; 2] {
     let left_out = |causes: &[Loss]| causes.iter().map(|loss| losses.of(*loss)).sum::<u64>();
     let pictures = left_out(&[Loss::SizeMissing, Loss::Unlabelled, Loss::Empty]);
@@ -144,7 +144,7 @@ fn counts(labels: &Labels, losses: &Losses) -> [u64; 2] {
     [read[0].saturating_sub(pictures), read[1].saturating_sub(annotations)]
 }
 
-/// The pictures with their annotations: the same as `forebay convert --labels`.
+/// The images with their annotations: the same as `forebay convert --labels`.
 fn samples(args: &Args, to: To, given: &Given, out: &Output) -> Result<Outcome> {
     let Some(pictures) = &args.read.pictures else {
         let message = format!("a {} includes the images; give their folder with --pictures", to.word());

@@ -45,7 +45,7 @@ pub(super) fn check(args: &CheckArgs, given: &Given, out: &Output) -> Result<Out
         } else {
             let (pictures, annotations) = (human::count(stats.pictures), human::count(stats.annotations));
             let shown = display(path);
-            out.line(format!("{shown}: sound: {}, {pictures} pictures, {annotations} annotations", format.word()));
+            out.line(format!("{shown}: sound: {}, {pictures} images, {annotations} annotations", format.word()));
             print_notes(&stats.notes, out, |text| out.line(text));
         }
         Ok(Outcome::Fine)
@@ -101,11 +101,11 @@ pub(super) fn print_notes(notes: &Notes, out: &Output, line: impl Fn(String)) {
 
 fn print(format: Format, stats: &LabelStats, out: &Output) {
     out.line(format!("format       {}", format.word()));
-    out.line(format!("pictures     {}", human::count(stats.pictures)));
+    out.line(format!("images       {}", human::count(stats.pictures)));
     if stats.empty > 0 {
         out.line(format!("  without annotations {}", human::count(stats.empty)));
     }
-    out.line(format!("annotations  {}, at most {} in one picture", human::count(stats.annotations), stats.most));
+    out.line(format!("annotations  {}, at most {} in one image", human::count(stats.annotations), stats.most));
     let [small, medium, large] = stats.areas.map(human::count);
     out.line(format!("areas        {small} up to 32 x 32 pixels, {medium} up to 96 x 96, {large} larger"));
     out.line(format!("classes      {}", stats.classes.len()));

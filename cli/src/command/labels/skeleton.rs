@@ -74,9 +74,9 @@ pub(super) fn run(args: &Args, out: &Output) -> Result<Outcome> {
         return Ok(Outcome::Fine);
     }
     let (name, pictures) = (display(&args.output), human::count(done.pictures));
-    out.line(format!("{name}: {pictures} pictures, {}", human::bytes(done.bytes)));
+    out.line(format!("{name}: {pictures} images, {}", human::bytes(done.bytes)));
     if done.without_size > 0 {
-        out.line(format!("  {:>12}  pictures without a size", human::count(done.without_size)));
+        out.line(format!("  {:>12}  images without a size", human::count(done.without_size)));
     }
     Ok(Outcome::Fine)
 }

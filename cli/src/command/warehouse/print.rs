@@ -48,7 +48,7 @@ pub(super) fn built(built: &Built, took: Duration, drift: Option<Value>, out: &O
     }
     table(built, out);
     for (field, what) in [
-        ("boxes_dropped", "boxes have nothing inside of their picture, and are left out"),
+        ("boxes_dropped", "boxes have nothing inside of their image, and are left out"),
         ("boxes_truncated", "boxes have no place, and are left out"),
         ("boxes_disagreeing", "boxes are elsewhere in pixels than in shares; pixels count"),
     ] {

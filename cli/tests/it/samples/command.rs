@@ -108,7 +108,7 @@ fn a_check_decodes_pictures_where_it_is_asked_to() {
         assert_eq!(fault["member"].as_str(), named.then_some("b.bmp"), "{file}");
     }
     let note = |file: &str| place.json(&["check", file, "--decode"]).1[0]["notes"][0]["message"].clone();
-    assert!(note("a.tbl").as_str().unwrap().contains("1 sample is not a picture"), "{}", note("a.tbl"));
+    assert!(note("a.tbl").as_str().unwrap().contains("1 sample is not an image"), "{}", note("a.tbl"));
     let (code, lines) = place.json(&["check", "a.tar", "--decode", "--max-pixels", "10"]);
     let kinds: Vec<_> = lines[0]["faults"].as_array().unwrap().iter().map(|f| f["kind"].clone()).collect();
     assert_eq!((code, kinds), (1, vec![json!("limit"); 3]));
@@ -672,7 +672,7 @@ fn mistakes_that_people_make_are_answered_by_what_to_write() {
         (&["head", "p.tbl", "--where", "width between 1 and 2"], "x >= 1 && x <= 2"),
         (&["head", "p.tbl", "--where", "width <> 1"], "<> is written !="),
         (&["head", "p.tbl", "--where", "width > 1 AND height > 1"], "small letters"),
-        (&["head", "p.tbl", "--where", "day == 2024-02-29"], "a date stands in quotes"),
+        (&["head", "p.tbl", "--where", "day == 2024-02-29"], "put dates into quotes"),
         (&["head", "p.tbl", "--where", "cls in (1, 2)"], "[1, 2]"),
         (&["head", "p.tbl", "--where", "name == \"*.bmp\""], "name ~ \"*.bmp\""),
         (&["extract", "p.tbl"], "--all --to folder"),

@@ -283,7 +283,7 @@ fn messages_say_what_may_have_been_meant() {
     assert!(said.contains("the only column is called \"id;name\"; ';' may be what stands between columns"), "{said}");
     assert_eq!(place.run(&["head", "semi.csv", "--delimiter", ";"]).2, "");
     let (code, _, said) = place.run(&["diff", "people.csv", "people.csv"]);
-    assert!(code == 3 && said.contains("this is a table, and here samples are asked for"), "{said}");
+    assert!(code == 3 && said.contains("this is a table, and this command needs samples"), "{said}");
     let (_, _, said) = place.run(&["head", "people.csv", "--where", "age == 'x'"]);
     assert!(said.starts_with("error: people.csv: filter, column \"age\", character 0: "), "{said}");
     assert!(said.contains("compare it with a number; a column can be read as another type; see --types"), "{said}");
@@ -327,8 +327,8 @@ fn an_option_of_other_formats_is_refused_and_not_passed_over() {
     // Nor what another option has decided, or the layout does not have.
     fs::write(place.path("u.json"), r#"{"U":{"value":"u8"}}"#).unwrap();
     for (args, words) in [
-        (&["head", "people.csv", "--schema", "schema.json", "--types", "id=u8"][..], "beside --schema"),
-        (&["head", "people.csv", "--schema", "schema.json", "--sniff-rows", "5"], "beside --schema"),
+        (&["head", "people.csv", "--schema", "schema.json", "--types", "id=u8"][..], "with --schema"),
+        (&["head", "people.csv", "--schema", "schema.json", "--sniff-rows", "5"], "with --schema"),
         (&["check", "people.csv", "--on-bad-row", "skip"], "in check, which names every bad row"),
         (&["convert", "people.csv", "out.tbf", "--dialect", "t", "--group-rows", "2"], "in layout T"),
         (&["head", "people.csv", "--schema", "u.json"], "for reading TBF of layouts U and S"),

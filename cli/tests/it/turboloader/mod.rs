@@ -178,7 +178,7 @@ fn decoded_pictures_are_one_view_for_the_package() {
     assert_eq!((&loaded["images"], &loaded["shape"]), (&50.into(), &serde_json::json!([3, 16, 24])));
     let record = dataset.record(49).unwrap().unwrap();
     assert_eq!(record, r#"{"id":49,"name":"49.bmp","cls":7}"#);
-    conformance::read_back("tbl", "turboloader", "decoded pictures");
+    conformance::read_back("tbl", "turboloader", "decoded images");
 }
 
 /// Forebay's reading of a file of the package, and that it finds nothing wrong with it.

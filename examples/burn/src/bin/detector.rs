@@ -93,7 +93,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     let took = begun.elapsed();
     let after = overlap(&network, &mut held_out, &device)?;
     println!(
-        "held out: the surest box of a picture overlaps a true one by {:.2} on average, before {:.2}; by half or more in {:.0} %",
+        "held out: the surest box of an image overlaps a true one by {:.2} on average, before {:.2}; by half or more in {:.0} %",
         after.0,
         before.0,
         100.0 * after.1

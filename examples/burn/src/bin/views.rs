@@ -58,7 +58,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     }
     let after = found(&network, &mut held_out, &device)?;
     println!(
-        "held out: {:.0} % of the views find the other of their picture, before {:.0} %",
+        "held out: {:.0} % of the views find the other of their image, before {:.0} %",
         100.0 * after,
         100.0 * before
     );

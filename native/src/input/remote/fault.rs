@@ -162,7 +162,7 @@ fn by_proxy() -> &'static str {
 
 /// What to say of an object that is not what it was.
 pub(super) fn changed() -> &'static str {
-    "the object was written since it was opened; what was read of it may not belong together, so try again"
+    "the object was written since it was opened, so the bytes read may not belong together; try again"
 }
 
 /// What to set where nothing is.

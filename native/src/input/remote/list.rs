@@ -54,7 +54,7 @@ pub(crate) fn matching(pattern: &Path) -> Result<Vec<PathBuf>> {
     names.sort_unstable();
     match names.is_empty() {
         true => {
-            let message = "no object is called so, and none matches it as a pattern, which it is by its *, ? or [";
+            let message = "no object has this name, and none matches it as a pattern (it has a *, ? or [)";
             Err(Error::new(&codes::NOT_FOUND, message).file(shown(pattern)))
         }
         false => Ok(names.into_iter().map(|name| PathBuf::from(address.with_key(name).shown())).collect()),

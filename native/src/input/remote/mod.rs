@@ -102,7 +102,7 @@ pub(crate) use upload::{Upload, abandon_all};
 #[cfg(feature = "remote")]
 pub(crate) use waiting::{first_bytes, known_len, open_path};
 
-/// What can go wrong with files that lie elsewhere.
+/// Errors of files in stores and behind HTTP.
 #[doc(hidden)]
 pub mod codes {
     use forebay::error::Code;
@@ -145,7 +145,7 @@ pub mod codes {
     /// The store does not say which uploads are unfinished.
     pub const PARTS: Code = Code::unsupported(
         "remote.parts",
-        "Such a store is not asked for unfinished uploads; the message says what clears them there.",
+        "Such a store is not asked for unfinished uploads; the message says how to clear them there.",
     );
     /// A server that gives whole files only.
     pub const RANGES: Code = Code::io(

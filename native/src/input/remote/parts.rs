@@ -138,7 +138,7 @@ fn parsed(path: &Path) -> Result<Address> {
         Scheme::S3 => return Ok(address),
         Scheme::Google => {
             "Google's store is not asked for unfinished uploads: a rule of the bucket ends them \
-             (AbortIncompleteMultipartUpload); an object called .NAME.forebay-XXXXXX.part is what a killed write left"
+             (AbortIncompleteMultipartUpload); an object called .NAME.forebay-XXXXXX.part is left by a killed write"
         }
         Scheme::Azure => "Azure forgets what was uploaded and not put together after a week, and has no list of it",
         Scheme::Http => "a server of files takes no uploads in parts",

@@ -107,7 +107,7 @@ fn no_server(address: &str) -> Option<&'static str> {
         return Some("has no number of a machine between [ and ]");
     }
     match port {
-        Some(port) if port.parse::<u16>().is_err() => Some("has no port from 0 to 65535 behind the colon"),
+        Some(port) if port.parse::<u16>().is_err() => Some("has no port from 0 to 65535 after the colon"),
         _ => None,
     }
 }

@@ -21,7 +21,7 @@ impl std::fmt::Debug for Settings {
 }
 
 impl Settings {
-    /// What the environment says.
+    /// Returns the settings of the environment.
     pub fn new() -> Settings {
         Settings::default()
     }

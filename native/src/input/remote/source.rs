@@ -92,7 +92,7 @@ impl Remote {
 
     fn end_of(&self, at: u64, len: usize) -> Result<u64> {
         at.checked_add(len as u64).filter(|end| *end <= self.pin.len).ok_or_else(|| {
-            let message = format!("bytes behind the end, which is at {}", self.pin.len);
+            let message = format!("bytes beyond the end, which is at {}", self.pin.len);
             Error::new(&forebay::error::codes::MISSING_BYTES, message).offset(at)
         })
     }
@@ -201,7 +201,7 @@ fn copy(from: Option<&[u8]>, out: &mut [u8], at: u64) -> Result<()> {
             out.copy_from_slice(from);
             Ok(())
         }
-        None => Err(Error::new(&super::codes::ANSWER, "other bytes came than were asked for").offset(at)),
+        None => Err(Error::new(&super::codes::ANSWER, "other bytes came than were requested").offset(at)),
     }
 }
 

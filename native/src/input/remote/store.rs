@@ -162,7 +162,7 @@ fn number<T: std::str::FromStr + PartialOrd + Default>(settings: &Settings, name
     text.parse()
         .ok()
         .filter(|n| *n > T::default())
-        .ok_or_else(|| Error::new(&codes::SETTING, format!("{name} is a number above 0, and {text:?} is none")))
+        .ok_or_else(|| Error::new(&codes::SETTING, format!("{name} must be a number above 0, and {text:?} is not")))
 }
 
 fn make(address: &Address, settings: &Settings, said: &Said) -> Result<Store> {

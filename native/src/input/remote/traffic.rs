@@ -7,7 +7,7 @@ use std::{
 
 use serde::Serialize;
 
-/// What this process has asked stores and servers for.
+/// Requests of this process to stores and servers.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
 #[non_exhaustive]
 pub struct Traffic {
@@ -37,7 +37,7 @@ static UNCONDITIONAL: AtomicU64 = AtomicU64::new(0);
 static ANSWERS: AtomicU64 = AtomicU64::new(0);
 static WAITED: AtomicU64 = AtomicU64::new(0);
 
-/// What this process has asked for so far. All zero until an address is opened.
+/// Returns the requests of this process so far. All are zero until an address is opened.
 pub fn traffic() -> Traffic {
     let (bytes, answers) = (BYTES.load(Relaxed), ANSWERS.load(Relaxed));
     Traffic {

@@ -72,7 +72,7 @@ impl Shelf {
         mut take: impl FnMut(Key, Foreseen, Place),
     ) -> Result<Shelf> {
         let failed = |e: io::Error| {
-            Error::caused(&common::IO, format!("cannot keep decoded pictures there: {e}"), e).file(display(path))
+            Error::caused(&common::IO, format!("cannot keep decoded images there: {e}"), e).file(display(path))
         };
         let refuse = |message: &str| Error::new(&codes::SETTINGS, message).file(display(path));
         let file = OpenOptions::new().read(true).write(true).create(true).truncate(false).open(path).map_err(failed)?;
@@ -80,7 +80,7 @@ impl Shelf {
             Ok(()) => {}
             Err(TryLockError::WouldBlock) => {
                 return Err(refuse(
-                    "another loader keeps other decoded pictures in this file, or another process has it: give each its own",
+                    "another loader keeps other decoded images in this file, or another process has it: give each its own",
                 ));
             }
             Err(TryLockError::Error(e)) => return Err(failed(e)),
@@ -91,7 +91,7 @@ impl Shelf {
         let mut found = Vec::new();
         (&file).take(HEAD as u64).read_to_end(&mut found).map_err(failed)?;
         if !found.is_empty() && !found.starts_with(MAGIC) {
-            return Err(refuse("this is another file, and none of decoded pictures; give a name that is free"));
+            return Err(refuse("this file does not hold decoded images; give a name that is free"));
         }
         let (mut next, mut end) = (0, begin);
         if found == head {

@@ -146,7 +146,7 @@ fn prefix(content: &Content, is_shared: bool) -> Result<Prefix> {
             _ => Ok(Prefix::Whole),
         },
         Content::Prepared(transform) => Ok(Prefix::Prepared(transform.clone())),
-        _ => Err(Error::new(&codes::SETTINGS, "`decoded_cache`: no pictures are decoded here")),
+        _ => Err(Error::new(&codes::SETTINGS, "`decoded_cache`: no images are decoded here")),
     }
 }
 

@@ -16,7 +16,7 @@ use super::file::{Place, Shelf};
 /// What an entry takes beside its pixels, about.
 const ENTRY: u64 = 128;
 
-/// What a decoded cache did so far.
+/// Counts of a decoded cache so far.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct DecodedStats {

@@ -169,7 +169,7 @@ impl Resolver {
                 Numbers::All => Ok(n),
                 Numbers::OfClasses if usize::try_from(n).is_ok_and(|n| n < self.classes.len()) => Ok(n),
                 Numbers::OfClasses => {
-                    wrong(format!("the label {n} is the number of none of the {} classes", self.classes.len()))
+                    wrong(format!("the label {n} is not the number of one of the {} classes", self.classes.len()))
                 }
                 Numbers::None => wrong(format!("the label {n} is a number, where those of other samples are names")),
             },

@@ -78,7 +78,7 @@ fn numbers(dtype: &DataType) -> Option<Numbers> {
 impl Held {
     pub(super) fn new(name: &str, dtype: &DataType) -> Result<Held> {
         let refuse = || {
-            let message = format!("the column {name:?} is of the type {dtype}, of which no tensor is made");
+            let message = format!("the column {name:?} has the type {dtype}, which does not become a tensor");
             Error::new(&codes::SETTINGS, message)
         };
         let is_text = matches!(dtype, DataType::String | DataType::Json);

@@ -96,7 +96,7 @@ impl RowsBuilder {
         (self.rank, self.settings.world) = (rank, world);
         self
     }
-    /// What becomes of samples that do not fill a batch on every rank; they are dropped otherwise.
+    /// Sets the rule for samples that do not fill a batch on every rank; they are dropped otherwise.
     pub fn tail(mut self, tail: Tail) -> Self {
         self.settings.tail = tail;
         self
@@ -133,7 +133,7 @@ impl RowsBuilder {
             return refuse(format!("windows of {} rows, each {} later, are invalid", self.window, self.stride));
         }
         if self.group.is_some() && self.window == 1 {
-            return refuse("`within` is for `windows`, and none are asked for".to_owned());
+            return refuse("`within` needs `windows`".to_owned());
         }
         let (columns, group, rows) = self.read_columns()?;
         if let Some(ragged) = columns.iter().find(|column| self.window > 1 && column.is_ragged()) {

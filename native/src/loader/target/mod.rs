@@ -34,7 +34,7 @@ pub use view::{TargetView, padded};
 use super::{Image, Labels};
 use column::Pad;
 
-/// What a target is.
+/// The kinds of targets.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum TargetKind {
@@ -155,7 +155,7 @@ impl Origin {
     /// A setting of label files, for a target that is not read from them.
     fn not_of_objects(setting: &str) -> Origin {
         Origin::Wrong(format!(
-            "`{setting}` is about label files, of which only boxes, masks, pictures of classes and key points are"
+            "`{setting}` is about label files, so it needs boxes, masks, images of classes or key points"
         ))
     }
 }
@@ -251,7 +251,7 @@ impl Target {
         Target::new(kind, Origin::Marks { path, format: None })
     }
     /// Another view of the sample's picture: crops, colors and flips are drawn anew, as
-    /// `docs/order.md` says it. For contrastive training, in sizes of their own.
+    /// `docs/formats/order.md` says it. For contrastive training, in sizes of their own.
     pub fn view(image: Image) -> Target {
         Target::new(TargetKind::View, Origin::View(Box::new(image)))
     }
@@ -266,7 +266,7 @@ impl Target {
         Target::new(TargetKind::LabelMap, Origin::Pictures(dataset.into()))
     }
 
-    /// What the samples' own metadata marks in their pictures, as converting with labels writes it: boxes, masks or another
+    /// Takes the marks in the samples' own metadata, as converting with labels writes them: boxes, masks or another
     /// kind that is of objects.
     #[must_use]
     pub fn own(mut self) -> Target {
@@ -361,7 +361,7 @@ impl Target {
         self
     }
 
-    /// What it is.
+    /// Returns its kind.
     pub fn kind(&self) -> TargetKind {
         self.kind
     }

@@ -98,7 +98,7 @@ impl Ready {
         let mut known = Known::default();
         for (name, target) in wanted {
             if name.is_empty() || ready.targets.iter().any(|one| one.name == *name) {
-                return refuse(format!("two targets have the name {name:?}, or it is none"));
+                return refuse(format!("two targets have the name {name:?}, or it is empty"));
             }
             target.check(terms).map_err(|why| Error::new(&codes::SETTINGS, format!("the target {name:?}: {why}")))?;
             let one = One::new(name, target, terms, sources, &mut known)?;
@@ -192,7 +192,7 @@ impl Ready {
                 })?;
             if !found {
                 if !one.optional {
-                    return Err(one.fault(&codes::TARGET_MISSING, "no picture has the sample's name"));
+                    return Err(one.fault(&codes::TARGET_MISSING, "no image has the sample's name"));
                 }
                 cell.clear();
             }
@@ -248,7 +248,7 @@ impl Ready {
             let found = marks.of(item.source, item.sample);
             if found.is_none() && !one.optional {
                 let dataset = sources.of(item)?;
-                let e = one.fault(&codes::TARGET_MISSING, "nobody has labeled the picture");
+                let e = one.fault(&codes::TARGET_MISSING, "nobody has labeled the image");
                 return Err(e.file(dataset.name()).sample(item.sample));
             }
             let found = found.unwrap_or_default();
@@ -322,7 +322,7 @@ impl One {
             Origin::Pictures(path) => {
                 let beside = Beside::open(path, terms.open, sources)?;
                 if !beside.any() {
-                    return nowhere(&format!("has the name of a picture in {}", crate::input::display(path)));
+                    return nowhere(&format!("has the name of an image in {}", crate::input::display(path)));
                 }
                 let image = Box::new(terms.image.cloned().unwrap_or_else(|| Image::new(1, 1)));
                 Make::Sight(match target.kind {
@@ -365,7 +365,7 @@ impl One {
 
     fn mark(&self, marks: Arc<Marks>, target: &Target) -> Result<Make> {
         if self.kind == TargetKind::Semantic && marks.classes.len() > 254 {
-            return refuse(format!("a picture of classes has at most 254 of them, and not {}", marks.classes.len()));
+            return refuse(format!("an image of classes has at most 254 of them, and not {}", marks.classes.len()));
         }
         if self.kind == TargetKind::Keypoints && marks.points == 0 {
             return Err(one_nowhere(&self.name, "has a key point"));
@@ -424,7 +424,7 @@ impl One {
         }
         match wanted {
             Some(wanted) if wanted != taken => {
-                Err(self.fault(&codes::TARGET_VALUE, &format!("it has {taken} numbers, and {wanted} are wanted")))
+                Err(self.fault(&codes::TARGET_VALUE, &format!("it has {taken} numbers instead of {wanted}")))
             }
             _ => Ok(()),
         }
@@ -544,13 +544,9 @@ impl Target {
         }
         if kind.is_picture() {
             return match kind {
-                _ if terms.stored => {
-                    Err("the samples of a warehouse are tensors, of which there is no other picture".into())
-                }
+                _ if terms.stored => Err("the samples of a warehouse are tensors, which have no other image".into()),
                 TargetKind::View => Ok(()),
-                _ if terms.image.is_none() => {
-                    Err("it is placed as the sample's own picture, so it needs `image`".into())
-                }
+                _ if terms.image.is_none() => Err("it is placed as the sample's own image, so it needs `image`".into()),
                 _ if terms.groups => {
                     Err("`groups` give batches sizes of their own, which it does not follow yet".into())
                 }
@@ -573,13 +569,13 @@ impl Target {
         }
         if terms.paths.is_empty() {
             return Err(
-                "label files find pictures by the names of their files, and these datasets were open already: give \
+                "label files find images by the names of their files, and these datasets were open already: give \
                  their paths to Loader::open"
                     .into(),
             );
         }
         match terms.image {
-            None => Err("it follows pictures onto their tensors, so it needs `image`".into()),
+            None => Err("it follows images onto their tensors, so it needs `image`".into()),
             Some(_) if (terms.groups || terms.padded) && matches!(kind, TargetKind::Masks | TargetKind::Semantic) => {
                 let what = if terms.groups { "`groups` give" } else { "`padded` gives" };
                 Err(format!("{what} batches sizes of their own, which masks do not follow yet"))
@@ -591,10 +587,10 @@ impl Target {
     /// What is wrong with how it is padded.
     fn check_pad(&self, Pad { fill, longest, multiple }: &Pad) -> Result<(), String> {
         if *longest == 0 {
-            return Err("`padded` says how many it has at most, and none are too few".into());
+            return Err("`longest` of `padded` must be at least 1".into());
         }
         if *multiple == 0 || multiple > longest {
-            return Err(format!("lengths that are multiples of {multiple} are none up to {longest}"));
+            return Err(format!("`multiple` ({multiple}) must be from 1 to `longest` ({longest})"));
         }
         let whole = fill.fract() == 0.0;
         let fits = match self.kind {
@@ -602,7 +598,7 @@ impl Target {
             TargetKind::Text | TargetKind::Masks => whole && (0.0..=255.0).contains(fill),
             _ => !fill.is_finite() || (*fill as f32).is_finite(),
         };
-        if fits { Ok(()) } else { Err(format!("{fill} is none of its numbers, and cannot stand where there is none")) }
+        if fits { Ok(()) } else { Err(format!("{fill} is not a value that it can hold, so it cannot fill a gap")) }
     }
 
     /// Its columns, the values first.

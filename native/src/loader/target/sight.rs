@@ -153,7 +153,7 @@ impl Eye {
             let own = (placement.full_width, placement.full_height);
             if own != full {
                 let message = format!(
-                    "the picture of classes has {} x {} pixels, and the sample's picture {} x {}",
+                    "the image of classes has {} x {} pixels, and the sample's image {} x {}",
                     own.0, own.1, full.0, full.1
                 );
                 return Err(Error::new(&codes::TARGET_VALUE, message));

@@ -61,7 +61,7 @@ impl<'a> Write<'a> {
             }
             TargetKind::Text => self.text(&number.to_string()),
             _ if number.fract() == 0.0 && number.abs() <= EXACT => self.integer(number as i64),
-            _ if number.fract() == 0.0 => self.refuse(|| format!("{number:e} is more than can be told exactly")),
+            _ if number.fract() == 0.0 => self.refuse(|| format!("{number:e} is too large to be exact")),
             _ => self.refuse(|| format!("{number} is not a whole number")),
         }
     }
@@ -86,7 +86,7 @@ impl<'a> Write<'a> {
                 let classes = self.classes.count;
                 match usize::try_from(number).ok().filter(|&n| n < classes) {
                     Some(class) => self.put_class(class),
-                    None => self.refuse(|| format!("{number} is the number of none of the {classes} classes")),
+                    None => self.refuse(|| format!("{number} is not the number of one of the {classes} classes")),
                 }
             }
             _ => self.text(&number.to_string()),
@@ -128,7 +128,7 @@ impl<'a> Write<'a> {
                     let class = self.classes.names.get(name).copied();
                     match class.or_else(|| name.parse().ok().filter(|n| *n < self.classes.count)) {
                         Some(class) => self.put_class(class),
-                        None => self.refuse(|| format!("{name:?} is none of the {} classes", self.classes.count)),
+                        None => self.refuse(|| format!("{name:?} is not one of the {} classes", self.classes.count)),
                     }
                 }
             },
@@ -199,7 +199,7 @@ impl<'de> Visitor<'de> for Value<'_, '_> {
     }
     fn visit_unit<E>(self) -> Result<(), E> {
         if self.0.deep > 0 {
-            self.0.refuse(|| "null stands among its values".to_owned());
+            self.0.refuse(|| "null is among its values".to_owned());
         }
         Ok(())
     }

@@ -47,7 +47,7 @@ impl std::str::FromStr for Target {
                     .ok_or_else(|| bad(format!("pad={how:?} is not FILL,LONGEST or FILL,LONGEST,MULTIPLE")))?,
                 Some(("classes", names)) => target.classes(names.split(',')),
                 Some(("format", _)) if !kind.is_marked() => {
-                    return Err(bad(format!("`format` is that of label files, of which {word} is none")));
+                    return Err(bad(format!("`format` is for label files, and {word} does not come from one")));
                 }
                 Some(("format", name)) => {
                     let format = forebay::annotations::Format::from_word(name);

@@ -81,7 +81,7 @@ fn a_folder_without_pictures_is_refused_and_says_what_opens_shards() {
     let shards = folder.at("shards");
     std::fs::create_dir_all(&shards).unwrap();
     let e = Loader::open(&shards).unwrap().build().unwrap_err();
-    assert!(e.code().id() == "format.not_samples" && e.message().contains("no pictures"), "{e}");
+    assert!(e.code().id() == "format.not_samples" && e.message().contains("no images"), "{e}");
     let whole = table(&folder, 5);
     for name in ["a.tbl", "b.tbl"] {
         std::fs::copy(&whole, shards.join(name)).unwrap();

@@ -1,4 +1,4 @@
-//! Orders checked from outside, for rows and for mosaics: which sample stands where is worked out here by what docs/order.md says
+//! Orders checked from outside, for rows and for mosaics: which sample stands where is worked out here by what docs/formats/order.md says
 //! of ranks, batches and tails, for every number of samples, every tail, and after every step on other ranks.
 
 use forebay::order::{Order, Settings, Shuffle, Source, Tail};

@@ -72,7 +72,7 @@ impl Transformer {
             let at = start + if flip { h as usize - 1 - y } else { y } * stride;
             let to = row.as_chunks_mut::<3>().0.get_mut(placement.x as usize..placement.x as usize + long);
             let (Some(from), Some(to)) = (from.get(at..at + line), to) else {
-                return Err(Error::new(&codes::RECIPE, "a picture is smaller than it says"));
+                return Err(Error::new(&codes::RECIPE, "an image is smaller than it says"));
             };
             to.copy_from_slice(from.as_chunks().0);
             if mirror {

@@ -1,7 +1,7 @@
 //! Several samples on one tensor: a mosaic of four or nine, and two that are mixed, each of which may be a mosaic.
 //!
 //! Which samples these are, and how they are brought together, is arithmetic of the seed, the epoch and the position in it
-//! (`docs/order.md`): it depends neither on ranks nor on batches, and needs no sample to know another.
+//! (`docs/formats/order.md`): it depends neither on ranks nor on batches, and needs no sample to know another.
 
 mod canvas;
 mod mosaic;

@@ -79,10 +79,10 @@ impl Mosaic {
         }
         if !within(self.scale, SMALLEST, LARGEST) {
             let (from, to) = self.scale;
-            return wrong(format!("pictures from {from} to {to} times the output's size are invalid"));
+            return wrong(format!("images from {from} to {to} times the output's size are invalid"));
         }
         if ![4, 9].contains(&self.pictures) {
-            return wrong(format!("a mosaic has 4 or 9 pictures, and not {}", self.pictures));
+            return wrong(format!("a mosaic has 4 or 9 images, and not {}", self.pictures));
         }
         Ok(())
     }

@@ -50,7 +50,7 @@ pub fn boxes_are(case: &Case, labels: Labels) {
     assert_eq!(labels.pictures.len(), images.len(), "{}", case.name);
     for image in images {
         let names = ["ref", "picture"].map(|key| image[key].as_str().unwrap_or_default());
-        let picture = find(&labels, names).unwrap_or_else(|| panic!("{}: no picture {names:?}", case.name));
+        let picture = find(&labels, names).unwrap_or_else(|| panic!("{}: no image {names:?}", case.name));
         let got = picture.annotations.iter().map(|a| (class_of(&labels, a), corners(a.rect))).collect();
         let number = |said: &Value, key: &str| said[key].as_f64().unwrap();
         let said = image["boxes"].as_array().unwrap().iter().map(|said| {
@@ -104,7 +104,7 @@ pub fn clipped_boxes_are(case: &Case, mut labels: Labels) {
     }
     let crowds = !case.twin["counts"]["crowd_dropped"].is_null();
     for (name, boxes) in said {
-        let got = find(&labels, [name, name]).unwrap_or_else(|| panic!("{}: no picture {name}", case.name));
+        let got = find(&labels, [name, name]).unwrap_or_else(|| panic!("{}: no image {name}", case.name));
         let kept = got.annotations.iter().filter(|a| !(a.flags.outside || crowds && a.flags.crowd));
         let kept = kept.filter_map(|a| Some((class_of(&labels, a), corners(got.clip(a).rect()?))));
         let said = boxes.as_array().unwrap().iter().map(|said| {

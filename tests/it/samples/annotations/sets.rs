@@ -85,7 +85,7 @@ fn set(case: &Case, options: &ReadOptions) -> (SetReader, Bytes) {
 /// What an outcome comes to: how many pictures and annotations there are, or code and line of the error.
 fn told(outcome: &Result<Labels>) -> String {
     match outcome {
-        Ok(labels) => format!("{} pictures, {} annotations", labels.pictures.len(), labels.annotations()),
+        Ok(labels) => format!("{} images, {} annotations", labels.pictures.len(), labels.annotations()),
         Err(e) => format!("{} in line {:?}", e.code().id(), e.place().line),
     }
 }

@@ -24,7 +24,7 @@ export async function openPictures(
       throw new ForebayError(
         "format.not_samples",
         "unsupported",
-        `this is ${format}, and no column of it holds pictures`,
+        `this is ${format}, and no column of it holds images`,
         { file: source.name },
       );
     if (!table.schema.some((field) => field.name === column))

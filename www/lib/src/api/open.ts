@@ -216,12 +216,12 @@ async function manifestIn(folder: Files): Promise<[Input, Files, listed: Place["
     const instead = samples === undefined ? "" : `; give one of its files, such as ${samples}`;
     throw hostError(
       "usage.argument",
-      `there is no dataset in the folder: neither ${MANIFEST} of a warehouse, nor a list of pictures (.jsonl), nor pictures alone${instead}`,
+      `there is no dataset in the folder: neither ${MANIFEST} of a warehouse, nor a list of images (.jsonl), nor images alone${instead}`,
       { file: folder.name },
     );
   }
   if (other !== undefined) {
-    const what = lists.length > 0 ? "lists of pictures" : "warehouses";
+    const what = lists.length > 0 ? "lists of images" : "warehouses";
     throw hostError(
       "usage.argument",
       `there are several ${what} in the folder, such as ${path} and ${other}: give one`,
@@ -273,7 +273,7 @@ export async function opening<T>(
     if (owned) void source.close?.();
     const text = textFormatOf(source.name);
     if (!(e instanceof ForebayError && e.code === "format.unknown") || text === undefined) throw e;
-    const lists = text === "jsonl" ? ", or `openSamples` samples, if its lines name pictures" : "";
+    const lists = text === "jsonl" ? ", or `openSamples` samples, if its lines name images" : "";
     throw new ForebayError(
       e.code,
       e.kind,

@@ -349,7 +349,7 @@ export class OpenEdits implements Edits {
   /** The same, where its boxes are a list or not named at all. */
   #listed<T extends object>(given: T): T {
     if (!("boxes" in given) || Array.isArray(given.boxes)) return given;
-    const why = "boxes are a list of all that the sample has then: [] where nothing is in the picture";
+    const why = "boxes are a list of all that the sample has then: [] where nothing is in the image";
     throw hostError("usage.argument", why, { file: this.name });
   }
 

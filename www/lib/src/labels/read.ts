@@ -43,7 +43,7 @@ async function reading<T>(
   known(argument.options(limits, "limits"), NAMES.limits, "limits");
   signal?.throwIfAborted();
   if (pictures !== undefined && (await folderOf(pictures)) === null)
-    throw hostError("usage.argument", "the pictures are given as their folder");
+    throw hostError("usage.argument", "the images are given as their folder");
   const files = await abortable(labelFiles(input, pictures, options), signal);
   const { joined } = files;
   try {

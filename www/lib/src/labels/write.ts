@@ -129,7 +129,7 @@ async function made(
   { signal, onProgress }: WriteLabelsOptions,
 ): Promise<{ files: [string, Uint8Array][]; losses: string }> {
   const worker = await client();
-  const all = argument.list(pictures, "the pictures");
+  const all = argument.list(pictures, "the images");
   const id = await call(worker, undefined, "labelsOf", [told(argument.list(classes, "the classes"))]);
   try {
     for (const [start, end] of pieces(all)) {

@@ -27,7 +27,7 @@ export async function boxesOf(document: string, record: string, of: Of): Promise
   if (first === null) return null;
   const boxes = (first && asShares(first)) ?? asShares((await marked(document, record, await look(), of))!);
   if (boxes) return boxes;
-  throw hostError("usage.argument", "nobody says how large the picture is that the boxes are of", { file, sample });
+  throw hostError("usage.argument", "nobody says how large the image is that the boxes are of", { file, sample });
 }
 
 /** What a record says is in a picture, and the classes. */

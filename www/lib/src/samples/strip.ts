@@ -90,7 +90,7 @@ export class Strip implements MadeBefore {
       throw otherFile(file.name, of.name, `it has ${file.length} thumbnails, and there are ${of.length} samples`);
     if (of.length === 0) return new Strip(file, of.digest, 0);
     const first = await commentIn(await file.blob(0, {}));
-    if (!first) throw otherFile(file.name, of.name, "its pictures do not say what they are of");
+    if (!first) throw otherFile(file.name, of.name, "its images do not say what they are of");
     if (first.digest !== of.digest)
       throw otherFile(file.name, of.name, "it is of another file, or of this one before it changed");
     return new Strip(file, of.digest, first.size);
@@ -105,7 +105,7 @@ export class Strip implements MadeBefore {
     const blob = await this.file.blob(i, { signal });
     const comment = await commentIn(blob);
     if (comment?.sample !== i || comment.digest !== this.digest)
-      throw otherFile(this.file.name, undefined, `its picture ${i} is of something else`);
+      throw otherFile(this.file.name, undefined, `its image ${i} is of something else`);
     const { width, height } = this.file.info(i);
     return comment.picture || width !== 1 || height !== 1 ? { blob, picture: comment.picture } : null;
   }

@@ -56,10 +56,10 @@ export async function listedLines(
     }
     found ??= pictureField(record);
     if (found === undefined) {
-      const message = `line ${line} names no picture: there are looked for ${FIELDS.join(", ")}, and \`column\` says another`;
+      const message = `line ${line} names no image in ${FIELDS.join(", ")}; \`column\` names another field`;
       throw fail("format.not_samples", "unsupported", message, line);
     }
-    const none = () => fail("manifest.address", "damaged", `line ${line} names no picture in ${found}`, line);
+    const none = () => fail("manifest.address", "damaged", `line ${line} names no image in ${found}`, line);
     lines.push({ line, text, named: pictureIn(record, found) ?? none() });
   };
   let rest = new Uint8Array();
@@ -79,7 +79,7 @@ export async function listedLines(
   take(rest);
   if (lines.length === 0) throw fail("format.not_samples", "unsupported", "the list has no line");
   if (field !== undefined && !lines.some(({ named }) => typeof named === "string"))
-    throw new ForebayError("table.column", "usage", `no line names a picture in ${JSON.stringify(field)}`, { file });
+    throw new ForebayError("table.column", "usage", `no line names an image in ${JSON.stringify(field)}`, { file });
   return lines;
 }
 

@@ -76,7 +76,7 @@ export class ListedPictures {
     const { url } = this.base;
     const scheme = /^([a-z][a-z\d+.-]*):/i.exec(named)?.[1]?.toLowerCase();
     if (scheme !== undefined && scheme !== "http" && scheme !== "https")
-      throw refused(`pictures are fetched from http: and https: alone, not from ${scheme}:`);
+      throw refused(`images are fetched from http: and https: alone, not from ${scheme}:`);
     if (scheme === undefined && url === null) return null;
     let address: URL;
     try {
@@ -110,12 +110,12 @@ export class ListedPictures {
     const host = this.#hosts.get(url.origin) ?? { failed: 0, gave: false };
     this.#hosts.set(url.origin, host);
     if (!host.gave && host.failed >= PATIENCE)
-      throw hostError("http.network", `${url.host} gave none of the first pictures, and is not asked for others`);
+      throw hostError("http.network", `${url.host} gave none of the first images, and is not asked for others`);
     try {
       const source = new FarPicture(this, url, line);
       const head = await source.measure(signal);
       if (source.byteLength === 0) throw refused("the server sent nothing");
-      if (isMarkup(head)) throw hostError("http.page", "the server sent a web page instead of a picture");
+      if (isMarkup(head)) throw hostError("http.page", "the server sent a web page instead of an image");
       host.gave = true;
       const path = decoded(url.pathname);
       return { source, format: kindOfBytes(head) ?? kindByName(path), path };
@@ -214,7 +214,7 @@ class FarPicture implements Source {
   async #again(signal?: AbortSignal): Promise<Source> {
     const source = await this.#open(Math.min(this.byteLength, WHOLE), signal);
     if (source.byteLength !== this.byteLength || source.identity !== this.#tag)
-      throw hostError("http.changed", "the picture changed on the server since the list was opened; open it again");
+      throw hostError("http.changed", "the image changed on the server since the list was opened; open it again");
     this.of.keep(this, source);
     return source;
   }

@@ -154,7 +154,7 @@ export class OpenWarehouse extends OpenDataset implements Warehouse {
     known(argument.options(options, "what is counted"), NAMES.statistics, "statistics");
     const { pictures = PICTURES, signal, onProgress } = options;
     return this.run(signal, async (inner) => {
-      argument.whole(pictures, "how many pictures are looked at");
+      argument.whole(pictures, "how many images are looked at");
       const { client, handle } = await this.inWorker(inner);
       const id = await call(client, this.name, "warehouseSurvey", [handle, pictures]);
       const onTurn = (turn: Turn, bytes: number) =>

@@ -3,8 +3,8 @@ import { speaker } from "./language.ts";
 
 export const samples = {
   labelsOfOtherSize:
-    "the labels are of a picture of {wide} by {tall}, and are drawn to fit this one of {width} by {height}",
-  labelsOfOtherPicture: "the labels are of a picture of {wide} by {tall}, which this one of {width} by {height} is not",
+    "the labels are of an image of {wide} by {tall}, and are drawn to fit this one of {width} by {height}",
+  labelsOfOtherPicture: "the labels are of an image of {wide} by {tall}, which this one of {width} by {height} is not",
   boxesReadAs: "Boxes are read as {layout} (not stated in the file).",
   xywh: "x, y, width, height",
   xyxy: "left, top, right, bottom",
@@ -16,7 +16,7 @@ export const samples = {
   linesReadAsOutlines: "YOLO lines of more than six numbers are read as outlines (not stated in the file).",
   firstPixelIs: "The first pixel is read as number {base} (not stated in the file).",
   boxesReadFrom: "Several fields have boxes; those of {path} are read.",
-  picture: "Picture",
+  picture: "Image",
   aspect: "Aspect",
   stored: "Stored",
   offset: "Offset",

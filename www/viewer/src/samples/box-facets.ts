@@ -141,7 +141,7 @@ export class BoxFacets extends LitElement {
   }
   private renderSpread({ perPicture }: BoxCounts): TemplateResult {
     const { edges, all, kept } = spread(perPicture, this.mask);
-    const key = "boxes per picture";
+    const key = "boxes per image";
     const clear = (): void => this.send(key, null);
     const brushed = ({ from, to }: { from: number; to: number }): void => {
       const [low, high] = [edges[from]!, edges[to + 1]!];

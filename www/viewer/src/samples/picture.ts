@@ -17,7 +17,7 @@ const SMALL = 256 << 10;
 /** A format that browsers do not draw; the message is its name. */
 export class NotDrawn extends Error {}
 /** What is said of a file that turns out to be no picture: it need not be damaged. */
-export const UNKNOWN = "no picture";
+export const UNKNOWN = "no image";
 
 /** Whether a sample is a film. */
 export const isPlayed = (info: SampleInfo): boolean => PLAYED.has(info.format);

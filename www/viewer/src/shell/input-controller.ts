@@ -7,7 +7,7 @@ import { shardsAmong } from "../files/shards.ts";
 import { fileOf, type Recent } from "../files/recent.ts";
 import { SAMPLE } from "../files/sample-name.ts";
 import { isAbort, trouble } from "../ui/wording.ts";
-import { fileUrl } from "./link.ts";
+import { fileUrl, type Link } from "./link.ts";
 import { nameOf } from "./nameable.ts";
 import { msg } from "../messages/shell.ts";
 
@@ -18,7 +18,7 @@ export interface InputHost {
   /** What the link that led here calls the file. */
   readonly linked: () => string | undefined;
   /** Makes the page's address that of a file. */
-  readonly point: (file: string) => void;
+  readonly point: (file: string, more?: Omit<Link, "file">) => void;
   readonly open: (
     input: Input | Folder,
     name: string,
@@ -73,10 +73,10 @@ export class InputController implements ReactiveController {
     this.of.point(file);
     this.of.open(url, nameOf(url.pathname) || url.host, file);
   }
-  /** Draws the sample dataset and opens it, unless something else was handed over meanwhile. */
-  async sample(): Promise<void> {
+  /** Draws the sample dataset and opens it as `more` says, unless something else was handed over meanwhile. */
+  async sample(more?: Omit<Link, "file">): Promise<void> {
     const turn = ++this.turn;
-    this.of.point(SAMPLE);
+    this.of.point(SAMPLE, more);
     try {
       const { makeSample } = await import("../files/sample-dataset.ts");
       const file = await makeSample();

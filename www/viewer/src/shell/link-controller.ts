@@ -53,9 +53,9 @@ export class LinkController implements ReactiveController {
   apply(): Promise<void> {
     return this.of.show(this.asked);
   }
-  /** Makes the address that of a file. */
-  point(file: string): void {
-    if (this.of.ownPage()) pointTo(file);
+  /** Makes the address that of a file, shown as `more` says. */
+  point(file: string, more?: Omit<Link, "file">): void {
+    if (this.of.ownPage()) pointTo(file, more);
   }
   /** Nothing is open any more, and the address says so. */
   leave(): void {

@@ -43,9 +43,9 @@ export function fileUrl(file: string, base: string): URL | null {
   }
 }
 
-/** Makes the page's address that of a file; from the empty page, "back" leads to the empty page. */
-export function pointTo(file: string): void {
-  const link = formatLink({ file });
+/** Makes the page's address that of a file, shown as `more` says; from the empty page, "back" leads to the empty page. */
+export function pointTo(file: string, more: Omit<Link, "file"> = {}): void {
+  const link = formatLink({ file, ...more });
   if (location.hash === "") history.pushState(null, "", link);
   else history.replaceState(null, "", link);
 }

@@ -215,7 +215,7 @@ export class Viewer extends LitElement implements ViewerMembers {
   private readonly input: InputController = new InputController(this, {
     accepts: () => !this.hides("open"),
     linked: () => this.links.asked.file,
-    point: (file) => this.links.point(file),
+    point: (file, more) => this.links.point(file, more),
     open: (input, name, file, extra) => {
       this.begin();
       void this.opener.open(input, name, file, extra);
@@ -589,7 +589,7 @@ export class Viewer extends LitElement implements ViewerMembers {
       .failure=${failure} .offers=${offers} .recent=${list} .kept=${keptIndexes} @choose=${() => this.input.choose()}
       @url=${(e: CustomEvent<string>) => this.input.url(e.detail)}
       @recent=${(e: CustomEvent<Recent>) => void this.input.recent(e.detail)}
-      @folder=${() => void this.input.chooseFolder()} @sample=${() => void this.input.sample()}
+      @folder=${() => void this.input.chooseFolder()} @sample=${(e: CustomEvent<Link | null>) => void this.input.sample(e.detail ?? {})}
       @back=${() => this.close()} @forget=${() => void this.recents.forget()}></forebay-welcome>`;
     const empty = quiet ? html`<div class="empty">${msg("noFileOpen")}</div>` : welcome;
     return html`

@@ -60,27 +60,30 @@ const formats = () =>
     [msg("jsonLines"), msg("rowsUp", { value: shownSize() })],
   ] as const;
 
-/** Three things that it does, drawn. */
+/** Three things to do with the sample dataset: drawn, in words, and as a link. */
 const uses = () =>
   [
     [
       svg`<g fill="currentColor" opacity="0.18"><rect x="4" y="6" width="34" height="26" rx="3"/><rect x="43" y="6" width="34" height="26" rx="3"/><rect x="82" y="6" width="34" height="26" rx="3"/><rect x="4" y="37" width="34" height="26" rx="3"/><rect x="43" y="37" width="34" height="26" rx="3"/><rect x="82" y="37" width="34" height="26" rx="3"/></g><g fill="none" stroke="currentColor" stroke-width="2"><rect x="12" y="12" width="14" height="14"/><rect x="56" y="16" width="16" height="10"/><rect x="90" y="42" width="12" height="16"/><rect x="50" y="43" width="20" height="15"/></g>`,
       msg("seeLabels"),
       msg("classesBoxesOnEveryPicture"),
+      { i: 3 },
     ],
     [
       svg`<g fill="currentColor"><rect x="8" y="8" width="78" height="10" rx="3" opacity="0.3"/><rect x="8" y="8" width="52" height="10" rx="3"/><rect x="8" y="24" width="60" height="10" rx="3" opacity="0.3"/><rect x="8" y="24" width="20" height="10" rx="3"/><rect x="8" y="40" width="34" height="10" rx="3" opacity="0.3"/><rect x="8" y="40" width="30" height="10" rx="3"/></g><path d="M90 34h24l-9 11v11l-6 4V45z" fill="none" stroke="currentColor" stroke-width="2" stroke-linejoin="round"/>`,
       msg("findCount"),
       msg("facetsHistogramsFilterOverSizes"),
+      { q: 'json.label == "boat"' },
     ],
     [
-      svg`<g fill="none" stroke="currentColor" stroke-width="2" stroke-linejoin="round"><path d="M10 6h18l8 8v44H10zM28 6v8h8M84 6h18l8 8v44H84zM102 6v8h8"/><path d="M46 34h26m-8-8 8 8-8 8"/><path d="m91 38 5 6 9-12" stroke-width="3"/></g>`,
-      msg("checkConvert"),
-      msg("everyFaultPlaceAllSelection"),
+      svg`<g fill="currentColor"><g opacity="0.3"><circle cx="22" cy="18" r="7"/><circle cx="38" cy="26" r="7"/><circle cx="26" cy="36" r="7"/></g><circle cx="84" cy="38" r="7"/><circle cx="98" cy="46" r="7"/><circle cx="97" cy="29" r="7"/></g><path d="M74 22 111 18l2 38-38 2z" fill="none" stroke="currentColor" stroke-width="2" stroke-linejoin="round" stroke-dasharray="4 4"/>`,
+      msg("mapThem"),
+      msg("imagesAlikeNearEachOther"),
+      { view: "map" },
     ],
   ] as const;
 
-/** `<forebay-welcome>`: sends `sample`, `folder`, `choose`, `url` with a text, `recent` with an entry, `back` and `forget`. */
+/** `<forebay-welcome>`: sends `sample` with a link or without, `folder`, `choose`, `url` with a text, `recent` with an entry, `back` and `forget`. */
 @customElement("forebay-welcome")
 export class Welcome extends LitElement {
   static override styles = [
@@ -159,13 +162,18 @@ export class Welcome extends LitElement {
     .uses {
       grid-template-columns: repeat(auto-fit, minmax(180px, 1fr));
       gap: 12px;
-      margin-top: 22px;
     }
     .uses li {
       display: grid;
+    }
+    .uses button {
+      display: grid;
       gap: 2px;
       align-content: start;
+      height: auto;
       padding: 12px;
+      text-align: start;
+      white-space: normal;
       border: 1px solid var(--line);
       border-radius: 12px;
       background: var(--card);
@@ -257,10 +265,10 @@ export class Welcome extends LitElement {
       <div class="hint" id="addresses">${rich("suchServerMustAnswerRanges", { code: html`<code>https://BUCKET.s3.amazonaws.com/train.tbl</code>`, code2: html`<code>https://huggingface.co/datasets/OWNER/NAME/resolve/main/train.tar</code>` })}</div>`;
   }
   private renderUses(): TemplateResult {
-    return html`<ul class="uses" aria-label=${msg("whatDoes")}>${uses().map(
-      ([picture, title, text]) => html`<li><svg viewBox="0 0 120 64" aria-hidden="true">${picture}</svg>
-        <b>${title}</b><span>${text}</span></li>`,
-    )}</ul>`;
+    const use = ([picture, title, text, link]: ReturnType<typeof uses>[number]): TemplateResult =>
+      html`<li><button @click=${() => this.send("sample", link)}><svg viewBox="0 0 120 64" aria-hidden="true">${picture}</svg>
+        <b>${title}</b><span>${text}</span></button></li>`;
+    return html`<section><h2>${msg("whatDoes")}</h2><ul class="uses">${uses().map(use)}</ul></section>`;
   }
   private renderLists(): TemplateResult {
     const go = {

@@ -1,7 +1,7 @@
 //! A labeled picture from a number: a landscape or a table with things on it, drawn by code.
 //!
 //! ```
-//! let picture = forebay_tools::picture::draw(1, 17, 160, 120);
+//! let picture = forebay_sample::picture::draw(1, 17, 160, 120);
 //! assert_eq!(picture.canvas.to_rgb8().len(), 160 * 120 * 3);
 //! assert!(picture.things.iter().any(|t| t.class == picture.class));
 //! ```

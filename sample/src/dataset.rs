@@ -155,10 +155,10 @@ mod tests {
     fn boxes_lie_inside_and_show_the_label() {
         for i in 0..40 {
             let picture = draw(1, i, 120, 90);
-            assert!(picture.things.iter().any(|t| t.class == picture.class), "picture {i}");
+            assert!(picture.things.iter().any(|t| t.class == picture.class), "image {i}");
             for thing in &picture.things {
                 let [x, y, w, h] = thing.bbox;
-                assert!(w > 0 && h > 0 && x + w <= 120 && y + h <= 90, "picture {i}: {thing:?}");
+                assert!(w > 0 && h > 0 && x + w <= 120 && y + h <= 90, "image {i}: {thing:?}");
             }
         }
     }

@@ -15,7 +15,7 @@ use std::{
 };
 
 use clap::Parser;
-use forebay_tools::dataset::{Error, Formats, Set, write};
+use forebay_sample::dataset::{Error, Formats, Set, write};
 
 /// Draws a labeled dataset and writes it as a WebDataset tar: the same bytes for the same options.
 #[derive(Debug, Parser)]
@@ -71,7 +71,7 @@ fn run(options: &Options) -> Result<(), Error> {
     let terminal = std::io::stderr().is_terminal();
     write(&set, &mut file, |done| {
         if terminal {
-            eprint!("\r{done} of {} pictures", set.count);
+            eprint!("\r{done} of {} images", set.count);
         }
     })?;
     file.flush()?;
