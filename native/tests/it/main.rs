@@ -21,6 +21,7 @@ mod burn;
 mod cookbook;
 mod elsewhere;
 mod examples;
+mod layouts;
 mod loader;
 mod messages;
 mod parity;
