@@ -24,6 +24,7 @@ mod examples;
 mod layouts;
 mod loader;
 mod messages;
+mod pairing;
 mod parity;
 mod remote;
 mod roundtrip;
