@@ -267,7 +267,7 @@ impl Builder {
         let waiting = most.saturating_mul(prefetch).min(MOST_WAITING);
         let resumed = self.resume.as_ref().map(|state| state.position(&order, self.groups.as_ref())).transpose()?;
         let labels = Resolver::new(self.labels.as_ref(), &sources)?;
-        labels.refuse_nowhere(order.sources(), &sources)?;
+        labels.refuse_nowhere(self.labels.as_ref(), order.sources(), &sources)?;
         let terms = Terms {
             paths: &self.paths,
             open: &self.open,
