@@ -253,7 +253,11 @@ impl Messages {
     /// Decodes only these columns, in this order.
     pub fn select(&mut self, columns: &[usize]) {
         let decoder = match self {
-            Messages::File(file) => &mut file.decoder,
+            Messages::File(file) => {
+                // It may lack a column of these.
+                file.coming = None;
+                &mut file.decoder
+            }
             Messages::Stream(stream) => &mut stream.decoder,
         };
         decoder.columns = Some(columns.to_vec());
