@@ -39,6 +39,7 @@ pub(crate) fn meant(e: &clap::Error) -> Option<String> {
 pub(crate) fn meant_by_file(name: &str) -> Option<String> {
     let begins = |words: &[&str]| words.iter().any(|word| name.starts_with(word));
     match () {
+        () if name.contains("://") => None,
         () if !name.is_empty() && name.bytes().all(|byte| byte.is_ascii_digit()) => {
             Some(format!("a number of samples or rows: -n {name}"))
         }

@@ -27,7 +27,10 @@ use crate::{
     cache::Cache,
     folder::Folder,
     input::{Input, Io, WINDOW, is_of_source, remote},
-    parallel::CHUNK_BYTES,
+    parallel::{
+        CHUNK_BYTES,
+        blocks::{in_blocks, in_blocks_of},
+    },
     shards::{self, OpenWarehouse, Proven, WarehouseOptions},
 };
 
@@ -555,14 +558,24 @@ impl Dataset {
 
     /// The weight of sample `i` in a chunk of work. A remote image is a request, so it is a chunk of its own and threads wait
     /// for several at once.
-    pub(crate) fn weight(&self, i: u64) -> u64 {
+    #[doc(hidden)]
+    pub fn weight(&self, i: u64) -> u64 {
         let bytes = self.stored_range(i).map_or(0, |range| range.end - range.start);
         if self.is_far_folder() { bytes.max(CHUNK_BYTES) } else { bytes }
     }
 
     /// How many threads read samples: of a folder elsewhere as many as requests may be on their way.
-    pub(crate) fn threads(&self, workers: usize) -> usize {
+    #[doc(hidden)]
+    pub fn threads(&self, workers: usize) -> usize {
         if self.is_far_folder() { workers.max(AT_ONCE) } else { workers }
+    }
+
+    /// What `work` makes of the samples, block by block in their order, on as many threads as that takes.
+    pub(crate) fn in_blocks<T: Send>(&self, work: impl Fn(Range<u64>) -> Result<T> + Sync) -> Result<Vec<T>> {
+        match self.is_far_folder() {
+            true => in_blocks_of(1, AT_ONCE, self.len(), work),
+            false => in_blocks(self.len(), work),
+        }
     }
 
     fn is_far_folder(&self) -> bool {

@@ -7,7 +7,6 @@ use forebay::{Error, Result, codec::checksum::fnv1a, error::codes::IO, tbl::raw:
 use crate::{
     Dataset,
     ahead::{ALWAYS, AT_ONCE, Fetch, Store, Threads},
-    parallel::blocks::in_blocks,
 };
 
 /// How many samples are looked into to tell a file from another: the first, the last, and some between.
@@ -32,7 +31,7 @@ const LAYOUT: &str = " bytes, layout ";
 
 /// As much of it as is known without reading anything: the beginning of the [`identity`].
 pub(crate) fn outline(dataset: &Dataset) -> Result<String> {
-    let layouts = in_blocks(dataset.len(), |range| {
+    let layouts = dataset.in_blocks(|range| {
         let mut hash = crc32fast::Hasher::new();
         for i in range {
             // An entry that is damaged counts by being so.

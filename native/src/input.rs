@@ -1,6 +1,7 @@
 //! Opening what the user named: a file that is read piece by piece or mapped, memory, or a pipe.
 
 mod ahead;
+mod braces;
 mod buffers;
 pub(crate) mod gzip;
 mod joined;
@@ -430,39 +431,66 @@ pub fn io_error(file: &str, tried: &str, e: io::Error) -> Error {
     Error::caused(&forebay::error::codes::IO, format!("cannot {tried}: {e}"), e).file(file)
 }
 
-/// Expands patterns such as `shards/*.tbl` and `s3://bucket/train-*.tbl`; a name without a pattern, or that exists as it is, stays, and so does one
-/// that is not text. Hidden files are found only by a pattern that begins with their dot, and outputs that are not
+/// Expands patterns such as `shards/*.tbl`, `s3://bucket/train-*.tbl` and `train-{000..127}.tar`; a name without a pattern, or
+/// that exists as it is, stays, and so does one that is not text. Hidden files are found only by a pattern that begins with their dot, and outputs that are not
 /// whole yet by none.
 #[doc(hidden)]
 pub fn expand<S: AsRef<OsStr>>(names: &[S]) -> Result<Vec<PathBuf>> {
     let mut paths = Vec::new();
     for given in names {
         let given = remote::local(Path::new(given))?;
-        let path = given.as_path();
-        if remote::is_remote(path) {
-            paths.extend(remote::expand(path)?);
-            continue;
-        }
-        let name = match path.to_str() {
-            Some(name) if name.contains(['*', '?', '[']) && !path.exists() => name,
-            _ => {
-                paths.push(path.to_owned());
-                continue;
+        match given.to_str() {
+            Some(name) if name.contains('{') && !given.exists() => {
+                braces::names(name)?.iter().try_for_each(|name| matching(Path::new(name), &mut paths))?;
             }
-        };
-        let bad = |e: String| Error::new(&forebay::error::codes::ARGUMENT, format!("the pattern {name:?}: {e}"));
-        let before = paths.len();
-        for found in glob::glob(name).map_err(|e| bad(e.to_string()))? {
-            let found = found.map_err(|e| bad(e.to_string()))?;
-            if is_meant(path, &found) {
-                paths.push(found);
-            }
-        }
-        if paths.len() == before {
-            return Err(bad("matches no file".into()));
+            _ => matching(&given, &mut paths)?,
         }
     }
     Ok(paths)
+}
+
+/// Adds what a name without braces stands for.
+fn matching(path: &Path, paths: &mut Vec<PathBuf>) -> Result<()> {
+    if remote::is_remote(path) {
+        paths.extend(remote::expand(path)?);
+        return Ok(());
+    }
+    let name = match path.to_str() {
+        Some(name) if name.contains(['*', '?', '[']) && !path.exists() => name,
+        _ => {
+            paths.push(path.to_owned());
+            return Ok(());
+        }
+    };
+    let bad = |e: String| Error::new(&forebay::error::codes::ARGUMENT, format!("the pattern {name:?}: {e}"));
+    refuse_unreadable(path)?;
+    let before = paths.len();
+    for found in glob::glob(name).map_err(|e| bad(e.to_string()))? {
+        let found = found.map_err(|e| bad(e.to_string()))?;
+        if is_meant(path, &found) {
+            paths.push(found);
+        }
+    }
+    if paths.len() == before {
+        return Err(bad("matches no file".into()));
+    }
+    Ok(())
+}
+
+/// Refuses a pattern for files in a folder one of which has a name that is not UTF-8: it would be left out without a word.
+fn refuse_unreadable(pattern: &Path) -> Result<()> {
+    let folder = pattern.parent().map(|folder| if folder.as_os_str().is_empty() { Path::new(".") } else { folder });
+    let last = pattern.file_name().and_then(OsStr::to_str).and_then(|last| glob::Pattern::new(last).ok());
+    let (Some(entries), Some(last)) = (folder.and_then(|folder| folder.read_dir().ok()), last) else { return Ok(()) };
+    let names = entries.flatten().map(|entry| entry.file_name()).filter(|name| name.to_str().is_none());
+    let mut meant = names.filter(|name| last.as_str().starts_with('.') || !name.as_encoded_bytes().starts_with(b"."));
+    match meant.find(|name| last.matches(&name.to_string_lossy())) {
+        Some(name) => {
+            let message = format!("the file name {name:?} is not UTF-8, and patterns cannot find it; rename it");
+            Err(Error::new(&forebay::error::codes::ARGUMENT, message).file(display(pattern)))
+        }
+        None => Ok(()),
+    }
 }
 
 /// Whether a pattern means what matches it: no half of an output, and nothing hidden where the pattern has no dot.
@@ -544,7 +572,20 @@ mod tests {
         assert_eq!(found(".hidden/*"), [".hidden/c.tbl"]);
         assert_eq!(found("**/.h*"), [".h.tbl", ".hidden"]);
         assert_eq!(found("./in/../*.tbl"), ["in/../a.tbl"]);
+        assert_eq!(found("{a,in/b}.tbl"), ["a.tbl", "in/b.tbl"]);
+        assert_eq!(found("{*/b,a}.t*"), ["in/b.tbl", "a.tbl"]);
+        #[cfg(target_os = "linux")]
+        {
+            let odd = folder.path().join(<OsStr as std::os::unix::ffi::OsStrExt>::from_bytes(b"odd\xff.tar"));
+            std::fs::write(&odd, b"x").unwrap();
+            assert!(expand(&[at("o*.tar")]).unwrap_err().message().contains("is not UTF-8"));
+            assert_eq!(found("a*"), ["a.tbl"]);
+            assert_eq!(expand(&[&odd]).unwrap(), [odd.as_path()]);
+            std::fs::remove_file(odd).unwrap();
+        }
         // A name is not a pattern.
         assert_eq!(found(part), [part]);
+        std::fs::write(at("x{0..1}"), b"x").unwrap();
+        assert_eq!(found("x{0..1}"), ["x{0..1}"]);
     }
 }

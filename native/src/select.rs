@@ -2,7 +2,7 @@
 
 use forebay::{Error, Result, check::Fault, filter::Filter, samples::Watch};
 
-use crate::{dataset::Dataset, parallel::blocks::in_blocks};
+use crate::dataset::Dataset;
 
 /// The numbers of the samples that `filter` accepts, in order, found on all cores. What the filter does not ask for is
 /// not read: over a TBL, sizes and formats come from the index alone.
@@ -26,6 +26,8 @@ pub struct Selected {
     pub chosen: Vec<Vec<u64>>,
     /// Errors of samples that could not be read and were permitted.
     pub broken: Vec<Error>,
+    /// What the filter saw as text only.
+    pub notes: Vec<String>,
 }
 
 /// As [`matching`], for datasets that are one to the user: what one of them lacks another may have. A sample that cannot
@@ -44,6 +46,7 @@ pub fn matching_all<'a>(
         selected.chosen.push(chosen);
     }
     watch.judge()?;
+    selected.notes = watch.notes().collect();
     Ok(selected)
 }
 
@@ -54,7 +57,7 @@ pub(crate) fn accepted(
     filter: &Filter,
     forgiven: impl Fn(&Error) -> bool + Sync,
 ) -> Result<(Vec<u64>, Vec<Error>, Watch)> {
-    let blocks = in_blocks(dataset.len(), |range| {
+    let blocks = dataset.in_blocks(|range| {
         let mut watch = Watch::new(filter);
         let (mut kept, mut broken) = (Vec::new(), Vec::new());
         for i in range {

@@ -552,12 +552,13 @@ class Loader:
             if found is not None and found is not batch:
                 yield found
             else:
-                yield _of(batch, gives)
+                yield batch if gives == "batches" else batch._gives(gives)
 
     def numpy(self) -> Iterator[Any]:
-        """One epoch of ``images, labels``, of ``images`` where there are no labels, or of dictionaries where there are boxes.
+        """One epoch of ``images, labels``, of ``images`` alone without ``labels``, or of dictionaries where there are boxes.
 
-        Images are not copied.
+        Images are not copied. ``for images, labels in loader.numpy()`` needs ``labels``: without them it takes the two samples of a
+        batch of two apart.
         """
         named = self._options["targets"] or self._options["views"] or self._options["padded"] is not None
         targets = "targets" if named else None
@@ -669,22 +670,6 @@ class Loader:
         options = self._options
         place = f"rank {options['rank']} of {options['world']}"
         return f"<forebay.Loader {', '.join(map(shown, self._paths))}: {len(self)} batches of {options['batch']}, {place}>"
-
-
-def _of(batch: Batch, gives: str) -> Any:
-    """What stands for a batch, as Rust gives it."""
-    if gives == "batches":
-        return batch
-    if gives == "named":
-        names = ["images", "boxes", "mask", "box_classes", "frame_ids"] + (["labels"] if len(batch.labels) else [])
-        names += ["sizes", "pixel_mask"] if len(batch.sizes) else []
-        return {**{name: getattr(batch, name) for name in names}, **batch.targets}
-    if gives == "targets":
-        images = getattr(batch, "images", None)
-        found = {"payloads": batch.payloads} if images is None else {"images": images}
-        padded = {"sizes": batch.sizes, "pixel_mask": batch.pixel_mask} if len(batch.sizes) else {}
-        return {**found, **({"labels": batch.labels} if len(batch.labels) else {}), **padded, **batch.targets}
-    return (batch.images, batch.labels) if gives == "pairs" else batch.images
 
 
 def _boxes(annotations: Any, kind: str | None, field: str | None) -> dict[str, Any] | None:

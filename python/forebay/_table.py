@@ -129,6 +129,9 @@ class Table:
     def __arrow_c_stream__(self, requested_schema: object = None) -> object:
         return self._core.arrow_stream(_asked_by_polars())
 
+    def __arrow_c_schema__(self) -> object:
+        return self._core.arrow_schema(_asked_by_polars())
+
     def to_arrow(self) -> Any:
         """The rows as a ``pyarrow.Table``; needs pyarrow."""
         import pyarrow  # type: ignore[import-not-found, import-untyped, unused-ignore]

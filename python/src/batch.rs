@@ -15,6 +15,31 @@ use crate::{
     memory::{Memory, Part, Tensor, Values, array, buffer},
 };
 
+/// What an iteration gives.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Gives {
+    Batches,
+    /// `images, labels`.
+    Pairs,
+    Images,
+    /// A dictionary of these and boxes.
+    Named,
+    /// A dictionary of these and targets.
+    Targets,
+}
+
+impl Gives {
+    pub(crate) fn of(name: &str) -> Gives {
+        match name {
+            "batches" => Gives::Batches,
+            "pairs" => Gives::Pairs,
+            "named" => Gives::Named,
+            "targets" => Gives::Targets,
+            _ => Gives::Images,
+        }
+    }
+}
+
 /// Samples, ready for training.
 ///
 /// ``images`` is the memory that the loader filled, not a copy: it is the loader's to use again once the batch and every
@@ -103,27 +128,38 @@ impl Batch {
         self.epoch
     }
 
+    /// What stands for the batch.
+    pub(crate) fn given<'py>(&self, py: Python<'py>, gives: Gives) -> PyResult<Bound<'py, PyAny>> {
+        match gives {
+            Gives::Pairs => self.pair(py),
+            Gives::Named => self.named(py),
+            Gives::Targets => self.with_targets(py),
+            Gives::Batches | Gives::Images => Ok(self.images(py)?.into_bound(py)),
+        }
+    }
+
     /// `images, labels`.
-    pub(crate) fn pair<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
+    fn pair<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
         Ok((self.images(py)?, self.labels(py)?).into_pyobject(py)?.into_any())
     }
 
     /// All that a detector is trained with, by name.
-    pub(crate) fn named<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
+    fn named<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
         let all = PyDict::new(py);
         all.set_item("images", self.images(py)?)?;
-        all.set_item("boxes", self.boxes(py)?)?;
-        all.set_item("mask", self.mask(py)?)?;
-        all.set_item("box_classes", self.box_classes(py)?)?;
+        let places = self.look(|batch| batch.places());
+        all.set_item("boxes", self.boxes_at(py, places)?)?;
+        all.set_item("mask", self.mask_at(py, places)?)?;
+        all.set_item("box_classes", self.box_classes_at(py, places)?)?;
         all.set_item("frame_ids", self.frame_ids(py)?)?;
         self.more(py, &all)?;
         Ok(all.into_any())
     }
 
     /// Images, or else payloads, and the targets, by name.
-    pub(crate) fn with_targets<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
+    fn with_targets<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
         let all = PyDict::new(py);
-        match self.look(|batch| batch.shape().len() > 1) {
+        match self.images.known(py).is_some() || self.look(|batch| batch.shape().len() > 1) {
             true => all.set_item("images", self.images(py)?)?,
             false => all.set_item("payloads", self.payloads(py)?)?,
         }
@@ -141,6 +177,25 @@ impl Batch {
             all.set_item("pixel_mask", self.pixel_mask(py)?)?;
         }
         all.update(self.targets(py)?.as_mapping())
+    }
+
+    fn boxes_at(&self, py: Python<'_>, places: usize) -> PyResult<Py<PyAny>> {
+        array(py, Memory::values(Values::F32(self.look(|batch| batch.boxes().to_vec())), vec![self.len, places, 4]))
+    }
+    fn mask_at(&self, py: Python<'_>, places: usize) -> PyResult<Py<PyAny>> {
+        array(py, Memory::values(Values::F32(self.look(|batch| batch.mask().to_vec())), vec![self.len, places]))
+    }
+    fn box_classes_at(&self, py: Python<'_>, places: usize) -> PyResult<Py<PyAny>> {
+        array(py, Memory::labels(self.look(|batch| batch.box_classes().to_vec()), Some(places)))
+    }
+    /// How many places for boxes there are, if there are any.
+    fn places(&self) -> PyResult<usize> {
+        match self.look(|batch| batch.places()) {
+            0 => Err(PyAttributeError::new_err(
+                "this loader gives no boxes: give it annotations, or a warehouse with boxes",
+            )),
+            places => Ok(places),
+        }
     }
 
     /// Takes something out of the batch. Python is not called meanwhile, which could wait for a thread that waits here.
@@ -276,20 +331,17 @@ impl Batch {
     /// 0 to 1 of the picture; 0 where there is none.
     #[getter]
     fn boxes(&self, py: Python<'_>) -> PyResult<Py<PyAny>> {
-        let (boxes, places) = self.look(|batch| (batch.boxes().to_vec(), batch.places()));
-        array(py, Memory::values(Values::F32(boxes), vec![self.len, places, 4]))
+        self.boxes_at(py, self.places()?)
     }
     /// Where there is a box, n x places: 1, or 0 where there is none.
     #[getter]
     fn mask(&self, py: Python<'_>) -> PyResult<Py<PyAny>> {
-        let (mask, places) = self.look(|batch| (batch.mask().to_vec(), batch.places()));
-        array(py, Memory::values(Values::F32(mask), vec![self.len, places]))
+        self.mask_at(py, self.places()?)
     }
     /// The classes of the boxes, n x places: numbers of the loader's ``box_classes``; -1 where there is none.
     #[getter]
     fn box_classes(&self, py: Python<'_>) -> PyResult<Py<PyAny>> {
-        let (classes, places) = self.look(|batch| (batch.box_classes().to_vec(), batch.places()));
-        array(py, Memory::labels(classes, Some(places)))
+        self.box_classes_at(py, self.places()?)
     }
     /// The samples' frames, as their labels count them; their ``indices`` where nobody knows frames.
     #[getter]
@@ -396,8 +448,16 @@ impl Batch {
         texts.map(|text| text.map(|text| loads.bind(py).call1((text,))).transpose()).collect()
     }
 
-    /// ``images, labels = batch``.
+    fn _gives<'py>(&self, py: Python<'py>, gives: &str) -> PyResult<Bound<'py, PyAny>> {
+        self.given(py, Gives::of(gives))
+    }
+    /// ``images, labels = batch``, where there are labels.
     fn __iter__<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
+        if self.labels.known(py).is_none() && self.look(|batch| batch.labels().is_empty()) {
+            let message =
+                "this loader gives no labels, so a batch is not images and labels: give it labels, or take images";
+            return Err(forebay::Error::new(&forebay::error::codes::ARGUMENT, message)).raise(py);
+        }
         Ok(self.pair(py)?.try_iter()?.into_any())
     }
     #[pyo3(signature = (**options))]

@@ -31,7 +31,7 @@ use serde::Deserialize;
 use serde_json::json;
 
 use crate::{
-    batch::Batch,
+    batch::{Batch, Gives},
     errors::Raise,
     options::{parse, word},
     recipe::Image,
@@ -370,19 +370,6 @@ pub(crate) struct Loader {
 /// Whether it is a warehouse, names of classes, notes, and what was refused.
 type Boxed = (bool, Vec<String>, Vec<String>, Vec<(String, String)>);
 
-/// What an iteration gives.
-#[derive(Clone, Copy, Debug)]
-enum Gives {
-    Batches,
-    /// `images, labels`.
-    Pairs,
-    Images,
-    /// A dictionary of these and boxes.
-    Named,
-    /// A dictionary of these and targets.
-    Targets,
-}
-
 /// One epoch, or the rest of it.
 #[pyclass(frozen, module = "forebay._forebay")]
 #[derive(Debug)]
@@ -422,10 +409,7 @@ impl Epoch {
         loader.given.store(batch.epoch_of().saturating_add(1 + u64::from(last)), Relaxed);
         let found = match self.gives {
             Gives::Batches => Bound::new(py, batch)?.into_any(),
-            Gives::Pairs => batch.pair(py)?,
-            Gives::Images => batch.images(py)?.into_bound(py),
-            Gives::Named => batch.named(py)?,
-            Gives::Targets => batch.with_targets(py)?,
+            gives => batch.given(py, gives)?,
         };
         *lock(&self.left) = Some(Instant::now());
         Ok(Some(found))
@@ -455,13 +439,7 @@ impl Loader {
 
     /// Begins to give batches, pairs of images and labels, or images. What was begun before ends.
     fn iterate(slf: Py<Self>, gives: &str) -> PyResult<Epoch> {
-        let gives = match gives {
-            "batches" => Gives::Batches,
-            "pairs" => Gives::Pairs,
-            "named" => Gives::Named,
-            "targets" => Gives::Targets,
-            _ => Gives::Images,
-        };
+        let gives = Gives::of(gives);
         let turn = slf.get().turn.fetch_add(1, Relaxed) + 1;
         Ok(Epoch { loader: slf, turn, gives, left: Mutex::default(), ended: AtomicBool::new(false) })
     }

@@ -5,7 +5,8 @@ use std::{
     sync::{Arc, Mutex, PoisonError},
 };
 
-use arrow_array::ffi_stream::FFI_ArrowArrayStream;
+use arrow_array::{ffi::FFI_ArrowSchema, ffi_stream::FFI_ArrowArrayStream};
+use arrow_schema::Schema as ArrowSchema;
 use bytes::Bytes;
 use forebay::{
     Error, Result,
@@ -260,13 +261,28 @@ impl Table {
         let workers = self.workers;
         let reader = long(py, None, move |_| {
             let (scanned, _) = origin.open()?;
-            let schema = arrow::to_arrow_schema(scanned.schema())?;
-            let schema = Arc::new(if views { arrow::with_views(&schema) } else { schema });
+            let schema = arrow_schema(&scanned, views)?;
             Ok(Stream::new(Reader::new(scanned, schema, workers), ahead))
         })?;
         let stream = FFI_ArrowArrayStream::new(Box::new(reader));
         PyCapsule::new_with_value(py, stream, c"arrow_array_stream")
     }
+
+    /// The columns by the same interface. No row is read.
+    fn arrow_schema<'py>(&self, py: Python<'py>, views: bool) -> PyResult<Bound<'py, PyCapsule>> {
+        let origin = self.origin.clone();
+        let schema = long(py, None, move |_| {
+            let schema = arrow_schema(&origin.open()?.0, views)?;
+            FFI_ArrowSchema::try_from(&*schema).map_err(arrow::not_arrow)
+        })?;
+        PyCapsule::new_with_value(py, schema, c"arrow_schema")
+    }
+}
+
+/// Arrow's schema of what is read.
+fn arrow_schema(scanned: &Scanned, views: bool) -> Result<Arc<ArrowSchema>> {
+    let schema = arrow::to_arrow_schema(scanned.schema())?;
+    Ok(Arc::new(if views { arrow::with_views(&schema) } else { schema }))
 }
 
 /// The most rows of a group that are handed over at once.

@@ -86,6 +86,17 @@ def test_a_wrong_argument_is_named_by_an_error_of_forebay(tmp_path: pathlib.Path
             forebay.Loader(**{"paths": path, "batch": 2, "size": 4, **options})
 
 
+def test_labels_that_no_sample_has_are_named(tmp_path: pathlib.Path) -> None:
+    path = numbered(tmp_path / "a.tar", 4)
+    wrong: list[dict[str, Any]] = [{"labels": "clss"}, {"balanced": "clss"}]
+    for options in wrong:
+        with pytest.raises(forebay.Error, match="no sample has the field clss.*did you mean cls") as e:
+            forebay.Loader(path, batch=2, size=4, **options)
+        assert e.value.code == "loader.label"
+    with pytest.raises(forebay.Error, match="have no folder"):
+        forebay.Loader(path, batch=2, size=4, labels=forebay.Labels.folder())
+
+
 def test_the_kinds_are_pythons_too() -> None:
     assert issubclass(forebay.OutOfRangeError, IndexError)
     assert issubclass(forebay.UsageError, ValueError)

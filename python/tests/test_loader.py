@@ -449,6 +449,34 @@ def test_what_a_batch_has_may_be_set(archives: dict[int, pathlib.Path]) -> None:
     assert "0:0" in repr(batch) and "uint8" in repr(batch).replace("u8", "uint8")
 
 
+def test_what_was_not_asked_for_is_not_given_as_nothing(archives: dict[int, pathlib.Path]) -> None:
+    loader = forebay.Loader(archives[10], batch=2, size=4)
+    batch = next(iter(loader))
+    # A batch of two would be two images.
+    with pytest.raises(forebay.UsageError, match="give it labels"):
+        images, labels = batch
+    for name in ("boxes", "mask", "box_classes"):
+        with pytest.raises(AttributeError, match="annotations"):
+            getattr(batch, name)
+    batch.labels = [7, 8]
+    images, labels = batch
+    assert labels == [7, 8] and images is batch.images
+    # What a function of the caller's sets is given, also by a loader of payloads.
+    def sums(batch: forebay.Batch) -> None:
+        batch.images = [sum(payload) for payload in batch.payloads]
+
+    changed = forebay.Loader(archives[10], batch=2, targets={"n": "int:cls"}, transform=sums)
+    assert {tuple(sorted(found)) for found in changed.numpy()} == {("images", "n")}
+
+
+def test_braces_number_files(tmp_path: pathlib.Path) -> None:
+    for i in range(3):
+        numbered(tmp_path / f"a-{i:02}.tar", 2)
+    assert len(forebay.Loader(tmp_path / "a-{00..02}.tar", batch=2)) == 3
+    with pytest.raises(FileNotFoundError, match="a-03.tar"):
+        forebay.Loader(tmp_path / "a-{00..03}.tar", batch=2)
+
+
 def test_a_batch_that_holds_itself_is_garbage(archives: dict[int, pathlib.Path]) -> None:
     class Held:
         pass

@@ -63,6 +63,7 @@ def test_the_stream_is_a_capsule_that_may_be_dropped(people: pathlib.Path) -> No
 def test_arrow_takes_it(people: pathlib.Path) -> None:
     pyarrow = pytest.importorskip("pyarrow", reason="pyarrow is not installed here")
     t = forebay.open(people)
+    assert pyarrow.schema(t) == t.to_arrow().schema and 'capsule object "arrow_schema"' in repr(t.__arrow_c_schema__())
     table = pyarrow.table(t)
     assert table.to_pylist() == list(t) == t.to_arrow().to_pylist()
     people.write_text(CSV + "dan,x,3\n" * 3)

@@ -14,6 +14,7 @@
 //! | `notes.rs` | what was found while reading, what was lost while writing, counted by cause |
 //! | `names.rs` | names of pictures that stay inside their folder |
 //! | `listing.rs` | names of the files of a folder, and what other names mean among them |
+//! | `matching.rs` | which image of labels a sample is, by its name |
 //! | `options.rs` | what a file cannot say by itself |
 //! | `format.rs` | the formats, and which one a file has |
 //! | `set.rs` | a file or a folder of labels, whatever its format |
@@ -49,6 +50,7 @@ pub mod kitti;
 pub mod labelme;
 pub mod labelstudio;
 mod listing;
+mod matching;
 mod merge;
 mod model;
 mod names;
@@ -75,6 +77,9 @@ pub use fault::Spot;
 pub use format::{Format, HEAD_BYTES, detect};
 pub use geometry::{Clip, Rect, Turn, corners_of};
 pub use listing::Listing;
+pub use matching::Matcher;
+#[doc(hidden)]
+pub use matching::stem;
 pub use model::{Annotation, Flags, Id, Keypoint, Labels, Picture, Shape, Source};
 pub use names::{base_name, checked_name};
 pub use notes::{Cause, Loss, Losses, Notes};

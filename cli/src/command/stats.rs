@@ -7,9 +7,13 @@ use forebay::{
     error::codes,
     filter::{Filter, Path, Record, Seen},
     sample::stats::{Histogram, Report, Stats},
-    samples::{Watch, field},
+    samples::{field, is_of_sample},
 };
-use forebay_native::dataset::Dataset;
+use forebay_native::{
+    dataset::Dataset,
+    parallel::{all_cores, ordered},
+    select::matching_all,
+};
 use serde_json::json;
 
 use super::{
@@ -84,15 +88,20 @@ pub(super) fn run(args: &Args, given: &Given, out: &Output) -> Result<Outcome> {
     given.check(USES, Route::Samples)?;
     filter.iter().try_for_each(Filter::check_for_samples)?;
     let (mut stats, mut faults) = (Stats::default(), Faults::default());
-    let mut watch = filter.as_ref().map(Watch::new);
+    let mut chosen = vec![None; datasets.len()];
+    if let Some(filter) = &filter {
+        let selected = matching_all(&datasets, filter, is_of_sample)?;
+        selected.broken.iter().for_each(|e| faults.add(e));
+        selected.notes.iter().for_each(|note| out.note(format!("note: {note}")));
+        chosen = selected.chosen.into_iter().map(Some).collect();
+    }
     let wanted = args.label.as_ref().map(|label| Filter::parse(&format!("{label} in []"))).transpose()?;
     let mut wanted = wanted.map(|label| (label.clone(), Seen::new(&label)));
-    for dataset in datasets {
-        count(&dataset, watch.as_mut(), &labels, wanted.as_mut().map(|(_, seen)| seen), &mut stats, &mut faults)?;
-    }
-    if let Some(watch) = watch {
-        watch.judge()?;
-        watch.notes().for_each(|note| out.note(format!("note: {note}")));
+    for (dataset, chosen) in datasets.iter().zip(chosen) {
+        let numbers =
+            (0..dataset.len()).filter(|i| chosen.as_ref().is_none_or(|chosen| chosen.binary_search(i).is_ok()));
+        let seen = wanted.as_mut().map(|(_, seen)| seen);
+        count(dataset, numbers, &labels, seen, (&mut stats, &mut faults))?;
     }
     let report = stats.report();
     if let Some((label, seen)) = &wanted
@@ -120,31 +129,34 @@ pub(super) fn run(args: &Args, given: &Given, out: &Output) -> Result<Outcome> {
 /// Counts the samples; one that cannot be read is a fault, and of one whose metadata cannot the rest counts.
 fn count(
     dataset: &Dataset,
-    mut watch: Option<&mut Watch>,
+    numbers: impl Iterator<Item = u64> + Send,
     labels: &[Path],
     mut wanted: Option<&mut Seen>,
-    stats: &mut Stats,
-    faults: &mut Faults,
+    (stats, faults): (&mut Stats, &mut Faults),
 ) -> Result<()> {
-    for i in 0..dataset.len() {
-        if let Some(watch) = &mut watch
-            && faults.forgive(i, dataset.accepts(i, watch))? != Some(true)
-        {
-            continue;
-        }
-        let Some(info) = faults.forgive(i, dataset.info(i))? else { continue };
-        let metadata = faults.forgive(i, dataset.find_metadata(i))?.flatten();
-        let metadata = metadata.map(|(value, kept)| {
-            kept.iter().for_each(|e| faults.add(e));
-            value
-        });
-        let mut record = forebay::filter::SampleRecord::new(&info);
-        record.metadata = metadata.as_ref();
-        wanted.iter_mut().for_each(|seen| seen.add(&record));
-        let label = labels.iter().find_map(|path| record.field(path).label());
-        stats.add(&info, label.as_deref());
-    }
-    Ok(())
+    let look = |i: u64| (i, dataset.info(i), dataset.find_metadata(i));
+    ordered(
+        numbers.map(Ok),
+        |i| dataset.weight(*i),
+        dataset.threads(all_cores()),
+        look,
+        |found| {
+            for (i, info, metadata) in found {
+                let Some(info) = faults.forgive(i, info)? else { continue };
+                let metadata = faults.forgive(i, metadata)?.flatten();
+                let metadata = metadata.map(|(value, kept)| {
+                    kept.iter().for_each(|e| faults.add(e));
+                    value
+                });
+                let mut record = forebay::filter::SampleRecord::new(&info);
+                record.metadata = metadata.as_ref();
+                wanted.iter_mut().for_each(|seen| seen.add(&record));
+                let label = labels.iter().find_map(|path| record.field(path).label());
+                stats.add(&info, label.as_deref());
+            }
+            Ok(())
+        },
+    )
 }
 
 fn print(report: &Report, out: &Output) {

@@ -122,7 +122,14 @@ fn pictures_of_a_folder_are_asked_for_side_by_side() {
         place.server.put(&format!("bucket/many/{i:05}.bmp"), bmp(8, i));
     }
     place.server.latency(std::time::Duration::from_millis(40));
-    for arguments in [&["check", "s3://bucket/many/"][..], &["convert", "s3://bucket/many/", "OUT", "-q", "--force"]] {
+    let many = "s3://bucket/many/";
+    for arguments in [
+        &["check", many][..],
+        &["convert", many, "OUT", "-q", "--force"],
+        &["stats", many],
+        &["stats", many, "--where", "width > 4"],
+        &["bench", many, "--batch", "50", "--image", "8", "--decode-alone", "0"],
+    ] {
         let out = place.local("many.tbl");
         let arguments: Vec<_> = arguments.iter().map(|one| if *one == "OUT" { &out } else { *one }).collect();
         let done = place.run(&arguments);

@@ -668,7 +668,20 @@ fn annotations_in_the_metadata_of_samples_are_laid_on_their_pictures() {
     outside.args(["warehouse", "build", "four.tar", "-o", "four", "--size", "8x8", "--boxes", "json.boxes:xywh"]);
     let outside = outside.current_dir(folder.path()).output().unwrap();
     let words = String::from_utf8_lossy(&outside.stderr);
-    assert!(words.contains("1 boxes have nothing inside of their image"), "{words}");
+    assert!(words.contains("1 box lies outside of its image"), "{words}");
+}
+
+#[test]
+fn a_source_that_is_given_twice_is_said_whatever_it_is_called() {
+    let folder = with_input();
+    let whole = folder.at("input");
+    for (k, again) in ["./input", "input/run_a", whole.to_str().unwrap()].iter().enumerate() {
+        let made = built(&build(&folder, &["input", again, "-o", &k.to_string(), "--size", "16x16"]));
+        let notes = made["notes"].to_string();
+        assert!(notes.contains(&format!("{again} is given more than once")), "{notes}");
+    }
+    let made = built(&build(&folder, &["input/run_a", "input/run_b", "-o", "apart", "--size", "16x16"]));
+    assert!(!made["notes"].to_string().contains("more than once"), "{}", made["notes"]);
 }
 
 #[test]

@@ -18,7 +18,7 @@ use arrow_select::concat::concat;
 use bytes::Bytes;
 use forebay::{Error, Limits, Result, limits::codes::ITEM};
 
-use super::unpack::Plain;
+use super::unpack::{Plain, of_columns};
 use crate::{
     arrow::{field_of, not_arrow},
     codes,
@@ -36,6 +36,8 @@ const FREE_ROWS: u64 = 1 << 24;
 const FREE_VALUES: u64 = 1 << 26;
 /// A batch may unpack to so many times what one of its buffers may.
 const PACKED_ITEMS: u64 = 16;
+/// So many bytes may lie between buffers that follow each other.
+const ALIGNED: u64 = 64;
 /// The end of a file: the length of its footer, and the magic.
 pub const TAIL: u64 = 10;
 
@@ -92,6 +94,27 @@ impl Decoder {
         };
         let decoder = RecordBatchDecoder::try_new(body, batch, self.schema.clone(), &self.dictionaries, &version);
         decoder.map_err(not_arrow)?.with_projection(columns).read_record_batch().map_err(not_arrow)
+    }
+
+    /// Where in a message's body the chosen columns are, neighbors as one; `None` where that is not known, or is all of it.
+    pub fn part_of(&self, message: Message<'_>) -> Option<Vec<Range<u64>>> {
+        let (columns, batch) = (self.columns.as_ref()?, message.header_as_record_batch()?);
+        let wanted = of_columns(&self.schema, columns, message.version(), &batch)?;
+        if !wanted.contains(&false) {
+            return None;
+        }
+        let mut parts: Vec<Range<u64>> = Vec::new();
+        for (buffer, _) in batch.buffers()?.iter().zip(wanted).filter(|(buffer, wanted)| *wanted && buffer.length() > 0)
+        {
+            let (from, length) = (u64::try_from(buffer.offset()).ok()?, u64::try_from(buffer.length()).ok()?);
+            let end =
+                from.checked_add(length).filter(|end| i64::try_from(*end).is_ok_and(|n| n <= message.bodyLength()))?;
+            match parts.last_mut().filter(|part| (part.end..=part.end + ALIGNED).contains(&from)) {
+                Some(part) => part.end = end.max(part.end),
+                None => parts.push(from..end),
+            }
+        }
+        Some(parts)
     }
 
     /// A message's rows; `None` for a dictionary, which is kept. `at` is where the message begins.
@@ -213,7 +236,8 @@ fn check_claims(batch: &arrow_ipc::RecordBatch<'_>, body: &Buffer, limits: &Limi
         stored += bytes.len() as u64;
         held += match bytes.first_chunk::<8>() {
             Some(prefix) if packed => match i64::from_le_bytes(*prefix) {
-                -1 => bytes.len() as u64,
+                // One that was not asked for is zeros.
+                -1 | 0 => bytes.len() as u64,
                 n => match u64::try_from(n) {
                     Ok(n) => limits.item(n)? as u64,
                     Err(_) => return Err(damaged(format!("buffer {i} is said to unpack to {n} bytes"))),

@@ -96,7 +96,7 @@ fn unpack(i: usize, said: i64, bytes: &[u8], out: &mut Vec<u8>) -> Result<(usize
 }
 
 /// Which buffers belong to these columns. `None` if what the schema asks for is not what there is.
-fn of_columns(
+pub(super) fn of_columns(
     schema: &ArrowSchema,
     columns: &[usize],
     version: MetadataVersion,

@@ -32,11 +32,11 @@ pub fn apply_in_place(
     progress: &mut dyn FnMut(&Progress),
 ) -> Result<Applied> {
     let path = &*remote::local(dataset)?;
-    remote::refuse_writing(path)?;
     let name = display(path);
     let failed = |e| io_error(&name, "write", e);
-    if path.is_dir() {
-        let message = "a folder is not changed in place; write a new file";
+    if path.is_dir() || remote::is_remote(path) {
+        let what = if remote::is_remote(path) { "an object elsewhere" } else { "a folder" };
+        let message = format!("{what} is not changed in place; write a new file");
         return Err(Error::new(&forebay::edits::codes::CANNOT, message).file(&name));
     }
     let file =

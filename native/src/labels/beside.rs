@@ -7,14 +7,14 @@ use std::{
 
 use forebay::{
     Error, Result,
-    annotations::{Format, Loss, Losses, Notes, ReadOptions, codes, record},
+    annotations::{Format, Loss, Losses, Matcher, Notes, ReadOptions, codes, record},
     samples::Loaded,
     words::Word,
 };
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
-use super::{Set, names::Names, shelf};
+use super::{Set, shelf};
 
 /// Names that are told; more are counted.
 const NAMED: usize = 10;
@@ -25,7 +25,7 @@ pub struct Beside {
     set: Set,
     options: ReadOptions,
     strict: bool,
-    names: Names,
+    names: Matcher,
     found: Mutex<Found>,
 }
 
@@ -72,7 +72,7 @@ struct Name {
 impl Beside {
     /// Labels that were read, and the options by which they were.
     pub fn new(mut set: Set, options: ReadOptions) -> Beside {
-        let names = Names::of(set.labels.pictures.iter().map(|picture| picture.name.as_str()));
+        let names = Matcher::of(set.labels.pictures.iter().map(|picture| picture.name.as_str()));
         // What of its annotations a picture leaves is counted when its size is known.
         set.labels.notes.forget_annotations();
         let found = Found { notes: set.labels.notes.clone(), ..Found::default() };

@@ -11,7 +11,6 @@
 
 mod beside;
 mod drive;
-pub(crate) mod names;
 mod records;
 mod shelf;
 mod skeleton;

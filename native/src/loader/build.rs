@@ -267,7 +267,7 @@ impl Builder {
         let waiting = most.saturating_mul(prefetch).min(MOST_WAITING);
         let resumed = self.resume.as_ref().map(|state| state.position(&order, self.groups.as_ref())).transpose()?;
         let labels = Resolver::new(self.labels.as_ref(), &sources)?;
-        labels.refuse_nowhere(order.sources(), &sources)?;
+        labels.refuse_nowhere(self.labels.as_ref(), order.sources(), &sources)?;
         let terms = Terms {
             paths: &self.paths,
             open: &self.open,
@@ -319,6 +319,8 @@ impl Builder {
             }
             None => None,
         };
+        // Of images elsewhere each is a request, so threads wait for several at once.
+        let workers = sources.datasets().iter().fold(self.workers, |n, dataset| dataset.threads(n));
         let shared = Shared {
             sources,
             order,
@@ -339,7 +341,7 @@ impl Builder {
             decode: self.decode,
             verify: self.verify,
             budget: Budget::new(self.decoded_bytes.unwrap_or_else(|| budget::usual(self.workers))),
-            workers: self.workers,
+            workers,
             clock: Clock::new(self.timeline.map(Recorder::new).transpose()?),
             decoded,
             generation: AtomicU64::new(0),
@@ -347,7 +349,7 @@ impl Builder {
         let skipped = self.resume.map_or(0, |state| state.skipped);
         let plan = Plan::new(self.groups);
         let ahead = (prefetch, waiting.max(1), fetching);
-        Ok(Loader::new(shared, pools, plan, self.rank, self.workers, ahead, (resumed, skipped)))
+        Ok(Loader::new(shared, pools, plan, self.rank, workers, ahead, (resumed, skipped)))
     }
 }
 

@@ -162,6 +162,7 @@ impl Selected<'_> {
 
     fn balanced(&self, balance: &Balance) -> Result<Sampling> {
         let resolver = Resolver::new(Some(&balance.labels), self.sources)?;
+        resolver.refuse_nowhere(Some(&balance.labels), self.described, self.sources)?;
         let labels = self.each(|item, buffer| resolver.of(self.sources, item, buffer))?;
         let known: BTreeSet<i64> = labels.iter().flatten().copied().collect();
         let classes: BTreeMap<i64, u32> = known.iter().copied().zip(0..).collect();

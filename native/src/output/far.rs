@@ -33,6 +33,7 @@ pub(super) struct Far {
     /// The number of that part; the front is number 0.
     number: usize,
     len: u64,
+    force: bool,
 }
 
 fn size(number: usize) -> usize {
@@ -49,7 +50,7 @@ impl Far {
             }
             upload.keep_all();
         }
-        Ok(Far { upload, front: Vec::new(), filling: Vec::new(), number: 1, len: 0 })
+        Ok(Far { upload, front: Vec::new(), filling: Vec::new(), number: 1, len: 0, force })
     }
 
     pub fn name(&self) -> &str {
@@ -155,6 +156,10 @@ impl Far {
         };
         match placed {
             Placed::Here => Ok(()),
+            Placed::Taken if self.force => {
+                let message = "the object changed while this was written, and is left as it is; run the command again";
+                Err(Error::new(&codes::ARGUMENT, message).file(name))
+            }
             Placed::Taken => Err(super::appeared().file(name)),
         }
     }

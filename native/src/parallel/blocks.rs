@@ -19,9 +19,19 @@ const BLOCK: u64 = 8192;
 /// What `work` makes of each block of `0..n`, in the order of the blocks. Where blocks fail, the first of them says why,
 /// whatever the threads did. Few samples are worked on here and now, without a thread.
 pub(crate) fn in_blocks<T: Send>(n: u64, work: impl Fn(Range<u64>) -> Result<T> + Sync) -> Result<Vec<T>> {
-    let count = n.div_ceil(BLOCK);
-    let block = |i: u64| work(i * BLOCK..n.min((i + 1) * BLOCK));
-    let threads = all_cores().min(usize::try_from(count).unwrap_or(usize::MAX));
+    in_blocks_of(BLOCK, all_cores(), n, work)
+}
+
+/// The same in blocks of this many samples, on at most this many threads.
+pub(crate) fn in_blocks_of<T: Send>(
+    size: u64,
+    threads: usize,
+    n: u64,
+    work: impl Fn(Range<u64>) -> Result<T> + Sync,
+) -> Result<Vec<T>> {
+    let count = n.div_ceil(size);
+    let block = |i: u64| work(i * size..n.min((i + 1) * size));
+    let threads = threads.min(usize::try_from(count).unwrap_or(usize::MAX));
     if threads <= 1 {
         return (0..count).map(block).collect();
     }

@@ -96,7 +96,8 @@ impl Shards {
         let (mut planned, mut bytes) = (Vec::with_capacity(inputs.len()), 0_u64);
         let one = |path: &PathBuf| -> Result<_> {
             let Some(text) = path.to_str() else {
-                let message = "a plan is text, and the name of this input is not";
+                let message =
+                    "a plan of shards is text, and the name of this input is not UTF-8; rename it, or convert it first";
                 return Err(Error::new(&ARGUMENT, message).file(display(path)));
             };
             let (opened, seen) = open(path, &how, filter.as_ref())?;

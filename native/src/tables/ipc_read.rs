@@ -1,15 +1,19 @@
 //! The messages of Arrow IPC from files and pipes, in order.
 
-use std::{collections::BTreeMap, io::Read, sync::Arc};
+use std::{collections::BTreeMap, io::Read, ops::Range, sync::Arc};
 
 use arrow_array::RecordBatch;
 use arrow_buffer::Buffer;
 use arrow_ipc::{Block, MessageHeader, root_as_footer};
 use arrow_schema::Schema as ArrowSchema;
+use bytes::Bytes;
 use forebay::{Error, Limits, Result};
-use forebay_columns::ipc::{CONTINUATION, Decoder, apart, damaged, footer, message, parse};
+use forebay_columns::{
+    ipc::{CONTINUATION, Decoder, apart, damaged, description as description_of, footer, message, parse, places},
+    ranges::{Coming, Ranges},
+};
 
-use crate::input::{Input, unread};
+use crate::input::{Input, cleared, unread};
 
 /// An Arrow file, whose batches are found through its footer.
 pub(super) struct Blocks {
@@ -17,6 +21,18 @@ pub(super) struct Blocks {
     decoder: Decoder,
     blocks: Vec<Block>,
     next: usize,
+    /// Of a file elsewhere the descriptions of the batches, once columns were chosen.
+    heads: Vec<Bytes>,
+    /// The next batch, which is on its way.
+    coming: Option<Part>,
+}
+
+/// A batch of which some buffers are read.
+struct Part {
+    description: Bytes,
+    ranges: Vec<Range<u64>>,
+    body: Range<u64>,
+    came: Coming,
 }
 
 impl Blocks {
@@ -35,19 +51,71 @@ impl Blocks {
             }
             decoder.take(message, &body, at)?;
         }
-        Ok(Blocks { input: input.clone(), decoder, blocks, next: 0 })
+        Ok(Blocks { input: input.clone(), decoder, blocks, next: 0, heads: Vec::new(), coming: None })
     }
 
     pub fn len(&self) -> usize {
         self.blocks.len()
     }
 
+    /// Begins to fetch the chosen columns of a batch; `None` where all of it is read, as on this machine.
+    fn begin(&mut self, number: usize) -> Result<Option<Part>> {
+        let Some(block) = self.blocks.get(number).filter(|_| self.decoder.columns.is_some() && !self.input.is_local())
+        else {
+            return Ok(None);
+        };
+        let len = self.input.len();
+        if self.heads.is_empty() {
+            let heads = self.blocks.iter().map(|block| places(block, len).map(|(head, _)| head));
+            let heads = heads.collect::<Result<Vec<_>>>()?;
+            heads.iter().try_for_each(|head| self.decoder.limits.metadata(head.end - head.start).map(drop))?;
+            self.heads = self.input.lend_many(&heads)?;
+        }
+        let (head, body) = places(block, len)?;
+        let description = description_of(self.heads.get(number).unwrap_or(&Bytes::new()), head.start)?;
+        let Some(parts) = self.decoder.part_of(parse(&description).map_err(|e| e.offset(head.start))?) else {
+            return Ok(None);
+        };
+        let ranges: Vec<_> = parts.iter().map(|part| body.start + part.start..body.start + part.end).collect();
+        if ranges.iter().any(|range| range.end > body.end) {
+            return Ok(None);
+        }
+        let came = self.input.begin(ranges.clone());
+        Ok(came.map(|came| Part { description, ranges, body, came }))
+    }
+
     fn next(&mut self) -> Result<Option<RecordBatch>> {
-        let Some(block) = self.blocks.get(self.next) else { return Ok(None) };
+        let Some(block) = self.blocks.get(self.next).copied() else { return Ok(None) };
+        let block = &block;
+        let at = places(block, self.input.len())?.0.start;
+        let coming = match self.coming.take() {
+            Some(part) => Some(part),
+            None => self.begin(self.next)?,
+        };
         self.next += 1;
-        let (message, body, at) = message(&self.input, block)?;
+        let (message, body, at) = match coming {
+            Some(part) => {
+                self.coming = self.begin(self.next)?;
+                (part.description.clone(), part.wait()?, at)
+            }
+            None => message(&self.input, block)?,
+        };
         let batch = self.decoder.take(parse(&message).map_err(|e| e.offset(at))?, &body, at)?;
         batch.map(Some).ok_or_else(|| damaged("the footer says that rows are here").section("record batch").offset(at))
+    }
+}
+
+impl Part {
+    /// The body, with zeros for what is not read.
+    fn wait(self) -> Result<Buffer> {
+        let mut whole = cleared(&self.body)?;
+        for (range, bytes) in self.ranges.iter().zip((self.came)()?) {
+            let from = (range.start - self.body.start) as usize;
+            if let Some(place) = whole.get_mut(from..from + bytes.len()) {
+                place.copy_from_slice(&bytes);
+            }
+        }
+        Ok(Buffer::from_vec(whole))
     }
 }
 
@@ -185,7 +253,11 @@ impl Messages {
     /// Decodes only these columns, in this order.
     pub fn select(&mut self, columns: &[usize]) {
         let decoder = match self {
-            Messages::File(file) => &mut file.decoder,
+            Messages::File(file) => {
+                // It may lack a column of these.
+                file.coming = None;
+                &mut file.decoder
+            }
             Messages::Stream(stream) => &mut stream.decoder,
         };
         decoder.columns = Some(columns.to_vec());

@@ -7,7 +7,9 @@ use std::{
 
 use forebay::{
     Error, Result,
-    annotations::{Annotation, Classes, Exif, Format, Labels, Picture, ReadOptions, Seen, Turn, codes, record},
+    annotations::{
+        Annotation, Classes, Exif, Format, Labels, Matcher, Picture, ReadOptions, Seen, Turn, codes, record,
+    },
     image::{decode::orientation, probe},
     warehouse::Cause,
 };
@@ -19,8 +21,8 @@ use super::{
 use crate::{
     Dataset,
     input::{Input, display, io_error, remote::is_remote},
-    labels::{Open, names::Names, of_samples},
-    parallel::{blocks::in_blocks, ordered},
+    labels::{Open, of_samples},
+    parallel::ordered,
 };
 
 /// Bytes of a picture that normally give its size.
@@ -33,7 +35,7 @@ pub(super) struct Read {
     labels: Labels,
     options: ReadOptions,
     /// The names of the pictures, and which of them were found.
-    names: Names,
+    names: Matcher,
 }
 
 impl Read {
@@ -66,7 +68,7 @@ impl Read {
             // What is wrong is refused below, with its place.
             said.map_or(true, |found| found.is_some())
         };
-        if !in_blocks(dataset.len(), |mut range| Ok(range.any(is_marked)))?.contains(&true) {
+        if !dataset.in_blocks(|mut range| Ok(range.any(is_marked)))?.contains(&true) {
             let field = options.boxes.as_ref().map(ToString::to_string).filter(|field| field != "none");
             return field.map_or(Ok(None), |field| {
                 let message = format!("no sample has boxes in its metadata as {field} says");
@@ -78,7 +80,7 @@ impl Read {
     }
 
     fn new(name: String, format: Format, labels: Labels, options: ReadOptions) -> Read {
-        let names = Names::of(labels.pictures.iter().map(|picture| picture.name.as_str()));
+        let names = Matcher::of(labels.pictures.iter().map(|picture| picture.name.as_str()));
         Read { name, format, labels, options, names }
     }
 

@@ -42,7 +42,7 @@ pub(crate) fn survey_with(sources: &[PathBuf], settings: &Settings, open: &OpenO
     };
     let mut bare = Vec::new();
     for (k, source) in sources.iter().enumerate() {
-        if sources.iter().take(k).any(|before| before == source) {
+        if sources.iter().take(k).any(|before| overlap(before, source)) {
             survey.notes.push(format!("{} is given more than once, and so are its frames", display(source)));
         }
         let runs = runs_of(source, labels.is_some())?;
@@ -79,6 +79,13 @@ pub(crate) fn survey_with(sources: &[PathBuf], settings: &Settings, open: &OpenO
         survey.notes.extend(bare.iter().map(of_pictures));
     }
     Ok(survey)
+}
+
+/// Whether two sources are the same, whatever they are called, or one is a folder in the other.
+fn overlap(a: &Path, b: &Path) -> bool {
+    let place = |path: &Path| path.canonicalize().unwrap_or_else(|_| path.to_owned());
+    let (a, b) = (place(a), place(b));
+    a == b || (a.is_dir() && b.is_dir() && (a.starts_with(&b) || b.starts_with(&a)))
 }
 
 /// The folders of runs in a source, sorted; none where it is of another kind. A run has a folder `labels` with JSON files

@@ -2,7 +2,7 @@
 
 use forebay::{
     Error, Result, Step, Stepper,
-    annotations::{Format, Set, SetReader, detect},
+    annotations::{Format, Matcher, Set, SetReader, detect},
     error::codes,
     words::Word,
 };
@@ -117,6 +117,14 @@ impl LabelReader {
     fn take(&mut self) -> Result<Set> {
         self.found.take().ok_or_else(|| Error::new(&codes::MISSING_BYTES, "the labels were not read to their end"))
     }
+}
+
+/// The image of labels that each sample is, by their names: its number, or -1. What could mean several is refused.
+#[wasm_bindgen(js_name = matchLabels)]
+pub fn match_labels(samples: Vec<String>, images: Vec<String>) -> Outcome<Vec<i32>> {
+    let images = Matcher::of(images.iter().map(String::as_str));
+    let one = |name: &String| Ok(images.take(name, name)?.map_or(-1, |k| k as i32));
+    samples.iter().map(one).collect::<Result<_>>().map_err(thrown)
 }
 
 /// The format of labels that a file of this name has, by its first bytes; nothing if it holds none.

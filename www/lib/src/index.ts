@@ -21,7 +21,7 @@ export { blobSource, bytesSource } from "./source/sources.js";
 export { writeThumbs } from "./api/write-thumbs.js";
 export { exportLabels } from "./labels/export.js";
 export { labelsOf } from "./labels/of-dataset.js";
-export { detectLabels, labelStats, readLabels } from "./labels/read.js";
+export { detectLabels, labelStats, matchLabels, readLabels } from "./labels/read.js";
 export { writeLabels } from "./labels/write.js";
 export { isWarehouse } from "./warehouse/warehouse.js";
 export {

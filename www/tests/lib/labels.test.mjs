@@ -4,7 +4,15 @@ import { mkdtempSync, readFileSync, readdirSync, rmSync, writeFileSync } from 'n
 import { tmpdir } from 'node:os';
 import { basename, join } from 'node:path';
 import { after, test } from 'node:test';
-import { detectLabels, labelStats, memorySink, readLabels, shutdown, writeLabels } from '../../lib/dist/index.js';
+import {
+  detectLabels,
+  labelStats,
+  matchLabels,
+  memorySink,
+  readLabels,
+  shutdown,
+  writeLabels,
+} from '../../lib/dist/index.js';
 import { ROOT } from './helpers.mjs';
 
 const CORPUS = join(ROOT, 'tests/corpus/labels');
@@ -271,4 +279,12 @@ test('a large COCO file comes in pieces, is counted without being held, and can 
   const reason = new Error('enough');
   const onProgress = ({ bytes }) => bytes > 1 << 20 && stop.abort(reason);
   await assert.rejects(readLabels(path, { signal: stop.signal, onProgress }), reason);
+});
+
+test('samples and images are paired as by the command: by the whole name, the longest end, or the only one that ends so', async () => {
+  const images = ['v1/1.jpg', 'a/2.jpg', '3', './b\\4.jpg', 'x/5.jpg', 'y/5.jpg'];
+  const samples = ['set/v1/1.jpg', 'v2/1.jpg', '2.jpg', 'c/3.jpg', 'b/4.jpg', 'z/6.jpg'];
+  assert.deepEqual([...(await matchLabels(samples, images))], [0, -1, 1, 2, 3, -1]);
+  await assert.rejects(matchLabels(['5.jpg'], images), { code: 'label.ambiguous' });
+  await assert.rejects(matchLabels(['v1/1.jpg', 'set/v1/1.jpg'], images), { code: 'label.ambiguous' });
 });

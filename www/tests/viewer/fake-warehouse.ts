@@ -195,6 +195,9 @@ export const fakeLabels: LabelEngine = {
       notes: { counts: [], texts: [], more: 0 },
     } satisfies ReadLabels;
   },
+  async match(samples, images) {
+    return Int32Array.from(samples, (name) => images.findIndex((image) => image.endsWith(`/${name}`)));
+  },
   async of(dataset, options) {
     const indexes = options?.indexes ? [...(options.indexes as number[])] : [...Array(dataset.length).keys()];
     return { classes: [], pictures: indexes.map((i) => ({ name: `${i}.png`, annotations: [] })) };

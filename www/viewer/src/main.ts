@@ -6,6 +6,7 @@ import {
   droppedFiles,
   exportLabels,
   labelsOf,
+  matchLabels,
   open,
   readLabels,
   writeLabels,
@@ -13,5 +14,5 @@ import {
 } from "forebay";
 import { start } from "./shell/start.ts";
 
-const labels = { read: readLabels, of: labelsOf, write: writeLabels, export: exportLabels };
+const labels = { read: readLabels, match: matchLabels, of: labelsOf, write: writeLabels, export: exportLabels };
 start({ open, check, convert, diff, droppedFiles, labels, writeThumbs });

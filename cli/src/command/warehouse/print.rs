@@ -47,14 +47,22 @@ pub(super) fn built(built: &Built, took: Duration, drift: Option<Value>, out: &O
         out.note(format!("and {} more; --verbose names them all", built.refused.len() - named));
     }
     table(built, out);
-    for (field, what) in [
-        ("boxes_dropped", "boxes have nothing inside of their image, and are left out"),
-        ("boxes_truncated", "boxes have no place, and are left out"),
-        ("boxes_disagreeing", "boxes are elsewhere in pixels than in shares; pixels count"),
+    for (field, one, many) in [
+        (
+            "boxes_dropped",
+            "box lies outside of its image, and is left out",
+            "boxes lie outside of their image, and are left out",
+        ),
+        ("boxes_truncated", "box has no place, and is left out", "boxes have no place, and are left out"),
+        (
+            "boxes_disagreeing",
+            "box differs in pixels and in shares; pixels count",
+            "boxes differ in pixels and in shares; pixels count",
+        ),
     ] {
         let n = built.summary.totals.other.get(field).and_then(Value::as_u64).unwrap_or(0);
         if n > 0 {
-            out.note(format!("{} {what}", human::count(n)));
+            out.note(format!("{} {}", human::count(n), if n == 1 { one } else { many }));
         }
     }
     for broken in &built.violations {

@@ -1,6 +1,11 @@
 //! Every command that writes, to an address.
 
-use crate::{common::error_of, writing::place::Place};
+use forebay_native::{Dataset, edits::Edits};
+
+use crate::{
+    common::{bmp, error_of},
+    writing::place::Place,
+};
 
 /// The names of the objects in a folder of the bucket.
 fn below(place: &Place, folder: &str) -> Vec<String> {
@@ -45,6 +50,37 @@ fn samples_are_joined_filtered_and_split() {
     let again = place.run(&["split", &a, "-o", "s3://bucket/s", "--shards", "3", "--json"]);
     assert_eq!(error_of(&again)["code"].as_str(), Some("usage.argument"));
     place.succeed(&["split", &a, "-o", "s3://bucket/s", "--shards", "3", "-q", "--force"]);
+}
+
+#[test]
+fn journals_and_what_they_change_may_lie_in_a_store() {
+    let place = Place::new();
+    let a = place.local("a.tbl");
+    for (name, sample) in [("x.jsonl", 1), ("y.jsonl", 2)] {
+        let mut edits = Edits::open(&Dataset::open(&a).unwrap(), &place.folder.at(name)).unwrap();
+        edits.change(&format!(r#"{{"do":"set","sample":{sample},"fields":{{"label":"boat"}}}}"#)).unwrap();
+        edits.add(&format!("new-{name}.bmp"), &bmp(9, sample), serde_json::Map::new()).unwrap();
+        drop(edits);
+        ["", ".blobs"].iter().for_each(|end| place.put(&format!("{name}{end}")));
+    }
+    place.put("a.tbl");
+    let (both, out) = (place.local("both.jsonl"), place.local("out.tbl"));
+    place.succeed(&["edits", "merge", &place.local("x.jsonl"), &place.local("y.jsonl"), "-o", &both]);
+    place.succeed(&["edits", "merge", "s3://bucket/x.jsonl", "s3://bucket/y.jsonl", "-o", "s3://bucket/both.jsonl"]);
+    for name in ["both.jsonl", "both.jsonl.blobs"] {
+        assert!(place.there(name).unwrap() == place.file(name), "{name}");
+    }
+    place.succeed(&["apply", &a, &both, "-o", &out, "-q"]);
+    place.succeed(&["apply", "s3://bucket/a.tbl", "s3://bucket/both.jsonl", "-o", "s3://bucket/out.tbl", "-q"]);
+    assert!(place.there("out.tbl").unwrap() == place.file("out.tbl"));
+    let again =
+        ["edits", "merge", "s3://bucket/x.jsonl", "s3://bucket/y.jsonl", "-o", "s3://bucket/x.jsonl", "--force"];
+    let refused = error_of(&place.run(&[&again[..], &["--json"]].concat()));
+    assert!(refused["message"].as_str().unwrap().contains("one of the journals"), "{refused}");
+    let refused = error_of(&place.run(&["apply", "s3://bucket/a.tbl", &both, "--in-place", "--json"]));
+    assert_eq!(refused["code"], "edits.cannot", "{refused}");
+    let refused = Edits::open(&Dataset::open(&a).unwrap(), "s3://bucket/z.jsonl".as_ref()).unwrap_err();
+    assert_eq!(refused.code().id(), "edits.cannot");
 }
 
 #[test]

@@ -35,7 +35,10 @@ fn what_somebody_writes_meanwhile_is_left_as_it_is() {
             }
             place.server.put("bucket/out.tbl", "another's");
             let ended = child.wait_with_output().unwrap();
-            assert_eq!((ended.status.code(), error_of(&ended)["code"].as_str()), (Some(2), Some("usage.argument")));
+            let error = error_of(&ended);
+            assert_eq!((ended.status.code(), error["code"].as_str()), (Some(2), Some("usage.argument")));
+            // Whoever gave it has nothing of being told of it.
+            assert_eq!(error["message"].as_str().unwrap().contains("--force"), !force, "{error}");
             assert_eq!(place.there("out.tbl").unwrap(), b"another's", "{before:?} {force} {name}");
             assert_eq!(place.server.uploads(), 0);
         }

@@ -13,13 +13,13 @@ use std::{
 use bytes::BytesMut;
 use forebay::{
     Error, Result,
-    filter::{Filter, Segment},
+    filter::{Filter, Segment, codes::FIELD},
     order::Item,
 };
 use serde::de::DeserializeSeed;
 
 use super::{codes, sources::Sources};
-use crate::{Dataset, parallel::blocks::in_blocks};
+use crate::{Dataset, input::display, select::matching_all};
 use follow::Follow;
 use pick::{Found, Pick};
 use table::{Cell, Joined, cell};
@@ -241,43 +241,51 @@ impl Resolver {
     }
 
     /// Refuses labels of which no sample has one, unless something takes their place: each sample would be broken.
-    pub(super) fn refuse_nowhere(&self, described: &[forebay::order::Source], sources: &Sources) -> Result<()> {
-        let wanted = !matches!(self.from, Source::None) && self.missing.is_none();
-        if !wanted || described.iter().all(|source| source.selected() == 0) {
+    pub(super) fn refuse_nowhere(
+        &self,
+        labels: Option<&Labels>,
+        described: &[forebay::order::Source],
+        sources: &Sources,
+    ) -> Result<()> {
+        let Some(labels) = labels.filter(|labels| labels.missing.is_none()) else { return Ok(()) };
+        // One that does not read may have one: it is for the policy, later.
+        if described.iter().all(|source| source.selected() == 0) || self.is_found(sources, true) {
             return Ok(());
         }
-        let mut buffer = BytesMut::new();
-        for (source, dataset) in sources.datasets().iter().enumerate() {
-            for i in 0..dataset.len() {
-                // One that does not read may have one: it is for the policy, later.
-                if !matches!(self.pick(dataset, &item(source, i), &mut buffer, |_| Some(0)), Ok(Found::Missing)) {
-                    return Ok(());
+        let message = match &labels.from {
+            From::Field(path) => {
+                match matching_all(sources.datasets(), &Filter::parse(&format!("{path} in []"))?, |_| true) {
+                    Err(e) if e.code() == &FIELD => e.message().to_owned(),
+                    _ => format!("no sample has a label in the field {path}"),
                 }
             }
-        }
-        Err(Error::new(&codes::LABEL, "no sample has a label where labels are looked for"))
+            From::Folder => "the names of the samples have no folder, which labels are read from".to_owned(),
+            From::Table { path, .. } => format!("no sample has a label in the table {}", display(path)),
+        };
+        Err(Error::new(&codes::LABEL, message))
     }
 
     /// Whether any sample has a label.
-    pub(super) fn is_anywhere(&self, sources: &Sources) -> Result<bool> {
+    pub(super) fn is_anywhere(&self, sources: &Sources) -> bool {
+        // A broken sample is one for the policy, later.
+        self.is_found(sources, false)
+    }
+
+    fn is_found(&self, sources: &Sources, broken: bool) -> bool {
         let mut buffer = BytesMut::new();
-        for (source, dataset) in sources.datasets().iter().enumerate() {
-            for i in 0..dataset.len() {
-                // A broken sample is one for the policy, later.
-                let found = self.pick(dataset, &item(source, i), &mut buffer, |_| Some(0));
-                if found.is_ok_and(|found| !matches!(found, Found::Missing)) {
-                    return Ok(true);
-                }
-            }
-        }
-        Ok(false)
+        let mut found = |source, dataset, i| match self.pick(dataset, &item(source, i), &mut buffer, |_| Some(0)) {
+            Ok(found) => !matches!(found, Found::Missing),
+            Err(_) => broken,
+        };
+        let mut datasets = sources.datasets().iter().enumerate();
+        datasets.any(|(source, dataset)| (0..dataset.len()).any(|i| found(source, dataset, i)))
     }
 
     /// Every name that occurs, sorted.
     fn all(&self, sources: &Sources) -> Result<Vec<String>> {
         let mut all = BTreeSet::new();
         for (source, dataset) in sources.datasets().iter().enumerate() {
-            let blocks = in_blocks(dataset.len(), |range| {
+            let blocks = dataset.in_blocks(|range| {
                 let (names, mut buffer) = (RefCell::new(BTreeSet::new()), BytesMut::new());
                 let note = |text: &str| {
                     let mut names = names.borrow_mut();

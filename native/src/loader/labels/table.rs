@@ -9,6 +9,7 @@ use std::{
 
 use forebay::{
     Error, Result,
+    annotations::{Matcher, stem},
     filter::{self, Record, Value},
     order::Item,
     table::DataType,
@@ -17,9 +18,7 @@ use forebay::{
 use super::codes;
 use crate::{
     input::display,
-    labels::names::{Names, stem},
     loader::sources::Sources,
-    parallel::blocks::in_blocks,
     tables::{ReadOptions, Scan, Scanned, TableFormat, open, table_format},
 };
 
@@ -38,15 +37,15 @@ const NONE: u32 = u32::MAX;
 const EXACT: f64 = 9_007_199_254_740_992.0;
 
 /// Names of rows, and the number of the value of each.
-struct Rows(Names, Vec<u32>);
+struct Rows(Matcher, Vec<u32>);
 
 impl Rows {
     fn of(rows: BTreeMap<Box<str>, u32>) -> Rows {
         let (names, values): (Vec<_>, Vec<_>) = rows.into_iter().unzip();
-        Rows(Names::of(names.iter().map(|name| &**name)), values)
+        Rows(Matcher::of(names.iter().map(|name| &**name)), values)
     }
 
-    /// The value of the row that a name means; see [`Names::take`]. `place` says which sample it is.
+    /// The value of the row that a name means; see [`Matcher::take`]. `place` says which sample it is.
     fn take(&self, name: &str, place: &str) -> Result<Option<u32>> {
         Ok(self.0.take(name, place)?.and_then(|k| self.1.get(k).copied()))
     }
@@ -129,7 +128,7 @@ impl<C: Clone + Eq + Hash> Joined<C> {
                 let row = |name: &str| row_of(&rows, name, dataset.name()).map_err(|e| e.file(display(path)));
                 range.map(|i| dataset.sample_name(i)?.map_or(Ok(NONE), |name| row(&name))).collect()
             };
-            Ok(in_blocks(dataset.len(), block)?.concat())
+            Ok(dataset.in_blocks(block)?.concat())
         };
         let of_samples = sources.datasets().iter().map(of_source).collect::<Result<_>>()?;
         Ok(Joined { rows: of_samples, values })

@@ -22,7 +22,6 @@ use crate::{
         labels::{Resolver, item, refuse_twice},
         sources::Sources,
     },
-    parallel::blocks::in_blocks,
 };
 
 /// Whole numbers up to here are exact as floats.
@@ -293,7 +292,7 @@ impl One {
                     labels = labels.missing(target.missing.map_or(-1, |number| number as i64));
                 }
                 let resolver = Resolver::new(Some(&labels), sources)?;
-                if !resolver.is_anywhere(sources)? {
+                if !resolver.is_anywhere(sources) {
                     return nowhere("has a label");
                 }
                 Make::Class(Box::new(resolver))
@@ -469,7 +468,7 @@ fn several(field: &Field, target: &Target, sources: &Sources) -> Result<(Vec<Str
     }
     let mut all = Collect::default();
     for (source, dataset) in sources.datasets().iter().enumerate() {
-        let blocks = in_blocks(dataset.len(), |range| {
+        let blocks = dataset.in_blocks(|range| {
             let (mut found, mut buffer) = (Collect::default(), BytesMut::new());
             for i in range {
                 let item = item(source, i);

@@ -5,6 +5,7 @@ use std::{collections::HashMap, path::Path};
 use bytes::{Bytes, BytesMut};
 use forebay::{
     Error, Result,
+    annotations::{Matcher, stem},
     image::{
         decode::{Decoder, Options as DecodeOptions},
         transform::{Layout, Out, Resampling, Transformer},
@@ -17,9 +18,8 @@ use crate::{
     Dataset, OpenOptions,
     dataset::Stored,
     input::display,
-    labels::names::{Names, stem},
     loader::{Dtype, Image, codes, sources::Sources},
-    parallel::{blocks::in_blocks, budget::Budget},
+    parallel::budget::Budget,
 };
 
 /// What else is seen of a sample.
@@ -55,7 +55,7 @@ impl Beside {
             }
             numbers.push((stem.to_owned(), i));
         }
-        let names = Names::of(numbers.iter().map(|(stem, _)| stem.as_str()));
+        let names = Matcher::of(numbers.iter().map(|(stem, _)| stem.as_str()));
         let find = |name: &str, of: &str| {
             let found = names.take(stem(name), &format!("{of}: {name}")).map_err(|e| e.file(display(path)))?;
             Ok::<_, Error>(found.and_then(|k| numbers.get(k)).map(|(_, i)| *i))
@@ -66,7 +66,7 @@ impl Beside {
                     .map(|i| Ok(dataset.sample_name(i)?.map(|name| find(&name, dataset.name())).transpose()?.flatten()))
                     .collect()
             };
-            Ok(in_blocks(dataset.len(), block)?.concat())
+            Ok(dataset.in_blocks(block)?.concat())
         };
         let numbers = sources.datasets().iter().map(of_source).collect::<Result<_>>()?;
         Ok(Beside { dataset, numbers })

@@ -12,7 +12,7 @@ use forebay_native::{
     plan::{Plan, Run},
     remote::{Settings, open},
     select::matching,
-    tables::{self, ReadOptions, TableFormat, TableJob},
+    tables::{self, ReadOptions, TableCompression, TableFormat, TableJob},
 };
 
 use crate::remote::{Folder, Job, Options, To, files, pattern, server::Server, settings, tar};
@@ -115,6 +115,43 @@ fn a_column_of_a_parquet_file_is_a_request_for_each_row_group() {
     let bytes: u64 = asked.iter().map(|range| range.1 - range.0).sum();
     // The first bytes, the footer, and three chunks.
     assert!(asked.len() <= 5 && bytes < file.len() as u64 / 4, "{bytes} of {}: {asked:?}", file.len());
+}
+
+#[test]
+fn a_column_of_an_arrow_file_is_a_request_for_each_batch() {
+    const ROWS: u32 = 1 << 16;
+    let (server, folder) = (Server::start(), Folder::new());
+    let row = |i: u32| {
+        let words =
+            (1..5_u32).map(move |k| format!("w{}", (i + 1).wrapping_mul(2_654_435_761_u32.wrapping_mul(k)) >> 8));
+        words.chain([i.to_string()]).collect::<Vec<_>>().join(",")
+    };
+    let lines: Vec<String> = (0..3 * ROWS).map(row).collect();
+    std::fs::write(folder.at("t.csv"), format!("a,b,c,d,e\n{}\n", lines.join("\n"))).unwrap();
+    for compression in [None, Some(TableCompression::Zstd)] {
+        let mut job = TableJob::new(vec![folder.at("t.csv")], TableFormat::Arrow);
+        job.write.core.group_rows = Some(ROWS as usize);
+        job.write.compression = compression;
+        job.force = true;
+        job.run(&folder.at("t.arrow")).unwrap();
+        let file = std::fs::read(folder.at("t.arrow")).unwrap();
+        server.put("b/t.arrow", file.clone());
+        server.asked();
+        for columns in [&[2][..], &[4], &[3, 1], &[0, 1, 2, 3, 4]] {
+            let read = |path: &Path| {
+                let mut source = tables::open(path, &ReadOptions::default()).unwrap();
+                source.select(columns).unwrap();
+                std::iter::from_fn(|| source.next_batch().unwrap()).collect::<Vec<_>>()
+            };
+            let found = read(format!("{}/b/t.arrow", server.url()).as_ref());
+            assert!(found == read(&folder.at("t.arrow")), "{columns:?}");
+            let asked = ranges(&server);
+            let bytes: u64 = asked.iter().map(|range| range.1 - range.0).sum();
+            if columns.len() == 1 {
+                assert!(asked.len() <= 10 && bytes < file.len() as u64 / 3, "{bytes} of {}: {asked:?}", file.len());
+            }
+        }
+    }
 }
 
 #[test]

@@ -156,3 +156,11 @@ export async function detectLabels(
     });
   return [...found][0] ?? null;
 }
+
+/**
+ * The image of labels that each sample is, by their names: its number among `images`, or -1. An image is of one sample at most; a
+ * name that could mean several is refused. `forebay convert --labels` and the loaders pair by the same function.
+ */
+export async function matchLabels(samples: readonly string[], images: readonly string[]): Promise<Int32Array> {
+  return call(await client(), undefined, "labelsMatch", [[...samples], [...images]]);
+}

@@ -21,6 +21,7 @@ export function moduleFor(operation: Operation, args: readonly unknown[]): Modul
       return "tables";
     case "labelReader":
     case "labelsDetect":
+    case "labelsMatch":
     case "labelsOf":
     case "labelsOfDocument":
       return "labels";

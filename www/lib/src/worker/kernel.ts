@@ -378,6 +378,7 @@ export const operations = {
   labelsRead: (id: number): OpenedLabels => openedLabels(get<labels.LabelReader>(id).finish()),
   labelStats: (id: number): string => get<labels.LabelReader>(id).stats(),
   labelsDetect: (name: string, head: Uint8Array): string | null => labels.detectLabels(name, head) ?? null,
+  labelsMatch: (samples: string[], images: string[]): Int32Array => labels.matchLabels(samples, images),
   /** Labels without pictures, of these classes, or of those that a dataset's document tells. */
   labelsOf: (classes: string): number => keep(labels.LabelSet.ofClasses(classes)),
   labelsOfDocument: (document: string): number => keep(labels.LabelSet.ofDocument(document)),

@@ -32,6 +32,7 @@ import type {
 /** What the package does with labels. */
 export interface LabelEngine {
   readonly read: (input: LabelInput, options?: ReadLabelsOptions) => Promise<ReadLabels>;
+  readonly match: (samples: readonly string[], images: readonly string[]) => Promise<Int32Array>;
   readonly of: (
     dataset: Dataset,
     options?: Pick<SamplesOptions, "indexes" | "signal" | "onProgress">,

@@ -1,5 +1,6 @@
 /** Which pictures of a label file are which samples of a dataset, and which are none. */
 import type { Dataset, LabelClass, LabelPicture, ReadLabels } from "../../../lib/src/model/index.ts";
+import type { LabelEngine } from "../files/engine.ts";
 import { inLabels, type FindBoxes } from "./box-source.ts";
 import { walkRecords } from "./walk.ts";
 
@@ -20,43 +21,9 @@ export interface GivenLabels {
   readonly notes: readonly string[];
 }
 
-const last = (name: string): string => name.split(/[\\/]/).pop()!;
-const stem = (name: string): string => last(name).replace(/\.[^.]*$/, "");
-
-/** What names are compared by, the strictest first. */
-const KEYS: readonly ((name: string) => string)[] = [(name) => name, last, stem];
-
-/** Keys that more than one has are nobody's. */
-function unique<T>(all: readonly (readonly [string, T])[]): Map<string, T> {
-  const found = new Map<string, T>();
-  const twice = new Set<string>();
-  for (const [key, value] of all) {
-    if (found.has(key)) twice.add(key);
-    found.set(key, value);
-  }
-  for (const key of twice) found.delete(key);
-  return found;
-}
-
-/** The sample of each picture. Who has its very name comes before all that are only like it. */
-function samplesOf(
-  pictures: readonly LabelPicture[],
-  ways: readonly ReadonlyMap<string, number>[],
-): (number | undefined)[] {
-  const found = new Array<number | undefined>(pictures.length).fill(undefined);
-  const taken = new Set<number>();
-  for (const [k, way] of ways.entries())
-    for (const [at, { name }] of pictures.entries()) {
-      const i = found[at] === undefined ? way.get(KEYS[k]!(name)) : undefined;
-      if (i === undefined || taken.has(i)) continue;
-      found[at] = i;
-      taken.add(i);
-    }
-  return found;
-}
-
-/** Finds pictures by their whole names, else by the last part, else by that without its extension, if only one has it. */
+/** Finds the samples of images as the command does; a name that could mean several is an error. */
 export async function matched(
+  engine: LabelEngine,
   dataset: Dataset,
   labels: ReadLabels,
   name: string,
@@ -68,17 +35,18 @@ export async function matched(
   if (!indexed)
     await walkRecords(dataset, () => undefined, { signal, fields: ["name"], ...(onProgress && { onProgress }) });
   const names = Array.from({ length: dataset.length }, (_, i) => dataset.nameOf(i) ?? "");
-  const ways = KEYS.map((key) =>
-    unique(names.map((text, i) => [key(text), i] as const).filter(([text]) => text !== "")),
+  const found = await engine.match(
+    names,
+    labels.pictures.map((picture) => picture.name),
   );
   const pictures = new Map<number, LabelPicture>();
-  const unmatched: string[] = [];
-  const samples = samplesOf(labels.pictures, ways);
-  for (const [at, picture] of labels.pictures.entries()) {
-    const i = samples[at];
-    if (i === undefined) unmatched.push(picture.name);
-    else pictures.set(i, picture);
+  const taken = new Set<number>();
+  for (const [i, k] of found.entries()) {
+    if (k < 0) continue;
+    pictures.set(i, labels.pictures[k]!);
+    taken.add(k);
   }
+  const unmatched = labels.pictures.filter((_, k) => !taken.has(k)).map((picture) => picture.name);
   const { counts, texts } = labels.notes;
   return {
     name,
@@ -86,7 +54,7 @@ export async function matched(
     find: inLabels(pictures, labels.classes),
     classes: labels.classes,
     matched: pictures.size,
-    samples: [...pictures.keys()].sort((a, b) => a - b),
+    samples: [...pictures.keys()],
     unmatched,
     unlabelled: dataset.length - pictures.size,
     notes: [...counts.map(({ meaning, count }) => `${meaning}: ${count}`), ...texts],

@@ -93,7 +93,7 @@ export class LabelController {
       const read = await labels.read(input, { name, signal });
       await dataset.whole;
       const { matched } = await import("../samples/label-matching.ts");
-      const given = await matched(dataset, read, name, signal, (done, total) => {
+      const given = await matched(labels, dataset, read, name, signal, (done, total) => {
         if (late()) return;
         this.progress = { done, total };
         this.host.requestUpdate();

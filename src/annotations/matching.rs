@@ -1,12 +1,23 @@
-//! Pictures found by the names of samples, which may have more folders in front, or fewer.
+//! Images of labels found by the names of samples, which may have more folders in front, or fewer.
 
 use std::{cmp::Ordering, sync::OnceLock};
 
-use forebay::{Error, Result, annotations::codes::AMBIGUOUS, sample::record::split};
+use super::codes::AMBIGUOUS;
+use crate::{Error, Result, sample::record::split};
 
-/// Names of the pictures of labels, each of which is of one sample at most.
+/// Finds the image of labels that a sample is, by its name. An image is of one sample at most.
+///
+/// ```
+/// use forebay::annotations::Matcher;
+/// let images = Matcher::of(["v1/1.jpg", "2.jpg"]);
+/// assert_eq!(images.take("set/v1/1.jpg", "the first sample")?, Some(0));
+/// assert_eq!(images.take("v2/1.jpg", "the second")?, None);
+/// assert_eq!(images.take("v2/2.jpg", "the third")?, Some(1));
+/// assert!(images.take("v3/2.jpg", "the fourth").is_err());
+/// # Ok::<(), forebay::Error>(())
+/// ```
 #[derive(Debug)]
-pub(crate) struct Names {
+pub struct Matcher {
     /// In the order of their ends: those that end alike stand beside each other, however many there are.
     sorted: Vec<(String, usize)>,
     /// The sample that each was taken for.
@@ -14,7 +25,8 @@ pub(crate) struct Names {
 }
 
 /// A name without its ending: all from the first dot of the last part on.
-pub(crate) fn stem(name: &str) -> &str {
+#[doc(hidden)]
+pub fn stem(name: &str) -> &str {
     let last = name.rsplit('/').next().unwrap_or(name);
     &name[..name.len() - (last.len() - split(last).0.len())]
 }
@@ -23,9 +35,9 @@ fn backwards(a: &str, b: &str) -> Ordering {
     a.bytes().rev().cmp(b.bytes().rev())
 }
 
-impl Names {
+impl Matcher {
     /// Names, each with its number. Folders may be parted as on Windows, and `./` says nothing.
-    pub fn of<'a>(names: impl IntoIterator<Item = &'a str>) -> Names {
+    pub fn of<'a>(names: impl IntoIterator<Item = &'a str>) -> Matcher {
         let plain = |name: &str| {
             let name = name.replace('\\', "/");
             name.strip_prefix("./").map(str::to_owned).unwrap_or(name)
@@ -33,7 +45,7 @@ impl Names {
         let mut names: Vec<(String, usize)> = names.into_iter().map(plain).zip(0..).collect();
         names.sort_unstable_by(|(a, i), (b, k)| backwards(a, b).then(i.cmp(k)));
         let taken = names.iter().map(|_| OnceLock::new()).collect();
-        Names { sorted: names, taken }
+        Matcher { sorted: names, taken }
     }
 
     /// The picture that a sample's name means: the same name, the longest that it ends with, folder by folder, or the only
@@ -55,7 +67,7 @@ impl Names {
         self.taken.get(k).is_some_and(|taken| taken.get().is_some())
     }
 
-    pub(super) fn find(&self, sample: &str) -> Result<Option<usize>> {
+    fn find(&self, sample: &str) -> Result<Option<usize>> {
         let plain = sample.replace('\\', "/");
         for name in with_and_without_ending(&plain) {
             if let Some(one) = self.longest_in(name) {
@@ -109,7 +121,7 @@ mod tests {
     #[test]
     fn a_name_is_another_or_its_end() {
         let names = ["a/1.jpg", "b/1.jpg", "c/2.jpg", "3.jpg", "./4.jpg", "d\\5.jpg", "train/6", "1.jpg"];
-        let labels = Names::of(names);
+        let labels = Matcher::of(names);
         let find = |sample: &str| labels.find(sample).unwrap();
         assert_eq!([find("a/1.jpg"), find("x/b/1.jpg"), find("y/1.jpg")], [Some(0), Some(1), Some(7)]);
         assert_eq!([find("2.jpg"), find("x/2.jpg"), find("x/3.jpg")], [Some(2), None, Some(3)]);
@@ -118,13 +130,13 @@ mod tests {
             [Some(4), Some(5), Some(6), Some(6)]
         );
         assert_eq!([find("val/6.png"), find("9.jpg")], [None, None]);
-        let labels = Names::of(["a/1.jpg", "b/1.jpg"]);
+        let labels = Matcher::of(["a/1.jpg", "b/1.jpg"]);
         assert_eq!(labels.find("1.jpg").unwrap_err().code().id(), "label.ambiguous");
     }
 
     #[test]
     fn a_picture_is_of_one_sample() {
-        let labels = Names::of(["1.jpg", "v1/2.jpg"]);
+        let labels = Matcher::of(["1.jpg", "v1/2.jpg"]);
         assert_eq!(labels.take("a/1.jpg", "a/1.jpg").unwrap(), Some(0));
         assert_eq!(labels.take("a/1.jpg", "a/1.jpg").unwrap(), Some(0));
         assert_eq!(labels.take("b/1.jpg", "b/1.jpg").unwrap_err().code().id(), "label.ambiguous");
