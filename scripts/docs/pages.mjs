@@ -35,6 +35,7 @@ export const NAVIGATION = [
       ['The loader', 'docs/loader.md'],
       ['The Python package', 'python/README.md'],
       ['The npm package', 'www/lib/README.md'],
+      ['Filters', 'docs/filters.md'],
       ['Labels', 'docs/labels.md'],
       ['Curating', 'docs/curating.md'],
       ['Edits', 'docs/edits.md'],
