@@ -1,8 +1,8 @@
+import { foreignBoxes } from "../base/boxes.js";
 import { ForebayError, hostError } from "../model/errors.js";
 import type { Json, LabelClass, LabelPicture, SampleBox } from "../model/index.js";
 import { free } from "../pool/drive.js";
 import { call, client } from "../pool/pool.js";
-import { foreignBoxes } from "./foreign-boxes.js";
 import type { Size } from "./sizes.js";
 
 /** Whose boxes they are. */

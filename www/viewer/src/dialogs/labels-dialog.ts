@@ -20,7 +20,7 @@ import { isEdited } from "../files/edited.ts";
 import { TarFile } from "../files/tar.ts";
 import { download } from "../files/targets.ts";
 import type { FindBoxes } from "../samples/box-source.ts";
-import { isGuess, type Meaning, type Question } from "../samples/boxes.ts";
+import { isGuess, type Meaning, type Question } from "../../../lib/src/base/boxes.ts";
 import type { GivenLabels } from "../samples/label-matching.ts";
 import { DrawnLabels } from "../samples/drawn-labels.ts";
 import { framed, showModal } from "../ui/modal.ts";

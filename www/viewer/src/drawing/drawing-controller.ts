@@ -4,7 +4,7 @@ import type { Dataset, Json } from "../../../lib/src/model/index.ts";
 import { isEdited } from "../files/edited.ts";
 import { download } from "../files/targets.ts";
 import type { FindBoxes } from "../samples/box-source.ts";
-import { MOST, isGuess, type Annotations, type Question } from "../samples/boxes.ts";
+import { MOST, isGuess, type Annotations, type Question } from "../../../lib/src/base/boxes.ts";
 import type { ShownPicture, StageEditor } from "../samples/stage-editor.ts";
 import { walkRecords } from "../samples/walk.ts";
 import type { EditDetail } from "../public/element.ts";

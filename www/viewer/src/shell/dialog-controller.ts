@@ -7,7 +7,7 @@ import type { KeepLabels } from "../drawing/keeping.ts";
 import type { Engine } from "../files/engine.ts";
 import type { TextSource } from "../files/open-any.ts";
 import type { FindBoxes } from "../samples/box-source.ts";
-import type { Meaning } from "../samples/boxes.ts";
+import type { Meaning } from "../../../lib/src/base/boxes.ts";
 import type { GivenLabels } from "../samples/label-matching.ts";
 import type { ShownTable } from "../tables/table-view.ts";
 import type { Clause } from "../ui/clause.ts";

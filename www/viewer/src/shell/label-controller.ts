@@ -3,7 +3,7 @@ import type { ReactiveControllerHost } from "lit";
 import type { Dataset, LabelInput } from "../../../lib/src/model/index.ts";
 import type { Engine } from "../files/engine.ts";
 import type { FindBoxes, boxesOf } from "../samples/box-source.ts";
-import type { Meaning } from "../samples/boxes.ts";
+import type { Meaning } from "../../../lib/src/base/boxes.ts";
 import type { GivenLabels } from "../samples/label-matching.ts";
 import { isAbort, trouble, type Trouble } from "../ui/wording.ts";
 import { msg } from "../messages/shell.ts";
