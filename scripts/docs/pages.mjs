@@ -36,6 +36,8 @@ export const NAVIGATION = [
       ['The Python package', 'python/README.md'],
       ['The npm package', 'www/lib/README.md'],
       ['Filters', 'docs/filters.md'],
+      ['Projects', 'docs/formats/project.md'],
+      ['A labeling tool in 100 lines', 'docs/labeling-tool.md'],
       ['Labels', 'docs/labels.md'],
       ['Curating', 'docs/curating.md'],
       ['Edits', 'docs/edits.md'],

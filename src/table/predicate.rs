@@ -204,6 +204,8 @@ mod tests {
             assert_eq!((e.code().id(), e.message()), ("filter.kind", message));
         }
         assert!(schema.check_filter(&Filter::parse("true").unwrap()).is_ok());
+        let e = schema.check_filter(&Filter::parse("`a b` > 2 && any(box)").unwrap()).unwrap_err();
+        assert_eq!((e.code().id(), e.place().offset), ("filter.field", Some(12)));
     }
 
     #[test]

@@ -1,8 +1,8 @@
 //! Reading a file or a folder of labels.
 
 use forebay::{
-    Error, Result, Step, Stepper,
-    annotations::{Format, Set, SetReader, detect},
+    Error, Limits, Result, Step, Stepper,
+    annotations::{Format, Project, Set, SetReader, detect},
     error::codes,
     words::Word,
 };
@@ -117,6 +117,12 @@ impl LabelReader {
     fn take(&mut self) -> Result<Set> {
         self.found.take().ok_or_else(|| Error::new(&codes::MISSING_BYTES, "the labels were not read to their end"))
     }
+}
+
+/// A project, or the classes of a COCO file, a `data.yaml` or a list of names, as the JSON of a project.
+#[wasm_bindgen(js_name = readProject)]
+pub fn read_project(bytes: &[u8]) -> Outcome<String> {
+    Project::read(bytes, &Limits::default()).map(|project| project.to_json().to_string()).map_err(thrown)
 }
 
 /// The format of labels that a file of this name has, by its first bytes; nothing if it holds none.

@@ -23,6 +23,7 @@ export function moduleFor(operation: Operation, args: readonly unknown[]): Modul
     case "labelsDetect":
     case "labelsOf":
     case "labelsOfDocument":
+    case "readProject":
       return "labels";
     case "warehouseManifest":
     case "warehouseDrift":

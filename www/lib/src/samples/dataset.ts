@@ -12,6 +12,7 @@ import { sourceOf } from "../source/sources.js";
 import { STRIP, Strip, digestOf, firstBytes, otherThumbs } from "./strip.js";
 import { bytesOf, readExactly, readRanges } from "../source/ranges.js";
 import type {
+  BoxesOptions,
   CheckOptions,
   CheckReport,
   Dataset,
@@ -411,16 +412,16 @@ export class OpenDataset extends Session<WorkerSamples> implements Dataset {
     if (typeof name === "string") this.#index.named(i, name);
   }
 
-  async boxes(i: number, options: ReadOptions = {}): Promise<SampleBox[] | null> {
-    known(argument.options(options, "how to read"), NAMES.read, "boxes");
+  async boxes(i: number, options: BoxesOptions = {}): Promise<SampleBox[] | null> {
+    known(argument.options(options, "how to read"), NAMES.boxes, "boxes");
     return this.run(options.signal, async (signal) => {
       const record = await this.record(i, { signal });
-      return record === null ? null : this.#boxesIn(i, record, signal);
+      return record === null ? null : this.#boxesIn(i, record, signal, options.as);
     });
   }
 
   /** The boxes that a record of this sample has. */
-  async #boxesIn(i: number, record: Json, signal: AbortSignal): Promise<SampleBox[] | null> {
+  async #boxesIn(i: number, record: Json, signal: AbortSignal, as?: string): Promise<SampleBox[] | null> {
     this.#document ??= this.document();
     const document = await this.#document.catch((e: unknown) => {
       this.#document = undefined;
@@ -428,8 +429,7 @@ export class OpenDataset extends Session<WorkerSamples> implements Dataset {
     });
     const { width, height } = this.info(i);
     return boxesOf(stringifyExactly(document), stringifyExactly(record), {
-      file: this.name,
-      sample: i,
+      ...{ file: this.name, sample: i, as },
       known: [width, height],
       look: () => sizeOf(this, i, signal),
     });
