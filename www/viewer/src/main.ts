@@ -8,10 +8,11 @@ import {
   labelsOf,
   open,
   readLabels,
+  readProject,
   writeLabels,
   writeThumbs,
 } from "forebay";
 import { start } from "./shell/start.ts";
 
-const labels = { read: readLabels, of: labelsOf, write: writeLabels, export: exportLabels };
+const labels = { read: readLabels, project: readProject, of: labelsOf, write: writeLabels, export: exportLabels };
 start({ open, check, convert, diff, droppedFiles, labels, writeThumbs });

@@ -84,10 +84,6 @@ export class HelpDialog extends LitElement {
       font-family: var(--mono);
       font-size: 12px;
     }
-    .body {
-      overflow: auto;
-      max-height: min(600px, calc(100vh - 120px));
-    }
     @media (max-width: 560px) {
       dl {
         grid-template-columns: 1fr;

@@ -18,6 +18,7 @@ import type {
   Labels,
   OpenOptions,
   Output,
+  Project,
   ReadLabels,
   ReadLabelsOptions,
   SamplesOptions,
@@ -32,6 +33,7 @@ import type {
 /** What the package does with labels. */
 export interface LabelEngine {
   readonly read: (input: LabelInput, options?: ReadLabelsOptions) => Promise<ReadLabels>;
+  readonly project: (input: Blob) => Promise<Project>;
   readonly of: (
     dataset: Dataset,
     options?: Pick<SamplesOptions, "indexes" | "signal" | "onProgress">,

@@ -31,6 +31,7 @@ export const packageEngine: Engine = {
   diff: async (...given) => (await load()).diff(...given),
   labels: {
     read: async (...given) => (await load()).readLabels(...given),
+    project: async (...given) => (await load()).readProject(...given),
     of: async (...given) => (await load()).labelsOf(...given),
     write: async (...given) => (await load()).writeLabels(...given),
     export: async (...given) => (await load()).exportLabels(...given),
