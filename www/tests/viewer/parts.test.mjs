@@ -315,6 +315,8 @@ test('fields that nobody has are told from those that are known, and from texts'
     'lable',
   ]);
   assert.deepEqual(parts.unknownFields('json != null', known), []);
+  const boxes = 'any(box, box.label == "boat" && box.attributes.color != null) or count( box ) > nosuch';
+  assert.deepEqual(parts.unknownFields(boxes, known), ['nosuch']);
   assert.deepEqual(parts.unknownFields('nosuch == 1', []), []);
 });
 
@@ -322,6 +324,8 @@ test('a filter is held back while a word of it is likely being written, and not 
   const known = ['index', 'width', 'height', 'json.label', 'json.tags', 'json.ok', 'json.`my key`'];
   const held = (text) => parts.isUnfinished(text, known);
   const whole = 'json.label == "boat" && width >= height';
+  assert.equal(held('count(box, box.score < 0.5) == 0 && any(box, box.crowd)'), false);
+  assert.equal(held('any(box, box.cr'), true);
   for (const text of [
     'j',
     'json',

@@ -59,6 +59,8 @@ const language = () =>
     ['name ~ "cats/*.jpg"', msg("patternsWithAnd")],
     ["cls in [1, 3, 5]", msg("oneOfAList")],
     ['json.label == "boat"', msg("anyFieldMetadataPath")],
+    ['any(box, box.label == "boat" && box.width > 400)', msg("anySuchBox")],
+    ["count(box) > 5", msg("countOfBoxes")],
   ] as const;
 
 /** `<forebay-help>`. */

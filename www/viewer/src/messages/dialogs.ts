@@ -171,6 +171,8 @@ export const dialogs = {
   patternsWithAnd: "patterns with * and ?",
   oneOfAList: "one of a list",
   anyFieldMetadataPath: "any field of the metadata, by its path",
+  anySuchBox: "images with such a box",
+  countOfBoxes: "images with that many boxes",
   keysFilters: "Keys and filters",
   help: "Help",
   keys: "Keys",

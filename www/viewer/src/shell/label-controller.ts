@@ -107,7 +107,9 @@ export class LabelController {
   /** Asks for a file of labels, or for a project. */
   ask(what: "labels" | "project", input: HTMLInputElement | null): void {
     this.asked = what;
-    input?.click();
+    if (!input) return;
+    input.oncancel = () => (this.asked = "labels");
+    input.click();
   }
   async open(input: LabelInput, name: string): Promise<void> {
     const dataset = this.of.data();
