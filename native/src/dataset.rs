@@ -515,7 +515,7 @@ impl Dataset {
             (true, Source::File(_, container)) => container.name(i, metadata.as_ref()),
             (true, Source::Folder(folder)) => folder.sample_name(i),
         };
-        Ok(watch.accepts(&info, name, metadata.as_ref()).is_some())
+        Ok(watch.accepts(&info, name, metadata.as_ref())?.is_some())
     }
 
     /// Where and how long sample `i` is, by what is known without reading it; for files with names, a hash of its

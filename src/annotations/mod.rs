@@ -21,6 +21,7 @@
 //! | `told.rs` | what the pictures themselves say: sizes, and turns by EXIF |
 //! | `stats.rs` | counts |
 //! | `skeleton.rs` | label files without labels, for tools to begin with |
+//! | `project.rs` | the classes of a project, which give labels their numbers |
 //! | `write.rs` | which formats are one file, and how each is written |
 //! | `codes.rs`, `fault.rs` | what can be wrong, and where |
 //! | `json/` | JSON whose values know where they lie |
@@ -58,6 +59,7 @@ mod notes;
 pub mod open_images;
 mod options;
 mod plain;
+mod project;
 mod raster;
 pub mod record;
 pub mod recorder;
@@ -84,6 +86,8 @@ pub use model::{Annotation, Flags, Id, Keypoint, Labels, Picture, Shape, Source}
 pub use names::{base_name, checked_name};
 pub use notes::{Cause, Loss, Losses, Notes};
 pub use options::{Between, Exif, Names, Pick, ReadOptions, Task};
+pub use project::Project;
+pub(crate) use project::absent;
 #[doc(hidden)]
 pub use raster::Raster;
 pub use record::{BoxField, BoxLayout};

@@ -73,6 +73,17 @@ pub enum Source {
     Simulator,
 }
 
+impl Source {
+    /// Its word in records and filters.
+    pub(crate) fn word(self) -> &'static str {
+        match self {
+            Source::Human => "human",
+            Source::Model => "model",
+            Source::Simulator => "simulator",
+        }
+    }
+}
+
 /// What is said of an annotation with yes or no.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 #[non_exhaustive]

@@ -9,7 +9,7 @@ use serde_json::{Map, Value};
 
 use super::{Blob, Change, Journal, change::listed, codes, draft::Draft, draft::set_in, tree::Node};
 use crate::{
-    annotations::{Classes, record as annotated},
+    annotations::{Classes, Project, absent, record as annotated},
     error::{Error, Result},
 };
 
@@ -24,6 +24,8 @@ pub struct Edited {
     /// file's stand as they are, and those that were added behind them.
     order: Option<Vec<(u64, Range<u64>)>>,
     len: u64,
+    /// The classes that the document lists, if those of a project.
+    classes: Option<Classes>,
 }
 
 /// What an added sample is.
@@ -57,7 +59,30 @@ impl Edited {
         let order = (!gone.is_empty() || !moves.is_empty()).then(|| placed(reorder(all, &moves), &gone));
         let end = |(place, run): &(u64, Range<u64>)| place + (run.end - run.start);
         let len = order.as_ref().map_or(all, |order| order.last().map_or(0, end));
-        Edited { journal, of_sample, order, len }
+        Edited { journal, of_sample, order, len, classes: None }
+    }
+
+    /// Lists the classes of a project in the document, in its order, and no others.
+    ///
+    /// # Errors
+    ///
+    /// `label.class` for an annotation of a change whose class the project does not have.
+    pub fn follow(mut self, project: &Project) -> Result<Edited> {
+        let mut named = Classes::default();
+        self.annotated().for_each(|list| name_classes(list, &mut named));
+        if let Some(class) = named.iter().find(|class| project.classes().find(&class.name).is_none()) {
+            return Err(absent(&class.name));
+        }
+        self.classes = Some(project.classes().clone());
+        Ok(self)
+    }
+
+    /// The annotations that changes give samples.
+    fn annotated(&self) -> impl Iterator<Item = &str> {
+        self.journal.standing().filter_map(|change| match change {
+            Change::Set { given, .. } | Change::Add { given, .. } => given.annotations.as_deref(),
+            _ => None,
+        })
     }
 
     /// The journal.
@@ -167,10 +192,11 @@ impl Edited {
                 _ => Map::new(),
             };
         }
-        let mut lists = self.journal.standing().filter_map(|change| match change {
-            Change::Set { given, .. } | Change::Add { given, .. } => given.annotations.as_deref(),
-            _ => None,
-        });
+        if let Some(classes) = &self.classes {
+            fields.extend(annotated::document(classes));
+            return Ok(fields);
+        }
+        let mut lists = self.annotated();
         if ["categories", "classes"].iter().any(|key| fields.contains_key(*key))
             && let Some(first) = lists.next()
             // What lists classes in a way of its own is left alone.
@@ -187,7 +213,7 @@ impl Edited {
 
     /// Whether the document changes.
     pub fn touches_document(&self) -> bool {
-        self.journal.standing().any(|change| matches!(change, Change::Document { .. }))
+        self.classes.is_some() || self.journal.standing().any(|change| matches!(change, Change::Document { .. }))
     }
 
     /// Refuses metadata where there is no place for it.

@@ -6,7 +6,7 @@ use std::{
     fmt::{self, Write},
 };
 
-use super::{Path, Record, Value, glob::Glob};
+use super::{Path, Record, Value, boxes::Boxes, glob::Glob};
 
 /// `And` and `Or` hold at least two, none of their own kind, so that one meaning has one tree.
 #[derive(Clone, Debug, PartialEq)]
@@ -15,16 +15,24 @@ pub(super) enum Expr {
     Or(Vec<Expr>),
     Not(Box<Expr>),
     Compare(Operand, Op, Operand),
-    Match { text: Operand, pattern: Glob, negated: bool },
+    Match {
+        text: Operand,
+        pattern: Glob,
+        negated: bool,
+    },
     InList(Operand, Vec<Value<'static>>),
     InField(Operand, Path),
     Truth(Operand),
+    /// Some box of the sample is one of these.
+    Any(Boxes),
 }
 
 #[derive(Clone, Debug, PartialEq)]
 pub(super) enum Operand {
     Field(Path),
     Literal(Value<'static>),
+    /// How many of the sample's boxes are these.
+    Count(Boxes),
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -82,11 +90,25 @@ impl Operand {
         match self {
             Operand::Field(path) => Cow::Owned(record.field(path)),
             Operand::Literal(value) => Cow::Borrowed(value),
+            Operand::Count(boxes) => Cow::Owned(Value::Int(boxes.count(record) as i128)),
         }
     }
 }
 
 impl Expr {
+    /// The filters of boxes that stand in this expression itself.
+    pub(super) fn of_boxes(&self) -> impl Iterator<Item = &Expr> {
+        let counted = match self {
+            Expr::Any(boxes) => [Some(boxes), None],
+            Expr::Compare(a, _, b) => [a, b].map(|side| match side {
+                Operand::Count(boxes) => Some(boxes),
+                _ => None,
+            }),
+            _ => [None, None],
+        };
+        counted.into_iter().flatten().filter_map(|boxes| boxes.0.as_deref())
+    }
+
     /// Text with a star that is compared as it is.
     pub(super) fn compared_pattern(&self) -> Option<&str> {
         match self {
@@ -96,7 +118,7 @@ impl Expr {
                 Operand::Literal(Value::Str(text)) if text.contains('*') => Some(text.as_ref()),
                 _ => None,
             }),
-            _ => None,
+            _ => self.of_boxes().find_map(Expr::compared_pattern),
         }
     }
 
@@ -126,6 +148,7 @@ impl Expr {
             }
             Expr::InField(item, list) => record.contains(list, &item.value(record)),
             Expr::Truth(operand) => matches!(*operand.value(record), Value::Bool(true)),
+            Expr::Any(boxes) => boxes.count(record) > 0,
         }
     }
 }
@@ -145,7 +168,9 @@ impl fmt::Display for Expr {
         match self {
             Expr::And(parts) => join(f, parts, " && "),
             Expr::Or(parts) => join(f, parts, " || "),
-            Expr::Not(inner) if matches!(**inner, Expr::Truth(_) | Expr::Not(_)) => write!(f, "!{inner}"),
+            Expr::Not(inner) if matches!(**inner, Expr::Truth(_) | Expr::Not(_) | Expr::Any(_)) => {
+                write!(f, "!{inner}")
+            }
             Expr::Not(inner) => write!(f, "!({inner})"),
             Expr::Compare(a, op, b) => write!(f, "{a} {} {b}", op.sign()),
             Expr::Match { text, pattern, negated } => {
@@ -158,6 +183,7 @@ impl fmt::Display for Expr {
             }
             Expr::InField(item, list) => write!(f, "{item} in {list}"),
             Expr::Truth(operand) => operand.fmt(f),
+            Expr::Any(boxes) => write!(f, "any{boxes}"),
         }
     }
 }
@@ -167,6 +193,7 @@ impl fmt::Display for Operand {
         match self {
             Operand::Field(path) => path.fmt(f),
             Operand::Literal(value) => write_value(f, value),
+            Operand::Count(boxes) => write!(f, "count{boxes}"),
         }
     }
 }

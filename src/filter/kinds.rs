@@ -2,7 +2,7 @@
 //! whoever wrote it meant something.
 
 use super::{
-    Filter, Path, Value, codes,
+    Filter, Path, Value, boxes, codes,
     expr::{Expr, Op, Operand},
     token::float,
 };
@@ -65,6 +65,11 @@ impl Filter {
     /// metadata holds differs from sample to sample.
     #[doc(hidden)]
     pub fn check_for_samples(&self) -> Result<()> {
+        #[cfg(not(feature = "boxes"))]
+        if let Some(at) = self.boxes {
+            let message = "this build does not look at boxes; the feature `boxes` adds it";
+            return Err(Error::new(&crate::codec::codes::UNAVAILABLE, message).section("filter").offset(at as u64));
+        }
         use super::Builtin::{Format, Name};
         self.check_kinds(&|path| {
             let kind = match path.builtin() {
@@ -84,7 +89,13 @@ struct Checker<'a> {
 
 impl Checker<'_> {
     fn expr(&self, expr: &Expr) -> Result<()> {
+        let known = |path: &Path| match boxes::kind(path) {
+            Ok(kind) if path.root() == boxes::WORD => KnownField { kind, words: format!("the field {path}") },
+            _ => (self.known)(path),
+        };
+        expr.of_boxes().try_for_each(|inner| Checker { filter: self.filter, known: &known }.expr(inner))?;
         match expr {
+            Expr::Compare(Operand::Count(_), ..) | Expr::Compare(_, _, Operand::Count(_)) => Ok(()),
             Expr::And(parts) | Expr::Or(parts) => parts.iter().try_for_each(|e| self.expr(e)),
             Expr::Not(inner) => self.expr(inner),
             Expr::Compare(Operand::Field(path), op, Operand::Literal(value)) => self.compare(path, *op, value, false),
@@ -150,7 +161,7 @@ impl Checker<'_> {
                 Err(Error::new(&codes::KIND, format!("{expr} compares no field: it is the same of everything"))
                     .section("filter"))
             }
-            Expr::Match { .. } | Expr::InList(..) | Expr::Truth(_) => Ok(()),
+            Expr::Match { .. } | Expr::InList(..) | Expr::Truth(_) | Expr::Any(_) => Ok(()),
         }
     }
 

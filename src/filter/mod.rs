@@ -32,6 +32,9 @@
 //! | `12`, `-1.5e3`, `"text"`, `'text'`, `true false null` | integers are exact to 64 bits; strings know `\n \r \t \\ \" \'` |
 //! | `cls`, `json.boxes[0].label`, `` `my column`.x `` | fields; names that are not a word stand in backticks, a backtick is doubled |
 //!
+//! | `any(box, box.label == "boat" && box.width > 400)` | the sample has such a box; `any(box)` any at all |
+//! | `count(box) > 5`, `count(box, box.score < 0.5) == 0` | how many boxes, or such boxes, the sample has |
+//!
 //! Nothing at all selects everything. A field alone stands for "is `true`".
 //!
 //! # Fields of a sample
@@ -40,6 +43,13 @@
 //! `bytes`, `stored_bytes`; every other path goes to the sample's metadata, and `metadata.width` to a metadata
 //! field that has one of these names. A size that the index does not know is `null`, not 0. What no sample has, or
 //! holds in no sample what it is compared with, is a mistake that [`Seen`] finds once all were looked at.
+//!
+//! # Fields of a box
+//!
+//! Inside `any` and `count`, `box` has `label` (its class), `score`, `xmin ymin xmax ymax width height area` in pixels, `source`
+//! (`"human"`, `"model"`, `"simulator"`), `crowd difficult truncated occluded` and `attributes`, which are text:
+//! `box.attributes.color == "red"`. Other fields are the sample's: `any(box, box.xmax >= width)`. A sample without boxes has
+//! none that match, and counts 0.
 //!
 //! # What is equal to what
 //!
@@ -51,6 +61,7 @@
 //!   known beforehand, as that of a table's column is, such a comparison is an error that says what to write.
 
 mod bounds;
+mod boxes;
 mod expr;
 mod glob;
 mod kinds;
@@ -67,6 +78,8 @@ use std::fmt;
 
 #[doc(hidden)]
 pub use bounds::Bounds;
+#[doc(hidden)]
+pub use boxes::SampleBox;
 #[doc(hidden)]
 pub use kinds::{FieldKind, KnownField};
 #[doc(hidden)]
@@ -100,6 +113,8 @@ use expr::Expr;
 pub struct Filter {
     expr: Expr,
     fields: Vec<Field>,
+    /// The character at which boxes are first asked for.
+    boxes: Option<usize>,
 }
 
 /// A field that a filter uses, and the character at which it is first named.
@@ -146,7 +161,20 @@ impl Filter {
     /// True if a sample's metadata must be read to answer. (Names are asked for by
     /// [`needs_name`](Self::needs_name): an archive has them in its headers, a TBL in its metadata.)
     pub fn needs_metadata(&self) -> bool {
-        self.fields().any(|path| path.builtin().is_none())
+        self.boxes.is_some() || self.fields().any(|path| path.builtin().is_none())
+    }
+
+    /// True if a sample's boxes must be known to answer.
+    #[doc(hidden)]
+    pub fn needs_boxes(&self) -> bool {
+        self.boxes.is_some()
+    }
+
+    /// Refuses a filter of boxes: for tables.
+    pub(crate) fn refuse_boxes(&self) -> Result<()> {
+        let Some(at) = self.boxes else { return Ok(()) };
+        let message = "a table has no boxes: any and count look at the boxes of samples";
+        Err(Error::new(&codes::FIELD, message).section("filter").offset(at as u64))
     }
 
     /// True if a sample's name must be known to answer.

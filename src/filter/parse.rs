@@ -1,7 +1,9 @@
 //! From tokens to the tree: recursive descent, no deeper than the limits allow.
 
 use super::{
-    Field, Filter, Path, Segment, Value, codes,
+    Field, Filter, Path, Segment, Value,
+    boxes::{self, Boxes},
+    codes,
     expr::{Expr, Op, Operand},
     glob::Glob,
     token::{Token, Tokens, error},
@@ -14,7 +16,7 @@ use crate::{
 pub(super) fn parse(text: &str, limits: &Limits) -> Result<Filter> {
     let mut tokens = Tokens::new(text);
     let (token, at) = tokens.next()?;
-    let mut p = Parser { tokens, token, at, depth: 0, limits, fields: Vec::new() };
+    let mut p = Parser { tokens, token, at, depth: 0, limits, fields: Vec::new(), boxes: None, inside: false };
     let expr = if p.token == Token::End {
         Expr::Truth(Operand::Literal(Value::Bool(true)))
     } else {
@@ -24,7 +26,7 @@ pub(super) fn parse(text: &str, limits: &Limits) -> Result<Filter> {
         }
         expr
     };
-    Ok(Filter { expr, fields: p.fields })
+    Ok(Filter { expr, fields: p.fields, boxes: p.boxes })
 }
 
 struct Parser<'a> {
@@ -35,6 +37,10 @@ struct Parser<'a> {
     depth: u32,
     limits: &'a Limits,
     fields: Vec<Field>,
+    /// The character at which boxes are first asked for.
+    boxes: Option<usize>,
+    /// In the parentheses of `any` or `count`.
+    inside: bool,
 }
 
 impl Parser<'_> {
@@ -132,6 +138,9 @@ impl Parser<'_> {
     }
 
     fn comparison(&mut self) -> Result<Expr> {
+        if let Some(boxes) = self.boxes_of("any")? {
+            return Ok(Expr::Any(boxes));
+        }
         let left = self.operand("a field, a value, ! or (")?;
         let Token::Sign(sign) = self.token else {
             return match (&self.token, &left) {
@@ -145,9 +154,14 @@ impl Parser<'_> {
             if matches!(self.token, Token::Sign(s) if Op::from_sign(s).is_some()) {
                 return Err(error(&codes::SYNTAX, self.at, "comparisons do not chain; join two with &&"));
             }
+            let is_number = |side: &Operand| matches!(side, Operand::Literal(Value::Int(_) | Value::Float(_)));
+            if [(&left, &right), (&right, &left)].iter().any(|(a, b)| matches!(a, Operand::Count(_)) && !is_number(b)) {
+                return Err(self.counted());
+            }
             return Ok(Expr::Compare(left, op, right));
         }
         match sign {
+            "~" | "!~" | "in" if matches!(left, Operand::Count(_)) => Err(self.counted()),
             "~" | "!~" => {
                 self.advance()?;
                 let at = self.at;
@@ -177,10 +191,47 @@ impl Parser<'_> {
         match operand {
             Operand::Field(_) | Operand::Literal(Value::Bool(_)) => Ok(Expr::Truth(operand)),
             Operand::Literal(_) => Err(self.expected("an operator such as ==")),
+            Operand::Count(_) => Err(self.counted()),
         }
     }
 
+    fn counted(&self) -> Error {
+        error(&codes::KIND, self.at, "count(box) is a number: compare it with one, such as count(box) > 5")
+    }
+
+    /// The boxes that `any` or `count` is about, if that word opens a parenthesis here.
+    fn boxes_of(&mut self, word: &str) -> Result<Option<Boxes>> {
+        if !(matches!(&self.token, Token::Name(name) if name == word) && self.tokens.opens()) {
+            return Ok(None);
+        }
+        if self.inside {
+            return Err(error(&codes::SYNTAX, self.at, "any and count do not stand inside each other"));
+        }
+        self.boxes.get_or_insert(self.at);
+        self.advance()?;
+        self.advance()?;
+        if self.token != Token::Name(boxes::WORD.into()) {
+            return Err(self.expected("box").more("as in any(box, box.width > 400)"));
+        }
+        self.advance()?;
+        let wanted = if self.accept(",")? {
+            self.inside = true;
+            let wanted = self.deeper(Self::any_of)?;
+            self.inside = false;
+            Some(Box::new(wanted))
+        } else {
+            None
+        };
+        if !self.accept(")")? {
+            return Err(self.expected("&&, || or )"));
+        }
+        Ok(Some(Boxes(wanted)))
+    }
+
     fn operand(&mut self, what: &str) -> Result<Operand> {
+        if let Some(boxes) = self.boxes_of("count")? {
+            return Ok(Operand::Count(boxes));
+        }
         if matches!(self.token, Token::Name(_) | Token::Quoted(_)) {
             return Ok(Operand::Field(self.path()?));
         }
@@ -222,7 +273,7 @@ impl Parser<'_> {
     }
 
     fn path(&mut self) -> Result<Path> {
-        let start = self.at;
+        let (start, own) = (self.at, self.inside && self.token == Token::Name(boxes::WORD.into()));
         let mut segments = vec![Segment::Key(self.key()?)];
         loop {
             if self.accept(".")? {
@@ -239,6 +290,9 @@ impl Parser<'_> {
             }
         }
         let path = Path::new(segments);
+        if own {
+            return boxes::kind(&path).map(|_| path).map_err(|message| error(&codes::FIELD, start, message));
+        }
         if !self.fields.iter().any(|f| f.path == path) {
             self.fields.push(Field { path: path.clone(), at: start });
         }

@@ -1,6 +1,6 @@
 //! A sample as a record: its index entry, name and metadata.
 
-use super::{Builtin, Path, Record, Segment, Value};
+use super::{Builtin, Path, Record, SampleBox, Segment, Value};
 use crate::sample::SampleInfo;
 
 /// A sample of an image container, with whatever of it was read.
@@ -13,12 +13,15 @@ pub struct SampleRecord<'a> {
     pub name: Option<&'a str>,
     /// Its metadata, parsed.
     pub metadata: Option<&'a serde_json::Value>,
+    /// Its boxes; `None` if its metadata says nothing of boxes.
+    #[doc(hidden)]
+    pub boxes: Option<&'a [SampleBox]>,
 }
 
 impl<'a> SampleRecord<'a> {
     /// A sample of which only the index is known.
     pub fn new(info: &'a SampleInfo) -> Self {
-        SampleRecord { info, name: None, metadata: None }
+        SampleRecord { info, name: None, metadata: None, boxes: None }
     }
 
     fn metadata(&self, segments: &[Segment]) -> Option<&'a serde_json::Value> {
@@ -37,6 +40,10 @@ impl<'a> SampleRecord<'a> {
 }
 
 impl Record for SampleRecord<'_> {
+    fn boxes(&self) -> &[SampleBox] {
+        self.boxes.unwrap_or_default()
+    }
+
     fn field(&self, path: &Path) -> Value<'_> {
         let info = self.info;
         let (width, height) = (u64::from(info.width), u64::from(info.height));

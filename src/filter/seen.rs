@@ -27,7 +27,7 @@ use std::collections::BTreeSet;
 use serde_json::Value as Json;
 
 use super::{
-    Builtin, FieldKind, Filter, KnownField, Path, SampleRecord, Segment, codes,
+    Builtin, FieldKind, Filter, KnownField, Path, SampleRecord, Segment, boxes, codes,
     expr::{Expr, Op, Operand},
     near::nearest,
 };
@@ -46,6 +46,8 @@ const NAMED: usize = 20;
 pub struct Seen {
     fields: Vec<Field>,
     samples: u64,
+    /// Some sample says which boxes it has.
+    boxes: bool,
     /// Fields that there are, as far as samples were looked through while one that was asked for was missing.
     names: BTreeSet<String>,
     looked: u32,
@@ -99,12 +101,13 @@ impl Seen {
     pub fn new(filter: &Filter) -> Self {
         let free = filter.fields().filter(|path| matches!(path.builtin(), None | Some(Builtin::Name)));
         let fields = free.map(|path| Field { path: path.clone(), kinds: Kinds::default() }).collect();
-        Seen { fields, samples: 0, names: BTreeSet::new(), looked: 0 }
+        Seen { fields, samples: 0, boxes: false, names: BTreeSet::new(), looked: 0 }
     }
 
     /// Takes in a sample that the filter was asked about.
     pub fn add(&mut self, record: &SampleRecord<'_>) {
         self.samples += 1;
+        self.boxes |= record.boxes.is_some();
         let mut missing = false;
         for field in &mut self.fields {
             let name = field.path.builtin() == Some(Builtin::Name) && record.name.is_some();
@@ -129,6 +132,7 @@ impl Seen {
     /// Takes in what another part of the pass saw.
     pub fn merge(&mut self, other: Seen) {
         self.samples += other.samples;
+        self.boxes |= other.boxes;
         self.looked = self.looked.saturating_add(other.looked);
         for (field, also) in self.fields.iter_mut().zip(other.fields) {
             field.kinds.0 |= also.kinds.0;
@@ -142,6 +146,10 @@ impl Seen {
     pub fn judge(&self, filter: &Filter) -> Result<()> {
         if self.samples == 0 {
             return Ok(());
+        }
+        if let Some(at) = filter.boxes.filter(|_| !self.boxes) {
+            let message = "no sample has boxes in its metadata";
+            return Err(Error::new(&codes::FIELD, message).section("filter").offset(at as u64));
         }
         let absent = |path: &Path| self.fields.iter().any(|f| f.path == *path && f.kinds == Kinds::default());
         for field in filter.fields.iter().filter(|field| absent(&field.path)) {
@@ -174,7 +182,9 @@ impl Seen {
             true => message.push_str("; their metadata has no fields"),
             false => message.push_str(&format!("; there are {}", shown.join(", "))),
         }
-        if let Some(name) = nearest(&path, known) {
+        if field.path.root() == boxes::WORD {
+            message.push_str("; boxes are looked at by any(box, ...) and count(box, ...)");
+        } else if let Some(name) = nearest(&path, known) {
             message.push_str(&format!("; did you mean {name}?"));
         } else if beside {
             message.push_str(&format!("; put text into quotes: {path:?}"));
@@ -222,6 +232,7 @@ fn uses(expr: &Expr, path: &Path) -> Uses {
 
 fn look(expr: &Expr, path: &Path, found: &mut Uses) {
     let is = |operand: &Operand| matches!(operand, Operand::Field(field) if field == path);
+    expr.of_boxes().for_each(|inner| look(inner, path, found));
     match expr {
         Expr::And(parts) | Expr::Or(parts) => parts.iter().for_each(|part| look(part, path, found)),
         Expr::Not(inner) => look(inner, path, found),
@@ -238,6 +249,6 @@ fn look(expr: &Expr, path: &Path, found: &mut Uses) {
             found.beside |= is(item);
         }
         Expr::Truth(operand) => found.otherwise |= is(operand),
-        Expr::Compare(..) => {}
+        Expr::Compare(..) | Expr::Any(_) => {}
     }
 }

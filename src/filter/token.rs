@@ -75,6 +75,11 @@ impl<'a> Tokens<'a> {
         Ok((token, at))
     }
 
+    /// Whether a parenthesis comes next.
+    pub(super) fn opens(&self) -> bool {
+        self.rest.trim_start().starts_with('(')
+    }
+
     /// Passes `bytes` bytes, which end between two characters.
     fn skip(&mut self, bytes: usize) -> &'a str {
         let (passed, rest) = self.rest.split_at(bytes);

@@ -2,7 +2,7 @@
 
 use std::{borrow::Cow, cmp::Ordering};
 
-use super::{Path, time::Time};
+use super::{Path, SampleBox, time::Time};
 
 /// A field's value.
 #[derive(Clone, Debug, PartialEq)]
@@ -36,6 +36,12 @@ pub trait Record {
     fn contains(&self, path: &Path, item: &Value<'_>) -> bool {
         matches!(self.field(path), Value::List(list) if list.iter().any(|element| element.same(item)))
     }
+
+    /// The boxes that `any` and `count` look at.
+    #[doc(hidden)]
+    fn boxes(&self) -> &[SampleBox] {
+        &[]
+    }
 }
 
 impl<R: Record + ?Sized> Record for &R {
@@ -44,6 +50,9 @@ impl<R: Record + ?Sized> Record for &R {
     }
     fn contains(&self, path: &Path, item: &Value<'_>) -> bool {
         (**self).contains(path, item)
+    }
+    fn boxes(&self) -> &[SampleBox] {
+        (**self).boxes()
     }
 }
 

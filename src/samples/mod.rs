@@ -53,6 +53,7 @@
 //! ```
 
 mod archive_files;
+mod boxes;
 mod check;
 mod conversion;
 mod document;

@@ -7,6 +7,7 @@ use serde_json::Value;
 
 use super::{
     Oddities,
+    boxes::Boxes,
     opened::Opened,
     window::{BYTES, Gate, Wants, Window},
 };
@@ -27,12 +28,13 @@ pub struct Watch {
     filter: Filter,
     seen: Seen,
     odd: Oddities,
+    boxes: Boxes,
 }
 
 impl Watch {
     /// For samples that come one by one; a part of them may have a watch of its own, and be [merged](Self::merge).
     pub fn new(filter: &Filter) -> Self {
-        Watch { filter: filter.clone(), seen: Seen::new(filter), odd: Oddities::default() }
+        Watch { filter: filter.clone(), seen: Seen::new(filter), odd: Oddities::default(), boxes: Boxes::default() }
     }
 
     /// What is asked.
@@ -46,18 +48,22 @@ impl Watch {
         self.filter.needs_metadata() || has_index && self.filter.needs_name()
     }
 
-    /// The sample, if the filter accepts it.
+    /// The sample, if the filter accepts it; its boxes are looked at, and not in it.
+    ///
+    /// # Errors
+    ///
+    /// Those of [`find`](crate::annotations::record::find), if the filter asks for boxes.
     pub fn accepts<'a>(
         &mut self,
         info: &'a SampleInfo,
         name: Option<&'a str>,
         metadata: Option<&'a Value>,
-    ) -> Option<SampleRecord<'a>> {
-        let mut record = SampleRecord::new(info);
-        record.name = name;
-        record.metadata = metadata;
+    ) -> Result<Option<SampleRecord<'a>>> {
+        let boxes = if self.filter.needs_boxes() { self.boxes.of(info, metadata)? } else { None };
+        let bare = SampleRecord { info, name, metadata, boxes: None };
+        let record = SampleRecord { boxes: boxes.as_deref(), ..bare };
         self.seen.add(&record);
-        self.filter.matches(&record).then_some(record)
+        Ok(self.filter.matches(&record).then_some(bare))
     }
 
     /// Hears why the metadata of a sample is text only.
@@ -125,7 +131,7 @@ impl Selector {
         let (watch, has_index) = (Watch::new(filter), opened.dataset.has_index());
         let wants = Wants {
             payload: false,
-            size: !has_index && (stats.is_some() || filter.fields().any(looks)),
+            size: !has_index && (stats.is_some() || filter.needs_boxes() || filter.fields().any(looks)),
             record: labels.is_some() || watch.needs_record(has_index),
         };
         Ok(Selector {
@@ -166,6 +172,9 @@ impl Selector {
             }
             for &i in &window.samples {
                 if let Err(e) = self.look(&window, i) {
+                    if e.code() == &crate::annotations::codes::AMBIGUOUS {
+                        return Err(e.sample(i));
+                    }
                     self.faults += 1;
                     self.first_fault.get_or_insert_with(|| Fault::from(&e));
                 }
@@ -186,7 +195,7 @@ impl Selector {
             true => self.opened.dataset.name(i, metadata.as_ref()),
             false => None,
         };
-        let Some(record) = self.watch.accepts(&info, name, metadata.as_ref()) else { return Ok(()) };
+        let Some(record) = self.watch.accepts(&info, name, metadata.as_ref())? else { return Ok(()) };
         match &mut self.stats {
             Some(stats) => {
                 let label = self.labels.as_ref().and_then(|path| record.field(path).label());

@@ -10,6 +10,7 @@ impl Schema {
     /// Refuses a filter that names a column that is not there, or compares one with what it never holds, so that a
     /// slip of the pen does not select nothing.
     pub(crate) fn check_filter(&self, filter: &Filter) -> Result<()> {
+        filter.refuse_boxes()?;
         self.positions(filter.fields().map(Path::root))?;
         filter.check_kinds(&|path| {
             let field = self.position(path.root()).and_then(|i| self.fields().get(i));
@@ -203,6 +204,8 @@ mod tests {
             assert_eq!((e.code().id(), e.message()), ("filter.kind", message));
         }
         assert!(schema.check_filter(&Filter::parse("true").unwrap()).is_ok());
+        let e = schema.check_filter(&Filter::parse("`a b` > 2 && any(box)").unwrap()).unwrap_err();
+        assert_eq!((e.code().id(), e.place().offset), ("filter.field", Some(12)));
     }
 
     #[test]

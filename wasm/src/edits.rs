@@ -135,6 +135,19 @@ impl Edits {
         begin().map_err(thrown)
     }
 
+    /// The numbers of the samples in their new order, without those that are left out.
+    pub fn order(&self) -> Vec<f64> {
+        let edited = Edited::new(self.journal.clone());
+        (0..edited.len()).filter_map(|place| edited.at(place)).map(|sample| sample as f64).collect()
+    }
+
+    /// Where the bytes of an added sample are beside the journal: their place, and how many; nothing for a sample of the file.
+    #[wasm_bindgen(js_name = addedAt)]
+    pub fn added_at(&self, sample: f64) -> Option<Vec<f64>> {
+        let edited = Edited::new(self.journal.clone());
+        edited.added(sample as u64).map(|added| vec![added.blob.at as f64, added.blob.bytes as f64])
+    }
+
     /// How many samples of the file have other metadata, how many are left out, and how many are new.
     pub fn counts(&self) -> Vec<f64> {
         let (changed, removed, added) = Edited::new(self.journal.clone()).counts();

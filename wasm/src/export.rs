@@ -5,7 +5,7 @@ use std::sync::Arc;
 use forebay::{
     Error, Result, Turn,
     annotations::{
-        Format, Labels,
+        Format, Labels, Project,
         write::{Steps, Writer, writer},
     },
     error::codes::{ARGUMENT, MISSING_BYTES},
@@ -53,6 +53,7 @@ pub(crate) enum Which {
 pub struct LabelExporter {
     /// Until all samples were looked at.
     gather: Option<Labeled>,
+    project: Option<Project>,
     labels: Labels,
     work: Steps,
     /// Several files are one archive.
@@ -84,6 +85,7 @@ impl LabelExporter {
         Ok(LabelExporter {
             total: gather.total(),
             gather: Some(gather),
+            project: options.how.project(&opened.limits)?,
             labels: Labels::default(),
             work: Steps::new(format)?,
             archive: several && !options.folder,
@@ -108,6 +110,7 @@ impl LabelExporter {
             }
             if let Some(gather) = self.gather.take() {
                 self.labels = gather.finish()?;
+                self.project.as_ref().map_or(Ok(()), |project| self.labels.follow(project))?;
             }
             let pictures = &self.labels.pictures;
             self.counts = [0, pictures.len() as u64, self.labels.annotations() as u64];

@@ -2,7 +2,7 @@
 
 use forebay::{
     Limits, Result,
-    annotations::{Cause, Losses, Notes, ReadOptions},
+    annotations::{Cause, Losses, Notes, Project, ReadOptions},
     words::Word,
 };
 use serde::Deserialize;
@@ -24,6 +24,8 @@ pub(crate) struct HowRead {
     classes: Option<Vec<String>>,
     image_key: Option<String>,
     boxes: Option<String>,
+    /// A project, as the package has it.
+    project: Option<Value>,
 }
 
 pub(crate) fn word<T: Word>(what: &str, word: Option<&String>) -> Result<Option<T>> {
@@ -31,6 +33,11 @@ pub(crate) fn word<T: Word>(what: &str, word: Option<&String>) -> Result<Option<
 }
 
 impl HowRead {
+    pub(crate) fn project(&self, limits: &Limits) -> Result<Option<Project>> {
+        let read = |project: &Value| Project::read(project.to_string().as_bytes(), limits);
+        self.project.as_ref().map(read).transpose()
+    }
+
     pub(crate) fn core(&self, limits: Limits) -> Result<ReadOptions> {
         let mut options = ReadOptions::default();
         options.limits = limits;

@@ -88,7 +88,7 @@ pub use {
 pub use {
     edits::{Applier, Edits},
     export::LabelExporter,
-    labels::{LabelReader, LabelSet, detect_labels, match_labels},
+    labels::{LabelReader, LabelSet, detect_labels, match_labels, read_project},
 };
 
 /// Bytes of WebAssembly memory in use by this module: it only ever grows.

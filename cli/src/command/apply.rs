@@ -3,7 +3,11 @@
 use std::path::PathBuf;
 
 use forebay::{Error, Result, error::codes::ARGUMENT};
-use forebay_native::edits::{Applied, ApplyOptions, apply, apply_in_place, plan};
+use forebay_native::{
+    edits::{Applied, ApplyOptions, apply, apply_in_place, plan},
+    labels::read_project,
+    output::refuse_inputs,
+};
 
 use super::filtering::LimitArgs;
 use crate::{exit::Outcome, human, output::Output, progress::Meter};
@@ -24,6 +28,11 @@ pub(super) struct Args {
     /// Refuses journals that add, remove or move samples.
     #[arg(long, conflicts_with = "output")]
     in_place: bool,
+    /// Project file: list its classes, in its order.
+    ///
+    /// Also a COCO file, a data.yaml or a list of names. A changed annotation of another class is refused.
+    #[arg(long, value_name = "FILE")]
+    project: Option<PathBuf>,
     /// Show what would change and write nothing.
     #[arg(long)]
     dry_run: bool,
@@ -37,11 +46,15 @@ pub(super) struct Args {
 pub(super) fn run(args: &Args, out: &Output) -> Result<Outcome> {
     let mut options = ApplyOptions::default();
     (options.force, options.limits) = (args.force, args.limits.limits());
+    options.project = args.project.as_ref().map(|path| read_project(path, &options.limits)).transpose()?;
     let (dataset, journal) = (&args.dataset, &args.journal);
     if args.dry_run {
         let applied = plan(dataset, journal, args.in_place, &options)?;
         tell(&applied, "would have", out);
         return Ok(Outcome::Fine);
+    }
+    if let (Some(output), Some(project)) = (&args.output, &args.project) {
+        refuse_inputs(output, [project.as_path()])?;
     }
     let mut meter = Meter::new(out, "applying");
     let update = &mut |now: &_| meter.update(now);

@@ -388,3 +388,26 @@ fn what_a_change_in_place_leaves_is_a_note_until_the_next_one_clears_it() {
     let said = ok(&folder, &["check", "a.tbl"]);
     assert_eq!((&said["ok"], &said["notes"]), (&true.into(), &json!([])), "{said}");
 }
+
+#[test]
+fn a_journal_is_applied_with_the_classes_of_a_project() {
+    let folder = Folder::new();
+    datasets(&folder, 4);
+    let dataset = Dataset::open(folder.at("a.tbl")).unwrap();
+    let mut edits = Edits::open(&dataset, &folder.at("e.jsonl")).unwrap();
+    let set = json!({"do": "set", "sample": 1, "annotations": [{"class": "gull", "xmin": 0, "ymin": 0, "xmax": 2, "ymax": 2}]});
+    edits.change(&set.to_string()).unwrap();
+    edits.save().unwrap();
+    drop((edits, dataset));
+    fs::write(folder.at("p.json"), r#"{"forebay_project":1,"classes":["boat",{"name":"gull","id":18}]}"#).unwrap();
+    fs::write(folder.at("names.txt"), "boat\ncar\n").unwrap();
+    ok(&folder, &["apply", "a.tbl", "e.jsonl", "-o", "b.tbl", "--project", "p.json"]);
+    let made = Dataset::open(folder.at("b.tbl")).unwrap().document().unwrap();
+    assert_eq!(made["classes"], json!(["boat", "gull"]));
+    assert_eq!(made["categories"], json!([{"name": "boat"}, {"id": 18, "name": "gull"}]));
+    refused(&folder, &["apply", "a.tbl", "e.jsonl", "-o", "c.tbl", "--project", "names.txt"], "label.class");
+    assert!(!folder.at("c.tbl").exists());
+    ok(&folder, &["apply", "a.tbl", "e.jsonl", "--in-place", "--project", "p.json"]);
+    let changed = Dataset::open(folder.at("a.tbl")).unwrap().document().unwrap();
+    assert_eq!(changed["classes"], json!(["boat", "gull"]));
+}

@@ -675,3 +675,43 @@ fn no_output_is_called_as_what_it_is_not() {
     }
     assert_eq!(fs::read_dir(place.path()).unwrap().count(), 0);
 }
+
+#[test]
+fn a_project_gives_classes_their_numbers_and_refuses_others() {
+    let folder = common::Folder::new();
+    let write = |name: &str, text: &str| {
+        fs::write(folder.at(name), text).unwrap();
+        folder.at(name).to_str().unwrap().to_owned()
+    };
+    let coco = |first: &str, second: &str| {
+        format!(
+            r#"{{"images":[{{"id":1,"file_name":"a.jpg","width":9,"height":9}}],"categories":[{{"id":1,"name":"{first}"}},{{"id":2,"name":"{second}"}}],"annotations":[{{"id":1,"image_id":1,"category_id":1,"bbox":[1,1,2,2]}},{{"id":2,"image_id":1,"category_id":2,"bbox":[1,1,3,3]}}]}}"#
+        )
+    };
+    let labels = write("labels.json", &coco("gull", "boat"));
+    let project = write("p.json", r#"{"forebay_project":1,"classes":["boat","car",{"name":"gull","id":18}]}"#);
+    let out = folder.at("out.json");
+    let to = out.to_str().unwrap();
+    let (code, told) = json(&["convert", &labels, to, "--to", "coco", "--project", &project]);
+    assert_eq!(code, 0, "{told}");
+    let made: Value = serde_json::from_slice(&fs::read(&out).unwrap()).unwrap();
+    let names: Vec<&str> = made["categories"].as_array().unwrap().iter().map(|c| c["name"].as_str().unwrap()).collect();
+    assert_eq!(names, ["boat", "car", "gull"]);
+    assert_eq!(made["annotations"][0]["category_id"], made["categories"][2]["id"]);
+    assert_eq!(made["annotations"][1]["category_id"], made["categories"][0]["id"]);
+    // The numbers of YOLO are the places in the project, and its own data.yaml is one.
+    let yolo = folder.at("yolo");
+    let (code, told) = json(&["convert", &labels, yolo.to_str().unwrap(), "--to", "yolo", "--project", &project]);
+    assert_eq!(code, 0, "{told}");
+    let lines = fs::read_to_string(yolo.join("labels/a.txt")).unwrap();
+    assert_eq!(lines.lines().map(|line| &line[..1]).collect::<Vec<_>>(), ["2", "0"]);
+    let yaml = yolo.join("data.yaml");
+    let (code, _) = json(&["convert", &labels, to, "--to", "coco", "--force", "--project", yaml.to_str().unwrap()]);
+    assert_eq!(code, 0);
+    let other = write("other.json", &coco("gull", "dog"));
+    let refused =
+        forebay(["labels", "convert", &other, to, "--to", "coco", "--force", "--project", &project, "--json"]);
+    let error = error_of(&refused);
+    assert_eq!((refused.status.code(), error["code"].as_str()), (Some(1), Some("label.class")), "{error}");
+    assert!(error["message"].as_str().unwrap().contains("\"dog\""), "{error}");
+}

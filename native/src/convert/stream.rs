@@ -272,7 +272,7 @@ impl Samples {
                     .map(|(name, bytes)| (record::split(&name).1.unwrap_or_default().to_owned(), bytes))
                     .collect();
                 let sample = Streamed { name, payload, sidecars, before: sample.before };
-                if self.wanted(&sample) {
+                if self.wanted(&sample).map_err(|e| e.member(&sample.name))? {
                     ready.push(sample);
                 }
             }
@@ -283,8 +283,8 @@ impl Samples {
         Ok(())
     }
 
-    fn wanted(&mut self, sample: &Streamed) -> bool {
-        let Some(watch) = &mut self.watch else { return true };
+    fn wanted(&mut self, sample: &Streamed) -> Result<bool> {
+        let Some(watch) = &mut self.watch else { return Ok(true) };
         let seen = probe_named(&sample.name, &sample.payload);
         let info = seen.told_to(SampleInfo::unread(0, 0, sample.payload.len() as u64, seen.format));
         let metadata = match watch.needs_record(false) {
@@ -294,7 +294,7 @@ impl Samples {
             }
             false => None,
         };
-        watch.accepts(&info, Some(&sample.name), metadata.as_ref()).is_some()
+        Ok(watch.accepts(&info, Some(&sample.name), metadata.as_ref())?.is_some())
     }
 }
 

@@ -31,8 +31,12 @@ pub(super) struct Opened {
 pub(super) fn open(dataset: &Path, journal: &Path, options: &ApplyOptions) -> Result<Opened> {
     let how = OpenOptions { limits: options.limits.clone(), ..OpenOptions::default() };
     let dataset = Dataset::open_with(dataset, &how)?;
-    let edited = Arc::new(Edited::new(read(journal, &options.limits)?));
     let named = |e: Error| e.file(display(journal));
+    let edited = Edited::new(read(journal, &options.limits)?);
+    let edited = Arc::new(match &options.project {
+        Some(project) => edited.follow(project).map_err(named)?,
+        None => edited,
+    });
     edited.journal().of().expect(&identity(&dataset)?).map_err(named)?;
     let blobs = open_blobs(journal, &edited)?;
     let applied = begun(&dataset, journal, &edited);

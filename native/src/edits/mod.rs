@@ -25,6 +25,7 @@ use std::path::{Path, PathBuf};
 
 use forebay::{
     Error, Limits, Result,
+    annotations::Project,
     codec::checksum::crc32,
     edits::{Edited, Identity, Journal, codes},
 };
@@ -49,11 +50,13 @@ pub struct ApplyOptions {
     pub sync: bool,
     /// Bounds on what the dataset and the journal may cost.
     pub limits: Limits,
+    /// The project whose classes the output lists, in its order.
+    pub project: Option<Project>,
 }
 
 impl Default for ApplyOptions {
     fn default() -> Self {
-        ApplyOptions { force: false, sync: true, limits: Limits::host() }
+        ApplyOptions { force: false, sync: true, limits: Limits::host(), project: None }
     }
 }
 

@@ -22,8 +22,8 @@ use std::{
 };
 
 use forebay::{
-    Result,
-    annotations::{Format, LabelStats, ReadOptions, yolo},
+    Limits, Result,
+    annotations::{Format, LabelStats, Project, ReadOptions, yolo},
     detect::HEAD_LEN,
     formats::Format as Container,
 };
@@ -45,6 +45,15 @@ pub fn class_names(path: &Path) -> Result<Vec<String>> {
     let mut data = yolo::Data::default();
     data.take_names(&file.slice(0..file.len())?).map_err(|e| e.file(file.name()))?;
     Ok(data.classes.iter().map(|class| class.name.clone()).collect())
+}
+
+/// The project in a file: one of Forebay's, a COCO file, a `data.yaml`, or a list of names.
+pub fn read_project(path: &Path, limits: &Limits) -> Result<Project> {
+    let file = Input::read(path)?;
+    limits
+        .item(file.len())
+        .and_then(|_| Project::read(&file.slice(0..file.len())?, limits))
+        .map_err(|e| e.file(file.name()))
 }
 
 /// What is asked once the format is known.

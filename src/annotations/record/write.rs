@@ -4,7 +4,7 @@ use serde_json::{Map, Value, json};
 
 use super::CONVENTION;
 use crate::{
-    annotations::{Annotation, Classes, Id, Loss, Losses, Picture, Rect, Shape, Source},
+    annotations::{Annotation, Classes, Id, Loss, Losses, Picture, Rect, Shape},
     sample::record,
 };
 
@@ -86,12 +86,7 @@ fn annotation(one: &Annotation, classes: &Classes, losses: &mut Losses) -> Value
         put("score", number(score));
     }
     if let Some(source) = one.source {
-        let word = match source {
-            Source::Human => "human",
-            Source::Model => "model",
-            Source::Simulator => "simulator",
-        };
-        put("source", word.into());
+        put("source", source.word().into());
     }
     let flags = one.flags;
     for (key, yes) in [

@@ -5,6 +5,8 @@ mod curate;
 mod edits;
 mod engine;
 mod filter;
+#[cfg(feature = "boxes")]
+mod filter_boxes;
 mod formats;
 mod order;
 mod sampling;

@@ -10,5 +10,5 @@ mod model;
 mod read;
 mod set;
 
-pub use read::{LabelReader, detect_labels, match_labels};
+pub use read::{LabelReader, detect_labels, match_labels, read_project};
 pub use set::LabelSet;

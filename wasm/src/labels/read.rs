@@ -1,8 +1,8 @@
 //! Reading a file or a folder of labels.
 
 use forebay::{
-    Error, Result, Step, Stepper,
-    annotations::{Format, Matcher, Set, SetReader, detect},
+    Error, Limits, Result, Step, Stepper,
+    annotations::{Format, Matcher, Project, Set, SetReader, detect},
     error::codes,
     words::Word,
 };
@@ -125,6 +125,12 @@ pub fn match_labels(samples: Vec<String>, images: Vec<String>) -> Outcome<Vec<i3
     let images = Matcher::of(images.iter().map(String::as_str));
     let one = |name: &String| Ok(images.take(name, name)?.map_or(-1, |k| k as i32));
     samples.iter().map(one).collect::<Result<_>>().map_err(thrown)
+}
+
+/// A project, or the classes of a COCO file, a `data.yaml` or a list of names, as the JSON of a project.
+#[wasm_bindgen(js_name = readProject)]
+pub fn read_project(bytes: &[u8]) -> Outcome<String> {
+    Project::read(bytes, &Limits::default()).map(|project| project.to_json().to_string()).map_err(thrown)
 }
 
 /// The format of labels that a file of this name has, by its first bytes; nothing if it holds none.

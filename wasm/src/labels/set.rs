@@ -3,9 +3,9 @@
 use std::collections::HashSet;
 
 use forebay::{
-    Error, Result,
+    Error, Limits, Result,
     annotations::{
-        Format, Labels, Picture, codes, record,
+        Classes, Format, Labels, Picture, Project, ReadOptions, codes, record,
         write::{Writer, writer},
     },
     tar,
@@ -167,13 +167,24 @@ impl LabelSet {
     }
 
     /// Adds the picture of a sample, by its metadata as JSON, its name and its size, which is 0 where it is not known.
-    /// False where the metadata says nothing of what is in it; then the picture is one that nobody has looked at.
+    /// `boxes` says what boxes of other programs mean; without it only what follows the convention is read. False where the
+    /// metadata says nothing of what is in it; then the picture is one that nobody has looked at.
     #[wasm_bindgen(js_name = addRecord)]
-    pub fn add_record(&mut self, record: &str, name: String, width: u32, height: u32) -> Outcome<bool> {
+    pub fn add_record(
+        &mut self,
+        record: &str,
+        name: String,
+        width: u32,
+        height: u32,
+        boxes: Option<String>,
+    ) -> Outcome<bool> {
         let add = || {
             let record: Value =
                 serde_json::from_str(record).map_err(|e| wrong(format!("the metadata does not read: {e}")))?;
-            let found = record::read(&record, &mut self.labels.classes)?;
+            let found = match boxes {
+                None => record::read(&record, &mut self.labels.classes)?,
+                Some(boxes) => foreign(&record, &boxes, (width, height), &mut self.labels.classes)?,
+            };
             let told = found.is_some();
             let mut picture = found.unwrap_or_else(|| {
                 let mut picture = Picture::default();
@@ -190,9 +201,23 @@ impl LabelSet {
         add().map_err(thrown)
     }
 
+    /// Gives the classes the numbers of a project, which is JSON.
+    pub fn follow(&mut self, project: &str) -> Outcome<()> {
+        let project = Project::read(project.as_bytes(), &Limits::default());
+        project.and_then(|project| self.labels.follow(&project)).map_err(thrown)
+    }
+
     /// Writes the labels: `put` is called with the name of a file, which is empty where there is one, and bytes that follow
     /// those before. Of a format with several files an archive is one. What the format could not say, as JSON.
     pub fn write(&self, format: &str, archive: bool, put: &js_sys::Function) -> Outcome<String> {
         self.written(format, archive, put).map(|losses| losses.to_string()).map_err(thrown)
     }
+}
+
+/// What a record says by boxes that mean this.
+fn foreign(record: &Value, boxes: &str, size: (u32, u32), classes: &mut Classes) -> Result<Option<Picture>> {
+    let mut options = ReadOptions::default();
+    options.boxes = Some(boxes.parse()?);
+    let Some(found) = record::find(record, Some(size), &options, classes)? else { return Ok(None) };
+    found.faults.into_iter().next().map_or(Ok(Some(found.picture)), Err)
 }

@@ -20,6 +20,7 @@ export { memorySink, type MemorySink } from "./sink/sinks.js";
 export { blobSource, bytesSource } from "./source/sources.js";
 export { writeThumbs } from "./api/write-thumbs.js";
 export { exportLabels } from "./labels/export.js";
+export { readProject } from "./labels/project.js";
 export { labelsOf } from "./labels/of-dataset.js";
 export { detectLabels, labelStats, matchLabels, readLabels } from "./labels/read.js";
 export { writeLabels } from "./labels/write.js";

@@ -278,7 +278,12 @@ test('of label files the last one is shown, however long another takes, and none
     signal: () => new AbortController().signal,
     say: () => {},
     changed: () => {},
+    followed: () => {},
   });
+  // Each file is looked at first: it may be a project.
+  const begun = async (many) => {
+    while (reads.length < many) await new Promise((go) => setTimeout(go, 1));
+  };
   const some = (label) => ({
     format: 'coco',
     notes: { counts: [], texts: [] },
@@ -288,6 +293,7 @@ test('of label files the last one is shown, however long another takes, and none
   const slow = labels.open(new Blob(), 'slow.json');
   const quick = labels.open(new Blob(), 'quick.json');
   assert.equal(labels.reading, 'quick.json');
+  await begun(2);
   reads[1].resolve(some('quick'));
   await quick;
   assert.deepEqual([labels.failure, labels.given?.name, labels.reading], [null, 'quick.json', null]);
@@ -296,6 +302,7 @@ test('of label files the last one is shown, however long another takes, and none
   assert.equal(labels.given.name, 'quick.json');
   const failing = labels.open(new Blob(), 'failing.json');
   const last = labels.open(new Blob(), 'last.json');
+  await begun(4);
   reads[2].reject(new Error('no labels'));
   await failing;
   assert.deepEqual([labels.failure, labels.reading], [null, 'last.json']);
@@ -305,11 +312,13 @@ test('of label files the last one is shown, however long another takes, and none
   assert.deepEqual([labels.given, labels.reading], [null, null]);
   // Who cancels sees what was there before, and no fault.
   const first = labels.open(new Blob(), 'first.json');
+  await begun(5);
   reads[4].resolve(some('first'));
   await first;
   let go;
   goOn = new Promise((resolve) => (go = resolve));
   const given_up = labels.open(new Blob(), 'given-up.json');
+  await begun(6);
   reads[5].resolve(some('given up'));
   labels.cancel();
   go();

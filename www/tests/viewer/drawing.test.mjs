@@ -597,7 +597,7 @@ test('hosts hear of edits, and what is neither a TBL nor a TAR says what to do',
   await page.evaluate(() => {
     globalThis.heard = [];
     document.addEventListener('edit', (e) => heard.push(e.detail));
-    document.querySelector('forebay-viewer').drawing.editable = true;
+    document.querySelector('forebay-viewer').editable = true;
   });
   await page.locator('forebay-edit-bar').waitFor();
   await drawable(page, 1);

@@ -3,6 +3,7 @@ import type {
   Dataset,
   Json,
   LabelAnnotation,
+  Project,
   ReadLabels,
   SampleInfo,
   Sink,
@@ -180,6 +181,9 @@ function fakeDrift(before: number, now: number): WarehouseDrift {
 
 /** Labels of `00000000.png` to `00000002.png`, and of a picture that nobody has; a file named `bad…` has none. */
 export const fakeLabels: LabelEngine = {
+  async project(input) {
+    return JSON.parse(await input.text()) as Project;
+  },
   async read(_input, options) {
     if (options?.name?.startsWith("bad"))
       throw Object.assign(new Error("line 3: <b>this</b> is not a number"), { code: "labels.syntax" });

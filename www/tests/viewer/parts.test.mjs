@@ -12,14 +12,12 @@ const parts = {};
 before(async () => {
   const names = [
     'ui/scroller',
-    'samples/boxes',
     'samples/walk',
     'shell/link',
     'ui/facets',
     'ui/literals',
     'ui/fields',
     'ui/wording',
-    'samples/masks',
     'samples/thumbs',
     'ui/complete',
     'ui/throttle',
@@ -32,15 +30,17 @@ before(async () => {
     'shell/failures',
     'dialogs/write-help',
   ];
+  const files = ['lib/src/base/boxes', 'lib/src/base/masks', ...names.map((name) => `viewer/src/${name}`)];
   await build({
-    entryPoints: names.map((name) => join(ROOT, `www/viewer/src/${name}.ts`)),
+    entryPoints: files.map((file) => join(ROOT, `www/${file}.ts`)),
     bundle: true,
     format: 'esm',
+    outbase: join(ROOT, 'www'),
     outdir: folder,
     outExtension: { '.js': '.mjs' },
     logLevel: 'error',
   });
-  for (const name of names) Object.assign(parts, await import(join(folder, `${name}.mjs`)));
+  for (const file of files) Object.assign(parts, await import(join(folder, `${file}.mjs`)));
 });
 after(() => rmSync(folder, { recursive: true, force: true }));
 
@@ -146,20 +146,11 @@ test('four numbers are drawn as people say that they are, and a list of none say
   assert.equal(looked({ json: { label: 'boat' } }), false);
 });
 
-test('the package takes for boxes of other programs what the core does', async () => {
-  const outfile = join(folder, 'foreign.mjs');
-  await build({
-    entryPoints: [join(ROOT, 'www/lib/src/samples/foreign-boxes.ts')],
-    bundle: true,
-    format: 'esm',
-    outfile,
-    logLevel: 'error',
-  });
-  const { foreignBoxes } = await import(outfile);
+test('the package takes for boxes of other programs what the core does', () => {
   const all = JSON.parse(readFileSync(join(ROOT, 'tests/fixtures/boxes.json'), 'utf8'));
   // It is asked of records that do not say themselves what their annotations are.
   for (const { record, boxes, broken = 0 } of all.filter(({ record }) => !record?.json?.annotations_format))
-    assert.equal(foreignBoxes(record) !== null, boxes.length + broken > 0, JSON.stringify(record));
+    assert.equal(parts.foreignBoxes(record) !== null, boxes.length + broken > 0, JSON.stringify(record));
 });
 
 test('run lengths without a box are drawn under every name that they have', () => {
@@ -324,6 +315,8 @@ test('fields that nobody has are told from those that are known, and from texts'
     'lable',
   ]);
   assert.deepEqual(parts.unknownFields('json != null', known), []);
+  const boxes = 'any(box, box.label == "boat" && box.attributes.color != null) or count( box ) > nosuch';
+  assert.deepEqual(parts.unknownFields(boxes, known), ['nosuch']);
   assert.deepEqual(parts.unknownFields('nosuch == 1', []), []);
 });
 
@@ -331,6 +324,8 @@ test('a filter is held back while a word of it is likely being written, and not 
   const known = ['index', 'width', 'height', 'json.label', 'json.tags', 'json.ok', 'json.`my key`'];
   const held = (text) => parts.isUnfinished(text, known);
   const whole = 'json.label == "boat" && width >= height';
+  assert.equal(held('count(box, box.score < 0.5) == 0 && any(box, box.crowd)'), false);
+  assert.equal(held('any(box, box.cr'), true);
   for (const text of [
     'j',
     'json',

@@ -9,10 +9,18 @@ import {
   matchLabels,
   open,
   readLabels,
+  readProject,
   writeLabels,
   writeThumbs,
 } from "forebay";
 import { start } from "./shell/start.ts";
 
-const labels = { read: readLabels, match: matchLabels, of: labelsOf, write: writeLabels, export: exportLabels };
+const labels = {
+  read: readLabels,
+  match: matchLabels,
+  project: readProject,
+  of: labelsOf,
+  write: writeLabels,
+  export: exportLabels,
+};
 start({ open, check, convert, diff, droppedFiles, labels, writeThumbs });

@@ -11,7 +11,8 @@ use forebay::{
 use forebay_native::{
     convert::{Job, Options, To},
     input::display,
-    labels::{Beside, write},
+    labels::{Beside, Set, read_project, write},
+    output::refuse_inputs,
 };
 use serde_json::{Map, Value, json};
 
@@ -35,6 +36,11 @@ pub(super) struct Args {
     /// Output format; tbl and tar include the images of --pictures.
     #[arg(long, value_parser = word::<Target>(), value_name = "FORMAT")]
     to: Target,
+    /// Project file: number the classes as it does.
+    ///
+    /// Also a COCO file, a data.yaml or a list of names. An annotation of another class is refused.
+    #[arg(long, value_name = "FILE")]
+    project: Option<PathBuf>,
     /// Overwrite an existing file.
     #[arg(long, short, alias = "overwrite")]
     force: bool,
@@ -94,8 +100,7 @@ pub(super) fn run(args: &Args, given: &Given, out: &Output) -> Result<Outcome> {
         }
         Target::Samples(to) => return samples(args, to, given, out),
     };
-    args.read.refuse_beside(&args.output)?;
-    let set = args.read.open(given)?.read_for(&args.input, &args.output)?;
+    let set = following(args, args.read.open(given)?.read_for(&args.input, &args.output)?)?;
     let done = write(&set.labels, to, &args.output, args.force)?;
     let [pictures, annotations] = counts(&set.labels, &done.losses);
     let to_stdout = args.output.as_os_str() == "-";
@@ -130,6 +135,16 @@ pub(super) fn run(args: &Args, given: &Given, out: &Output) -> Result<Outcome> {
     Ok(Outcome::Fine)
 }
 
+/// Labels that were read, with the numbers of the project.
+fn following(args: &Args, mut set: Set) -> Result<Set> {
+    args.read.refuse_beside(&args.output)?;
+    if let Some(path) = &args.project {
+        refuse_inputs(&args.output, [path.as_path()])?;
+        set.labels.follow(&read_project(path, &args.read.limits.limits())?)?;
+    }
+    Ok(set)
+}
+
 /// Images and annotations that were written: those that were read, without those that were left out.
 fn counts(labels: &Labels, losses: &Losses) -> [u64; 2] {
     let left_out = |causes: &[Loss]| causes.iter().map(|loss| losses.of(*loss)).sum::<u64>();
@@ -150,13 +165,12 @@ fn samples(args: &Args, to: To, given: &Given, out: &Output) -> Result<Outcome> 
         let message = format!("a {} includes the images; give their folder with --pictures", to.word());
         return Err(Error::new(&ARGUMENT, message));
     };
-    args.read.refuse_beside(&args.output)?;
     let limits = args.read.limits.limits();
     let mut options = Options::new(to);
     (options.limits, options.force) = (limits.clone(), args.force);
     let source = super::super::filtering::open(pictures, &limits, false)?;
     let open = args.read.meant.open(args.read.from, &limits, given)?.samples(vec![source.clone()]);
-    let set = open.read_for(&args.input, &args.output)?;
+    let set = following(args, open.read_for(&args.input, &args.output)?)?;
     options.labels = Some(Arc::new(Beside::new(set, open.options().clone())));
     super::super::convert::report(Job::new(vec![source], options), &args.output, out)
 }

@@ -1,5 +1,6 @@
 import { hostError } from "../model/errors.js";
 import type {
+  BoxesOptions,
   CheckOptions,
   ConvertedInput,
   ConvertOptions,
@@ -87,6 +88,7 @@ const where = of<WhereOptions>({ where: true, signal: true, onProgress: true });
 /** What each call takes. */
 export const NAMES = {
   read: of<ReadOptions>({ signal: true, verify: true }),
+  boxes: of<BoxesOptions>({ signal: true, verify: true, as: true }),
   signal: of<Pick<ReadOptions, "signal">>({ signal: true }),
   samples: [...where, ...of<Pick<SamplesOptions, "indexes">>({ indexes: true })],
   matches: of<Omit<WhereOptions, "where">>({ signal: true, onProgress: true }),
@@ -129,10 +131,11 @@ export const NAMES = {
     scores: true,
     names: true,
     classes: true,
+    project: true,
     signal: true,
     onProgress: true,
   }),
-  writeLabels: of<WriteLabelsOptions>({ signal: true, onProgress: true }),
+  writeLabels: of<WriteLabelsOptions>({ project: true, signal: true, onProgress: true }),
   thumbnail: of<ThumbnailOptions & ThumbnailBitmapOptions>({
     size: true,
     box: true,

@@ -213,6 +213,20 @@ export class OpenEdits implements Edits {
     });
   }
 
+  order(): Promise<number[]> {
+    return this.#next(async (held) => Array.from(await call(held.client, this.name, "editsOrder", [held.journal])));
+  }
+  blob(i: number): Promise<Blob> {
+    return this.#next(async (held) => {
+      argument.inRange(i, this.#about.samples, "samples", this.name);
+      const [at, bytes] = (await call(held.client, this.name, "editsAddedAt", [held.journal, i])) ?? [];
+      const all = at === undefined ? null : await this.store.read(this.#blobs);
+      const why = "is of the dataset, or was taken back: blob gives the bytes of added samples";
+      if (!all) throw hostError("usage.argument", `sample ${i} ${why}`, { file: this.name, sample: i });
+      return new Blob([all.subarray(at!, at! + bytes!) as BlobPart]);
+    });
+  }
+
   record(i: number): Promise<Json> {
     return this.#next(async (held) => {
       argument.inRange(i, this.#about.samples, "samples", this.name);

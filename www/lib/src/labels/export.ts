@@ -150,7 +150,7 @@ async function slowly(
   dataset: Dataset,
   format: WrittenLabelFormat,
   output: Output | FolderSink | FileSystemDirectoryHandle,
-  { where, indexes, signal, onProgress, ...how }: ExportLabelsOptions,
+  { where, indexes, project, signal, onProgress, ...how }: ExportLabelsOptions,
 ): Promise<ExportedLabels> {
   const [option] = Object.keys(how);
   if (option !== undefined)
@@ -165,7 +165,7 @@ async function slowly(
   });
   const annotations = labels.pictures.reduce((sum, { annotations }: LabelPicture) => sum + annotations.length, 0);
   const unlabelled = labels.pictures.filter((one) => one.unlabelled && one.annotations.length === 0).length;
-  const done = await writeLabels(labels, format, output, signal ? { signal } : {});
+  const done = await writeLabels(labels, format, output, { ...(project && { project }), ...(signal && { signal }) });
   const notes = { counts: [], texts: [], more: 0 };
   return { ...done, pictures: labels.pictures.length, annotations, unlabelled, notes };
 }

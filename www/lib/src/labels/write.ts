@@ -126,7 +126,7 @@ async function made(
   { classes, pictures }: Labels,
   format: WrittenLabelFormat,
   archive: boolean,
-  { signal, onProgress }: WriteLabelsOptions,
+  { project, signal, onProgress }: WriteLabelsOptions,
 ): Promise<{ files: [string, Uint8Array][]; losses: string }> {
   const worker = await client();
   const all = argument.list(pictures, "the images");
@@ -137,6 +137,7 @@ async function made(
       await call(worker, undefined, "labelsAdd", [id, told(all.slice(start, end))]);
       onProgress?.({ samples: end, totalSamples: all.length, bytes: 0, totalBytes: null });
     }
+    if (project) await call(worker, undefined, "labelsFollow", [id, told(project)]);
     const made = await call(worker, undefined, "labelsWrite", [id, format, archive]);
     const name = FILES[format];
     if (archive || name === null) return made;

@@ -139,6 +139,10 @@ export interface Edits {
   undo(): Promise<void>;
   /** Makes the last change again that was undone. */
   redo(): Promise<void>;
+  /** The numbers of the samples in their new order, without those that were removed. */
+  order(): Promise<number[]>;
+  /** The bytes of a sample that was added; those of the dataset's own are the dataset's to give. */
+  blob(i: number): Promise<Blob>;
   /** A sample's record with its changes. */
   record(i: number): Promise<Json>;
   /**

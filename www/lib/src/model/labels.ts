@@ -222,6 +222,8 @@ export interface LabelStats {
 
 /** How to write labels. */
 export interface WriteLabelsOptions {
+  /** Numbers the classes as this project does; a class that it does not have is `label.class`. */
+  project?: Project;
   /** Ends the writing; the sink's `abort` is called. */
   signal?: AbortSignal;
   /** Hears how far it is: `samples` are pictures handed over. */
@@ -249,6 +251,8 @@ export interface ExportLabelsOptions {
   names?: "whole" | "last";
   /** The classes, for metadata that numbers them and does not name them. */
   classes?: readonly string[];
+  /** Numbers the classes as this project does, whatever else lists them; a class that it does not have is `label.class`. */
+  project?: Project;
   /** Ends the export; the sink's `abort` is called. */
   signal?: AbortSignal;
   /** Hears how far it is: `samples` are those that were looked at. */
@@ -285,4 +289,32 @@ export interface WrittenLabels {
   readonly bytes: number;
   /** What the format could not say, counted by cause. */
   readonly losses: readonly LabelCount[];
+}
+
+/** A class of a project. */
+export interface ProjectClass {
+  /** Its name. */
+  readonly name: string;
+  /** Its number in formats that number classes freely, such as COCO. */
+  readonly id?: number | string;
+  /** The class that it belongs to. */
+  readonly supercategory?: string;
+  /** Names of its key points. */
+  readonly keypoints?: readonly string[];
+  /** Which key points a line joins, by their numbers from 1. */
+  readonly skeleton?: readonly (readonly [number, number])[];
+  /** Its color, such as `#1f77b4`. */
+  readonly color?: string;
+  /** The key that chooses it, 1 to 9. */
+  readonly key?: number;
+  /** Attributes that its boxes have, each with the texts that it may be; an empty list allows any. */
+  readonly attributes?: { readonly [name: string]: readonly string[] };
+}
+
+/** A project: its classes, in the order that gives them their numbers. */
+export interface Project {
+  /** The version of the file. */
+  readonly forebay_project: 1;
+  /** The classes. */
+  readonly classes: readonly ProjectClass[];
 }

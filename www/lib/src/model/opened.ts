@@ -105,6 +105,12 @@ export interface ReadOptions {
   verify?: boolean;
 }
 
+/** How to read boxes. */
+export interface BoxesOptions extends ReadOptions {
+  /** What boxes of other programs mean: `xyxy`, or a field and that, `json.boxes:xywh`; the words are those of `forebay labels`. */
+  as?: string;
+}
+
 /** What every opened file has. Nothing of it must be freed by hand; `close` (or `using`) frees memory at once. */
 export interface Opened extends Disposable {
   /** The name of the input, if it has one. */

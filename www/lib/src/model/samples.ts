@@ -3,7 +3,7 @@ import type { Divided, DivideOptions, Duplicates, DuplicatesOptions, Outliers, O
 import type { EditOptions, Edits } from "./edits.js";
 import type { Input } from "./io.js";
 import type { Codec, ForebayErrorLike, Json, MediaFormat } from "./names.js";
-import type { OpenOptions, Opened, ReadOptions, WhereOptions } from "./opened.js";
+import type { BoxesOptions, OpenOptions, Opened, ReadOptions, WhereOptions } from "./opened.js";
 import type { RecordBatch, RecordsOptions, SampleRange, SortOptions } from "./records.js";
 import type { Stats } from "./reports.js";
 import type { Table } from "./tables.js";
@@ -191,9 +191,9 @@ export interface Dataset extends Opened {
   /**
    * The boxes of sample `i`: those of a warehouse, or those that the metadata has, as `forebay convert --labels` writes it; of
    * other shapes the boxes around them. `null` where the metadata says nothing of them. Rejects with a `label.*` code where it
-   * cannot be read, and with `label.ambiguous` where it has boxes as another program wrote them.
+   * cannot be read, and with `label.ambiguous` where it has boxes as another program wrote them and `as` does not say what they mean.
    */
-  boxes(i: number, options?: ReadOptions): Promise<SampleBox[] | null>;
+  boxes(i: number, options?: BoxesOptions): Promise<SampleBox[] | null>;
   /** The document beside the samples' metadata; empty if there is none. */
   document(options?: ReadOptions): Promise<{ [key: string]: Json }>;
   /**

@@ -24,6 +24,7 @@ export function moduleFor(operation: Operation, args: readonly unknown[]): Modul
     case "labelsMatch":
     case "labelsOf":
     case "labelsOfDocument":
+    case "readProject":
       return "labels";
     case "warehouseManifest":
     case "warehouseDrift":

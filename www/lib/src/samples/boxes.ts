@@ -1,8 +1,8 @@
+import { foreignBoxes } from "../base/boxes.js";
 import { ForebayError, hostError } from "../model/errors.js";
 import type { Json, LabelClass, LabelPicture, SampleBox } from "../model/index.js";
 import { free } from "../pool/drive.js";
 import { call, client } from "../pool/pool.js";
-import { foreignBoxes } from "./foreign-boxes.js";
 import type { Size } from "./sizes.js";
 
 /** Whose boxes they are. */
@@ -13,6 +13,8 @@ interface Of {
   readonly known: Size;
   /** and what the picture itself says, which has to be read. */
   readonly look: () => Promise<Size>;
+  /** What boxes of other programs mean. */
+  readonly as?: string | undefined;
 }
 
 /** The boxes that a sample's metadata has, as shares of its picture; nothing where it says nothing of them. */
@@ -30,6 +32,9 @@ export async function boxesOf(document: string, record: string, of: Of): Promise
   throw hostError("usage.argument", "nobody says how large the image is that the boxes are of", { file, sample });
 }
 
+/** The same as `exportLabels` takes it: a layout alone is that of whichever field has boxes. */
+const layoutOf = (as: string | undefined): string | undefined => (as?.match(/^[a-z]+n?$/) ? `:${as}` : as);
+
 /** What a record says is in a picture, and the classes. */
 interface Marked {
   readonly picture: LabelPicture;
@@ -40,16 +45,16 @@ async function marked(
   document: string,
   record: string,
   [width, height]: Size,
-  { file, sample }: Of,
+  { file, sample, as }: Of,
 ): Promise<Marked | null> {
   const worker = await client();
   const id = await call(worker, file, "labelsOfDocument", [document]);
   try {
-    if (!(await call(worker, file, "labelsAddRecord", [id, record, "sample", width, height]))) {
+    if (!(await call(worker, file, "labelsAddRecord", [id, record, "sample", [width, height], layoutOf(as)]))) {
       const field = foreignBoxes(JSON.parse(record) as Json);
-      if (field === null) return null;
+      if (field === null || as !== undefined) return null;
       // Whoever took that for nothing and set boxes would lose those that are there.
-      const why = `${field} has boxes as another program wrote them, and nothing says here what they mean: exportLabels reads them with its option boxes, such as ${JSON.stringify(`${field}:xywh`)}`;
+      const why = `${field} has boxes as another program wrote them, and nothing says what they mean: the option "as" of boxes does, such as ${JSON.stringify(`${field}:xywh`)}; exportLabels calls it boxes`;
       throw new ForebayError("label.ambiguous", "usage", why, { file, sample });
     }
     const [picture] = JSON.parse(await call(worker, file, "labelsPictures", [id, 0, 1])) as [LabelPicture];

@@ -12,6 +12,7 @@ import { sourceOf } from "../source/sources.js";
 import { STRIP, Strip, digestOf, firstBytes, otherThumbs } from "./strip.js";
 import { bytesOf, readExactly, readRanges } from "../source/ranges.js";
 import type {
+  BoxesOptions,
   CheckOptions,
   CheckReport,
   Dataset,
@@ -411,16 +412,16 @@ export class OpenDataset extends Session<WorkerSamples> implements Dataset {
     if (typeof name === "string") this.#index.named(i, name);
   }
 
-  async boxes(i: number, options: ReadOptions = {}): Promise<SampleBox[] | null> {
-    known(argument.options(options, "how to read"), NAMES.read, "boxes");
+  async boxes(i: number, options: BoxesOptions = {}): Promise<SampleBox[] | null> {
+    known(argument.options(options, "how to read"), NAMES.boxes, "boxes");
     return this.run(options.signal, async (signal) => {
       const record = await this.record(i, { signal });
-      return record === null ? null : this.#boxesIn(i, record, signal);
+      return record === null ? null : this.#boxesIn(i, record, signal, options.as);
     });
   }
 
   /** The boxes that a record of this sample has. */
-  async #boxesIn(i: number, record: Json, signal: AbortSignal): Promise<SampleBox[] | null> {
+  async #boxesIn(i: number, record: Json, signal: AbortSignal, as?: string): Promise<SampleBox[] | null> {
     this.#document ??= this.document();
     const document = await this.#document.catch((e: unknown) => {
       this.#document = undefined;
@@ -428,8 +429,7 @@ export class OpenDataset extends Session<WorkerSamples> implements Dataset {
     });
     const { width, height } = this.info(i);
     return boxesOf(stringifyExactly(document), stringifyExactly(record), {
-      file: this.name,
-      sample: i,
+      ...{ file: this.name, sample: i, as },
       known: [width, height],
       look: () => sizeOf(this, i, signal),
     });
@@ -600,10 +600,9 @@ export class OpenDataset extends Session<WorkerSamples> implements Dataset {
     label: string,
     { signal, onProgress }: Omit<WhereOptions, "where"> = {},
   ): Promise<Selected> {
-    return this.run(signal, async (inner) => {
+    const look = async (client: Client, handle: number, inner: AbortSignal): Promise<Selected> => {
       argument.text(where, "a filter");
       argument.text(label, "the field of the class");
-      const { client, handle } = await this.inWorker(inner);
       const id = await call(client, this.name, "select", [handle, where, stats, label]);
       const onTurn: Drive["onTurn"] = (turn, bytes) =>
         onProgress?.({ samples: turn.done, totalSamples: this.length, bytes, totalBytes: null });
@@ -613,7 +612,10 @@ export class OpenDataset extends Session<WorkerSamples> implements Dataset {
       );
       if (selected.columns) this.#index.columns = selected.columns;
       return selected;
-    });
+    };
+    // The module that reads every file does not know boxes.
+    if (/\b(any|count)\s*\(/.test(where)) return this.work(signal, look);
+    return this.run(signal, async (inner) => this.inWorker(inner).then((of) => look(of.client, of.handle, inner)));
   }
 
   async check(options: CheckOptions = {}): Promise<CheckReport> {

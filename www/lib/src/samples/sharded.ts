@@ -3,6 +3,7 @@ import { digitsOf } from "../base/exact.js";
 import { NAMES, known } from "../base/option-names.js";
 import { ForebayError, hostError } from "../model/errors.js";
 import type {
+  BoxesOptions,
   CheckOptions,
   CheckReport,
   ClassStats,
@@ -203,7 +204,7 @@ export class ShardedDataset implements Dataset {
     const [shard, at] = this.#at(i);
     return shard.record(at, options);
   }
-  async boxes(i: number, options?: ReadOptions): Promise<SampleBox[] | null> {
+  async boxes(i: number, options?: BoxesOptions): Promise<SampleBox[] | null> {
     const [shard, at] = this.#at(i);
     return shard.boxes(at, options);
   }

@@ -215,6 +215,8 @@ export const operations = {
   /** Each sample of the file with the journal's changes, written anew. */
   editsRewrite: (id: number, options: string, length: number, blobs: number): number =>
     keep(get<labels.Edits>(id).rewrite(options, length, blobs)),
+  editsOrder: (id: number): Float64Array => get<labels.Edits>(id).order(),
+  editsAddedAt: (id: number, i: number): Float64Array | null => get<labels.Edits>(id).addedAt(i) ?? null,
   editsCounts: (id: number): Float64Array => get<labels.Edits>(id).counts(),
   /** The labels of an opened file, or of a journal over one of this length, written in a format. */
   exportLabels: (id: number, options: string, chosen: Uint32Array | null): number =>
@@ -383,8 +385,10 @@ export const operations = {
   labelsOf: (classes: string): number => keep(labels.LabelSet.ofClasses(classes)),
   labelsOfDocument: (document: string): number => keep(labels.LabelSet.ofDocument(document)),
   labelsAdd: (id: number, pictures: string): void => get<labels.LabelSet>(id).add(pictures),
-  labelsAddRecord: (id: number, record: string, name: string, width: number, height: number): boolean =>
-    get<labels.LabelSet>(id).addRecord(record, name, width, height),
+  labelsAddRecord(id: number, record: string, name: string, size: readonly [number, number], boxes?: string): boolean {
+    return get<labels.LabelSet>(id).addRecord(record, name, ...size, boxes);
+  },
+  readProject: (bytes: Uint8Array): string => labels.readProject(bytes),
   /** Takes in many records, each with the name of its picture, and its width and height. */
   labelsAddRecords(id: number, records: readonly (readonly [string, string, number, number])[]): void {
     const set = get<labels.LabelSet>(id);
@@ -394,6 +398,7 @@ export const operations = {
   labelsPictures: (id: number, start: number, annotations: number): string =>
     get<labels.LabelSet>(id).pictures(start, annotations),
   /** Writes labels: the files, each by its name, and what was lost. Bytes of one file follow each other. */
+  labelsFollow: (id: number, project: string): void => get<labels.LabelSet>(id).follow(project),
   labelsWrite(id: number, format: string, archive: boolean): { files: [string, Uint8Array][]; losses: string } {
     const files: [string, Uint8Array][] = [];
     const losses = get<labels.LabelSet>(id).write(format, archive, (name: string, bytes: Uint8Array) =>

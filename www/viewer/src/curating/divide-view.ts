@@ -67,9 +67,6 @@ export class DivideView extends LitElement {
     td.number {
       text-align: end;
     }
-    .good {
-      color: var(--good);
-    }
   `,
   ];
   @property({ attribute: false }) engine!: Engine;

@@ -25,10 +25,6 @@ export class AboutDialog extends LitElement {
       margin: 0 0 16px;
       font-size: 13.5px;
     }
-    .body {
-      overflow: auto;
-      max-height: min(600px, calc(100vh - 120px));
-    }
     .document {
       margin-top: 6px;
       font-size: 13px;

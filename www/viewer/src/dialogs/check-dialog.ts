@@ -53,18 +53,6 @@ export class CheckDialog extends LitElement {
       grid-column: 1 / -1;
       overflow-wrap: anywhere;
     }
-    .verdict {
-      font-size: 17px;
-      font-weight: 650;
-      margin: 0;
-    }
-    .good {
-      color: var(--good);
-    }
-    .body {
-      overflow: auto;
-      max-height: min(560px, calc(100vh - 170px));
-    }
   `,
   ];
 

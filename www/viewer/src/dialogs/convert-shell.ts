@@ -4,7 +4,7 @@ import { property, query, state } from "lit/decorators.js";
 import type { Output, Progress } from "../../../lib/src/model/index.ts";
 import type { Engine } from "../files/engine.ts";
 import { showModal } from "../ui/modal.ts";
-import { controls, factStyles } from "../ui/styles.ts";
+import { choiceStyles, controls, factStyles } from "../ui/styles.ts";
 import { canFolder, hasStore, makeTarget, type Finished, type Target, type Way } from "../files/targets.ts";
 import { visible } from "../ui/visible.ts";
 import { writeHelp } from "./write-help.ts";
@@ -20,46 +20,6 @@ export interface Running {
 }
 
 const shellStyles = css`
-    fieldset {
-      margin: 0 0 14px;
-      padding: 0;
-      border: 0;
-    }
-    .choices + fieldset {
-      margin-top: 14px;
-    }
-    legend {
-      padding: 0 0 6px;
-      font-weight: 650;
-      font-size: 13px;
-    }
-    .choices {
-      display: flex;
-      flex-wrap: wrap;
-      gap: 8px;
-    }
-    .choices label {
-      display: flex;
-      align-items: center;
-      gap: 8px;
-      padding: 8px 12px;
-      border: 1px solid var(--line);
-      border-radius: 9px;
-      cursor: pointer;
-    }
-    .choices label:has(:checked) {
-      border-color: var(--accent);
-      background: var(--accent-soft);
-    }
-    .choices label:has(:disabled) {
-      opacity: 0.5;
-    }
-    .verdict {
-      font-size: 17px;
-      font-weight: 650;
-      margin: 0 0 8px;
-      color: var(--good);
-    }
     .where {
       width: 100%;
     }
@@ -70,10 +30,6 @@ const shellStyles = css`
       font-size: 13px;
       overflow-wrap: anywhere;
     }
-    .body {
-      overflow: auto;
-      max-height: min(560px, calc(100vh - 170px));
-    }
 `;
 
 /** Has the browser ask before the page goes with what it is at. */
@@ -81,7 +37,7 @@ const stay = (e: Event): void => e.preventDefault();
 
 /** A dialog that converts; what it asks and does is up to who extends it. Sends `open` with a `File` that was made. */
 export abstract class ConvertShell<S> extends LitElement {
-  static override styles = [controls, factStyles, shellStyles];
+  static override styles = [controls, factStyles, choiceStyles, shellStyles];
 
   @property({ attribute: false }) engine!: Engine;
   @state() protected step: "ask" | "work" | "done" = "ask";
@@ -262,7 +218,7 @@ export abstract class ConvertShell<S> extends LitElement {
   /** What the file is called, if it is; above what became of it. */
   protected renderVerdict(): TemplateResult {
     const { name, folder } = this.target!;
-    return html`<p class="verdict">✓ ${visible(name)}</p><p class="muted">${folder === undefined ? msg("browserDownloads") : html`${rich("itIsInTheFolder", { folder: html`<b>${visible(folder)}</b>` })}`}</p>`;
+    return html`<p class="verdict good">✓ ${visible(name)}</p><p class="muted">${folder === undefined ? msg("browserDownloads") : html`${rich("itIsInTheFolder", { folder: html`<b>${visible(folder)}</b>` })}`}</p>`;
   }
   /** Where the file goes, and what that means. */
   protected renderWay(): TemplateResult {

@@ -39,10 +39,6 @@ export class DriftDialog extends LitElement {
     dialog {
       width: min(860px, calc(100vw - 24px));
     }
-    .body {
-      overflow: auto;
-      max-height: min(640px, calc(100vh - 170px));
-    }
     .far {
       font-weight: 650;
     }

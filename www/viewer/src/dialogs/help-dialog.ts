@@ -59,6 +59,8 @@ const language = () =>
     ['name ~ "cats/*.jpg"', msg("patternsWithAnd")],
     ["cls in [1, 3, 5]", msg("oneOfAList")],
     ['json.label == "boat"', msg("anyFieldMetadataPath")],
+    ['any(box, box.label == "boat" && box.width > 400)', msg("anySuchBox")],
+    ["count(box) > 5", msg("countOfBoxes")],
   ] as const;
 
 /** `<forebay-help>`. */
@@ -83,10 +85,6 @@ export class HelpDialog extends LitElement {
       background: var(--soft);
       font-family: var(--mono);
       font-size: 12px;
-    }
-    .body {
-      overflow: auto;
-      max-height: min(600px, calc(100vh - 120px));
     }
     @media (max-width: 560px) {
       dl {

@@ -9,6 +9,7 @@ import type {
   LabelPicture,
   Labels,
   Progress,
+  Project,
   WrittenLabelFormat,
   WrittenLabels,
 } from "../../../lib/src/model/index.ts";
@@ -20,11 +21,11 @@ import { isEdited } from "../files/edited.ts";
 import { TarFile } from "../files/tar.ts";
 import { download } from "../files/targets.ts";
 import type { FindBoxes } from "../samples/box-source.ts";
-import { isGuess, type Meaning, type Question } from "../samples/boxes.ts";
+import { isGuess, type Meaning, type Question } from "../../../lib/src/base/boxes.ts";
 import type { GivenLabels } from "../samples/label-matching.ts";
 import { DrawnLabels } from "../samples/drawn-labels.ts";
 import { framed, showModal } from "../ui/modal.ts";
-import { controls } from "../ui/styles.ts";
+import { choiceStyles, controls } from "../ui/styles.ts";
 import { visible } from "../ui/visible.ts";
 import { bytes, count, isAbort, stem, trouble, type Trouble } from "../ui/wording.ts";
 import { joined, meaningForm } from "./meaning-form.ts";
@@ -83,36 +84,8 @@ function outputOf(to: WrittenLabelFormat): { output: BlobSink | FolderSink; file
 export class LabelsDialog extends LitElement {
   static override styles = [
     controls,
+    choiceStyles,
     css`
-    .choices {
-      display: flex;
-      flex-wrap: wrap;
-      gap: 8px;
-      margin: 8px 0 12px;
-    }
-    .choices label {
-      display: flex;
-      align-items: center;
-      gap: 8px;
-      padding: 6px 12px;
-      border: 1px solid var(--line);
-      border-radius: 9px;
-      cursor: pointer;
-    }
-    .choices label:has(:checked) {
-      border-color: var(--accent);
-      background: var(--accent-soft);
-    }
-    fieldset {
-      margin: 0;
-      padding: 0;
-      border: 0;
-    }
-    legend {
-      padding: 0;
-      font-weight: 650;
-      font-size: 13px;
-    }
     section + section {
       margin-top: 18px;
     }
@@ -122,10 +95,6 @@ export class LabelsDialog extends LitElement {
       font-size: 13px;
       color: var(--ink-2);
     }
-    .body {
-      overflow: auto;
-      max-height: min(560px, calc(100vh - 120px));
-    }
     /* Whatever is above it, what one came for is in sight. */
     .export {
       position: sticky;
@@ -134,9 +103,6 @@ export class LabelsDialog extends LitElement {
       padding: 10px 18px 18px;
       border-top: 1px solid var(--line);
       background: var(--card);
-    }
-    .good {
-      color: var(--good);
     }
     .meaning {
       display: block;
@@ -156,6 +122,8 @@ export class LabelsDialog extends LitElement {
   @property({ attribute: false }) keep: KeepLabels | null = null;
   /** What people said that the boxes in the metadata mean, */
   @property({ attribute: false }) meaning: Meaning = {};
+  /** What gives the classes their numbers. */
+  @property({ attribute: false }) project: Project | null = null;
   /** and what is asked of it. */
   @state() private questions: readonly Question[] = [];
   /** The edits that were made. */
@@ -252,12 +220,12 @@ export class LabelsDialog extends LitElement {
    * itself. What could mean several things is refused, as everywhere, until somebody says what it means.
    */
   private async directly({ data, indexes, to, signal, onProgress }: Wanted): Promise<Made | null> {
-    const { find, given, journal, meaning } = this;
+    const { find, given, journal, meaning, project } = this;
     const changed = journal?.changes === true;
     // A journal stands for all samples.
     if (given || !isEdited(data) || (changed && indexes)) return null;
     const { output, file } = outputOf(to);
-    const how = { signal, onProgress, ...meaning };
+    const how = { signal, onProgress, ...meaning, ...(project && { project }) };
     try {
       const write = this.engine.labels.export;
       const written: ExportedLabels | null = changed
@@ -273,7 +241,7 @@ export class LabelsDialog extends LitElement {
   /** The same through objects in the page. */
   private async throughPage({ data, indexes, to, signal, onProgress }: Wanted): Promise<Made> {
     const { labels } = this.engine;
-    const { journal } = this;
+    const { journal, project } = this;
     const options = { signal, onProgress, ...(indexes && { indexes }) };
     // A picture that was changed has all that its record says then, and not only what is drawn of it.
     const edited = journal?.changes
@@ -286,7 +254,7 @@ export class LabelsDialog extends LitElement {
     const found = edited?.found ?? (await labels.of(data, options));
     const { output, file } = outputOf(to);
     const drawn = await this.drawn(data, edited?.indexes ?? indexes, found, edited !== null, signal);
-    const written = await labels.write(drawn, to, output, { signal });
+    const written = await labels.write(drawn, to, output, { signal, ...(project && { project }) });
     return { written, file: file() };
   }
 
@@ -340,13 +308,18 @@ export class LabelsDialog extends LitElement {
           ${this.renderExport()}`;
     return framed(common("labels"), () => this.close(), body);
   }
+  private choose(what: "labels" | "project"): void {
+    this.close();
+    this.dispatchEvent(new CustomEvent("choose", { detail: what }));
+  }
   private renderImport(): TemplateResult {
     return html`<section><h3>${msg("showThoseFile")}</h3>
       <p class="muted">${msg("cocoCvatLabelStudioVia")}</p>
-      <button @click=${() => {
-        this.close();
-        this.dispatchEvent(new CustomEvent("choose"));
-      }}>${msg("chooseLabelFile")}</button></section>`;
+      <button @click=${() => this.choose("labels")}>${msg("chooseLabelFile")}</button></section>
+      <section><h3>${msg("projectOfClasses")}</h3>
+      <p class="muted">${this.project ? msg("projectInUse", { classes: this.project.classes.length }) : msg("projectGivesNumbers")}</p>
+      <button @click=${() => this.choose("project")}>${msg("chooseProject")}</button>
+      ${this.project ? html`<button @click=${() => this.dispatchEvent(new CustomEvent("follow"))}>${common("remove")}</button>` : nothing}</section>`;
   }
   private renderKeep(matched: number): TemplateResult {
     const { keeping: k } = this;

@@ -1,6 +1,7 @@
 /** Asks what the boxes in the metadata mean, where the file does not state it. */
 import { html, nothing, type TemplateResult } from "lit";
-import { LAYOUTS, halvesOf, layoutText, type Meaning, type Question } from "../samples/boxes.ts";
+import { LAYOUTS, halvesOf, type Meaning, type Question } from "../../../lib/src/base/boxes.ts";
+import { layoutText } from "../samples/box-source.ts";
 import { visible } from "../ui/visible.ts";
 import { msg } from "../messages/dialogs.ts";
 

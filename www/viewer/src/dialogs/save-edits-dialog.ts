@@ -1,8 +1,9 @@
 /** Save: a new file with the edits in it. */
 import { html, nothing, type TemplateResult } from "lit";
 import { customElement, property } from "lit/decorators.js";
-import type { Dataset } from "../../../lib/src/model/index.ts";
+import type { Dataset, Project } from "../../../lib/src/model/index.ts";
 import type { EditSummary } from "../../../lib/src/model/edits.ts";
+import { followProject } from "../drawing/keeping.ts";
 import type { DrawnJournal } from "../drawing/journal.ts";
 import { outputName } from "../files/output-name.ts";
 import { bytes, count } from "../ui/wording.ts";
@@ -15,6 +16,7 @@ import { msg } from "../messages/dialogs.ts";
 export class SaveEditsDialog extends ConvertShell<EditSummary> {
   @property({ attribute: false }) data: Dataset | null = null;
   @property({ attribute: false }) journal: DrawnJournal | null = null;
+  @property({ attribute: false }) project: Project | null = null;
   protected override get called(): string {
     return msg("saveEdits");
   }
@@ -42,6 +44,7 @@ export class SaveEditsDialog extends ConvertShell<EditSummary> {
   protected async convert({ output, signal, onProgress }: Running): Promise<EditSummary> {
     const { journal } = this;
     if (!journal) throw new Error(msg("editingOver"));
+    if (this.project) await followProject(this.data!, journal, this.project);
     if (!(await journal.kept())) throw new Error(msg("someChangesNotKeptYet"));
     return journal.save(output, { signal, onProgress });
   }

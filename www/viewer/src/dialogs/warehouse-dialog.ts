@@ -42,18 +42,6 @@ export class WarehouseDialog extends LitElement {
     dialog {
       width: min(860px, calc(100vw - 24px));
     }
-    .body {
-      overflow: auto;
-      max-height: min(640px, calc(100vh - 120px));
-    }
-    .verdict {
-      margin: 0 0 6px;
-      font-size: 17px;
-      font-weight: 650;
-    }
-    .good {
-      color: var(--good);
-    }
     td:first-child {
       white-space: normal;
       overflow-wrap: anywhere;

@@ -1,4 +1,5 @@
 /** The classes that can be drawn, of which there may be a million, and which of them have a key. */
+import type { ProjectClass } from "../../../lib/src/model/index.ts";
 import { keep, recall } from "../ui/remembered.ts";
 
 /** Keys of classes: 1 to 9. */
@@ -40,6 +41,19 @@ export class Classes {
     if (listed) this.listed += fresh.length;
     this.folded = [];
     return true;
+  }
+  /** Takes the order and the keys of a project; other classes come behind. */
+  follow(all: readonly ProjectClass[]): void {
+    const { names } = this;
+    this.names = this.folded = [];
+    this.listed = 0;
+    this.known.clear();
+    this.learn(
+      all.map(({ name }) => name),
+      true,
+    );
+    this.learn(names);
+    this.chosen = Array.from({ length: KEYS }, (_, k) => all.find(({ key }) => key === k + 1)?.name ?? null);
   }
   has(name: string): boolean {
     return this.known.has(name.trim());

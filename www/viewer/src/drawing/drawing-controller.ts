@@ -1,10 +1,10 @@
 /** Editing a dataset: its journal, the picture that is drawn on, and what is asked of both. */
 import { html, type ReactiveController, type ReactiveControllerHost, type TemplateResult } from "lit";
-import type { Dataset, Json } from "../../../lib/src/model/index.ts";
+import type { Dataset, Json, Project } from "../../../lib/src/model/index.ts";
 import { isEdited } from "../files/edited.ts";
 import { download } from "../files/targets.ts";
 import type { FindBoxes } from "../samples/box-source.ts";
-import { MOST, isGuess, type Annotations, type Question } from "../samples/boxes.ts";
+import { MOST, isGuess, type Annotations, type Question } from "../../../lib/src/base/boxes.ts";
 import type { ShownPicture, StageEditor } from "../samples/stage-editor.ts";
 import { walkRecords } from "../samples/walk.ts";
 import type { EditDetail } from "../public/element.ts";
@@ -63,6 +63,10 @@ export interface DrawingHost {
   readonly warn: (text: string) => void;
   /** Boxes are others now, of the one sample or of many. */
   readonly changed: (many: boolean) => void;
+  /** The classes of the project, if there is one. */
+  readonly project: () => Project | null;
+  /** These samples are left out. */
+  readonly removed: (gone: ReadonlySet<number>) => void;
   /** Asks where to save. */
   readonly save: () => void;
   /** Asks what the numbers of boxes mean. */
@@ -86,6 +90,8 @@ export class DrawingController implements ReactiveController {
   /** The browser keeps edits of what is open which nobody has saved or discarded. */
   private waiting = false;
   private sure = false;
+  /** What was left out when it was last said. */
+  private moves = 0;
   private looking: Promise<void> = Promise.resolve();
   journal: DrawnJournal | null = null;
   readonly classes = new Classes();
@@ -107,7 +113,7 @@ export class DrawingController implements ReactiveController {
 
   constructor(
     private readonly host: ReactiveControllerHost & HTMLElement,
-    private readonly of: DrawingHost,
+    readonly of: DrawingHost,
   ) {
     host.addController(this);
   }
@@ -119,6 +125,12 @@ export class DrawingController implements ReactiveController {
     this.host.removeEventListener("keydown", this.onKey, { capture: true });
     window.removeEventListener("beforeunload", this.onLeave);
     this.journal?.rest();
+  }
+  hostUpdated(): void {
+    const moves = this.history?.moves ?? 0;
+    if (moves === this.moves) return;
+    this.moves = moves;
+    this.of.removed(this.history?.removed ?? new Set());
   }
   private readonly onLeave = (e: Event): void => {
     this.journal?.rest();
@@ -185,6 +197,7 @@ export class DrawingController implements ReactiveController {
       this.learn(parts.classesIn({ ...document, ...journal.history.document }), true);
       this.learn(journal.history.labels);
       this.learn(this.of.counted());
+      this.follow();
       if (this.of.data() !== data) return this.reset();
       // Somebody said meanwhile that nothing is to be edited.
       if (this.ended) return this.reset();
@@ -372,6 +385,14 @@ export class DrawingController implements ReactiveController {
     this.classVersion++;
     this.tell();
   }
+  /** Takes the classes of the project in its order, with its keys. */
+  follow(): void {
+    const project = this.of.project();
+    if (!project || !this.journal) return;
+    this.classes.follow(project.classes);
+    this.classVersion++;
+    this.tell();
+  }
   private done(shapes: readonly Shape[], nudge: string | null): void {
     const { picture, journal } = this;
     if (picture && journal) journal.draw(picture.index, shapes, nudge, { said: this.parts.rasterOf(picture) });
@@ -443,15 +464,20 @@ export class DrawingController implements ReactiveController {
     this.of.say(review === "accepted" ? msg("acceptedSample") : msg("rejectedSample"));
     this.next();
   }
-  /** The same of several samples, undone as one. */
-  judgeAll(samples: ReadonlySet<number>, review: Review): void {
+  /** Changes several samples, undone as one. */
+  many(
+    samples: Iterable<number>,
+    detail: EditDetail,
+    change: (journal: DrawnJournal, i: number, group: number) => void,
+  ): void {
     const { journal } = this;
     if (!journal) return;
-    const group = journal.group();
-    for (const i of samples) journal.review(i, review, group);
-    this.send({ index: null, kind: "review", review });
-    const many = { samples: samples.size };
-    this.of.say(review === "accepted" ? msg("acceptedSamples", many) : msg("rejectedSamples", many));
+    const [group, all] = [journal.group(), [...samples]];
+    for (const i of all) change(journal, i, group);
+    this.of.changed(true);
+    if (this.picture) this.show(this.picture);
+    this.send(detail);
+    this.of.say(msg("samplesChanged", { samples: all.length }));
   }
   /** The next sample that is neither accepted nor rejected; after the last comes the first. */
   next(): void {
@@ -522,14 +548,19 @@ export class DrawingController implements ReactiveController {
     }
   }
   private async shapesOf(data: Dataset, i: number): Promise<readonly Shape[]> {
-    const own = this.history?.shapesOf(i);
-    if (own) return own;
-    const record = await data.record(i, { signal: this.of.signal() });
+    const record = this.history?.shapesOf(i) ? null : await data.record(i, { signal: this.of.signal() });
     const { width, height } = data.info(i);
+    return this.shapesIn(i, record, width, height).shapes;
+  }
+  /** What is drawn on an image, and whether that is all that its record has. */
+  shapesIn(i: number, record: Json, width: number, height: number): { shapes: readonly Shape[]; whole: boolean } {
+    const own = this.history?.shapesOf(i);
+    if (own) return { shapes: own, whole: true };
     const { find, laid } = this.of.base();
     const found = find(i, record, width, height);
     if (!laid && isGuess(found)) throw new Error(msg("meaningNotStated"));
-    return this.parts.shapesIn(laid ? null : record, found).shapes;
+    const { shapes, lost } = this.parts.shapesIn(laid ? null : record, found);
+    return { shapes, whole: lost + found.broken === 0 && found.boxes.length < MOST };
   }
 
   /** Makes labels that lie over the dataset edits of it. */
@@ -619,7 +650,7 @@ export class DrawingController implements ReactiveController {
       this.of.say(msg("allEditsThrownAway"));
     });
   }
-  private async tried(act: (journal: DrawnJournal) => Promise<void>): Promise<void> {
+  async tried(act: (journal: DrawnJournal) => Promise<void>): Promise<void> {
     if (!this.journal) return;
     this.trouble = null;
     try {
@@ -629,7 +660,7 @@ export class DrawingController implements ReactiveController {
     }
     this.tell();
   }
-  private fail(e: unknown): void {
+  fail(e: unknown): void {
     if (!isAbort(e)) this.trouble = trouble(e);
     this.tell();
   }
@@ -701,6 +732,10 @@ export class DrawingController implements ReactiveController {
     const { laid } = this.of.base();
     return laid ? this.keepLabels(laid, signal, onProgress) : { pictures: 0, lost: 0 };
   };
+  /** What is done to the samples that are selected. */
+  changes(picked: ReadonlySet<number>): TemplateResult {
+    return html`<forebay-bulk .drawing=${this} .picked=${picked}></forebay-bulk>`;
+  }
   /** Begins and ends editing. */
   button(): TemplateResult | null {
     const data = this.of.data();

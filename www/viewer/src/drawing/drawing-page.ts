@@ -2,7 +2,7 @@
 import { LitElement, css, html, nothing, type TemplateResult } from "lit";
 import { customElement, property, query } from "lit/decorators.js";
 import "../samples/box-list.ts";
-import type { Box } from "../samples/boxes.ts";
+import type { Box } from "../../../lib/src/base/boxes.ts";
 import { controls } from "../ui/styles.ts";
 import "./class-list.ts";
 import type { ClassList } from "./class-list.ts";

@@ -42,6 +42,15 @@ export const documented = (fields: Json, group: number): Entry => ({
   said: { fields },
 });
 export const reviewed = (sample: number, review: Review | null): Entry => ({ ...other, do: "review", sample, review });
+/** Something that nobody draws. */
+export const marked = (kind: Marked, sample: number, said: Said | null): Entry => ({
+  ...other,
+  do: kind,
+  sample,
+  said,
+});
+export type Marked = "remove" | "restore" | "tag";
+const MOVES: ReadonlySet<string> = new Set(["remove", "restore"]);
 
 /** How far the work is. */
 export interface Progress {
@@ -58,6 +67,8 @@ export class History {
   private readonly standing: Entry[] = [];
   private undone: Entry[] = [];
   private readonly bySample = new Map<number, Entry[]>();
+  /** Grows with everything that leaves a sample out, brings one back, or takes that back. */
+  moves = 0;
 
   /** What a journal has, of which the checksums were verified when it was opened. */
   static async of(journal: Blob): Promise<History> {
@@ -133,6 +144,7 @@ export class History {
     const entry = this.standing.pop();
     if (!entry) return null;
     this.undone.push(entry);
+    if (MOVES.has(entry.do)) this.moves++;
     if (entry.sample !== null) {
       const own = this.bySample.get(entry.sample)!;
       own.pop();
@@ -147,6 +159,7 @@ export class History {
   }
   private push(entry: Entry): void {
     this.standing.push(entry);
+    if (MOVES.has(entry.do)) this.moves++;
     if (entry.sample === null) return;
     const own = this.bySample.get(entry.sample);
     if (own) own.push(entry);
@@ -170,6 +183,10 @@ export class History {
   /** Whether anything was done to a sample. */
   has(sample: number): boolean {
     return this.bySample.has(sample);
+  }
+  /** Those that are left out. */
+  get removed(): ReadonlySet<number> {
+    return new Set([...this.bySample.keys()].filter((sample) => this.isRemoved(sample)));
   }
   /** Whether it is left out. */
   isRemoved(sample: number): boolean {

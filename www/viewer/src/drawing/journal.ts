@@ -3,7 +3,17 @@ import type { Dataset, EditFields, Edits, Json, Output, Progress as Written } fr
 import type { EditSummary } from "../../../lib/src/model/edits.ts";
 import { trouble, type Trouble } from "../ui/wording.ts";
 import { alike, conflictsOf, type Conflict, type Side } from "./conflicts.ts";
-import { History, documented, drawn, reviewed, type Entry, type Review, type Said } from "./history.ts";
+import {
+  History,
+  documented,
+  drawn,
+  marked,
+  reviewed,
+  type Entry,
+  type Marked,
+  type Review,
+  type Said,
+} from "./history.ts";
 import { annotationOf, type Shape } from "./shape.ts";
 import { msg } from "../messages/drawing.ts";
 
@@ -103,6 +113,9 @@ export class DrawnJournal {
   }
   review(sample: number, review: Review | null, group: number | null = null): void {
     this.enter({ ...reviewed(sample, review), group });
+  }
+  mark(kind: Marked, sample: number, group: number, said: Said | null): void {
+    this.enter({ ...marked(kind, sample, said), group });
   }
   /** Fields of the document beside the samples. */
   document(fields: Json, group: number): void {
@@ -315,7 +328,7 @@ export class DrawnJournal {
     for (const { sample, what } of conflicts) {
       if (what !== "removed" || sample === null) continue;
       const last = winner.findLast((one) => one.sample === sample && (one.do === "remove" || one.do === "restore"));
-      if (last?.do !== "remove") enter({ ...reviewed(sample, null), do: "restore", review: undefined });
+      if (last?.do !== "remove") enter(marked("restore", sample, null));
     }
     const unseen = theirs.filter(({ shapes, review }) => !shapes && review === undefined).length;
     return { changes: theirs.length, added, unseen, conflicts: [] };

@@ -1,5 +1,5 @@
 /** Makes labels that lie over a dataset edits of it, and copies what the picture before has. Fetched when editing begins. */
-import type { Dataset, Json, LabelClass } from "../../../lib/src/model/index.ts";
+import type { Dataset, Json, LabelClass, Project } from "../../../lib/src/model/index.ts";
 import type { FindBoxes } from "../samples/box-source.ts";
 import type { ShownPicture } from "../samples/stage-editor.ts";
 import { placeOf, within } from "./copied.ts";
@@ -59,6 +59,21 @@ export async function keepLabels(
     throw e;
   }
   return { pictures: kept, lost };
+}
+
+/** Lists the classes of a project beside the samples, in its order, where they are listed otherwise. */
+export async function followProject(data: Dataset, journal: DrawnJournal, { classes }: Project): Promise<void> {
+  if (data.metadata.layout === "turboloader") return;
+  const document = { ...(await data.document()), ...journal.history.document };
+  const fields = classFields(
+    document,
+    classes.map(({ supercategory: group, ...one }) => ({
+      ...one,
+      ...(group !== undefined && { group }),
+    })) as LabelClass[],
+  );
+  const same = (key: string): boolean => JSON.stringify(document[key]) === JSON.stringify(fields?.[key]);
+  if (fields && !(same("classes") && same("categories"))) journal.document(fields, journal.group());
 }
 
 /**

@@ -1,8 +1,8 @@
 /** What people draw on a picture. A shape never changes: another one takes its place, so that what was undone is still there. */
 import type { EditBox, Json } from "../../../lib/src/model/index.ts";
-import type { Annotations, Box } from "../samples/boxes.ts";
+import type { Annotations, Box } from "../../../lib/src/base/boxes.ts";
 import { recorded } from "../samples/recorded.ts";
-import { maskOf, turned, type Mask } from "../samples/masks.ts";
+import { maskOf, turned, type Mask } from "../../../lib/src/base/masks.ts";
 
 export type Point = readonly [x: number, y: number];
 type Fields = { [key: string]: Json | undefined };

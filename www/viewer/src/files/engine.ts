@@ -18,6 +18,7 @@ import type {
   Labels,
   OpenOptions,
   Output,
+  Project,
   ReadLabels,
   ReadLabelsOptions,
   SamplesOptions,
@@ -33,6 +34,7 @@ import type {
 export interface LabelEngine {
   readonly read: (input: LabelInput, options?: ReadLabelsOptions) => Promise<ReadLabels>;
   readonly match: (samples: readonly string[], images: readonly string[]) => Promise<Int32Array>;
+  readonly project: (input: Blob) => Promise<Project>;
   readonly of: (
     dataset: Dataset,
     options?: Pick<SamplesOptions, "indexes" | "signal" | "onProgress">,

@@ -32,6 +32,7 @@ export const packageEngine: Engine = {
   labels: {
     read: async (...given) => (await load()).readLabels(...given),
     match: async (...given) => (await load()).matchLabels(...given),
+    project: async (...given) => (await load()).readProject(...given),
     of: async (...given) => (await load()).labelsOf(...given),
     write: async (...given) => (await load()).writeLabels(...given),
     export: async (...given) => (await load()).exportLabels(...given),

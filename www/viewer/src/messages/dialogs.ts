@@ -171,6 +171,8 @@ export const dialogs = {
   patternsWithAnd: "patterns with * and ?",
   oneOfAList: "one of a list",
   anyFieldMetadataPath: "any field of the metadata, by its path",
+  anySuchBox: "images with such a box",
+  countOfBoxes: "images with that many boxes",
   keysFilters: "Keys and filters",
   help: "Help",
   keys: "Keys",
@@ -179,6 +181,11 @@ export const dialogs = {
   showThoseFile: "Show labels from a file",
   cocoCvatLabelStudioVia:
     "COCO, CVAT, Label Studio, VIA, CreateML or Open Images as a file; YOLO, Pascal VOC, LabelMe, KITTI or DOTA as a folder. Dropping it on the page does the same.",
+  projectOfClasses: "Classes of a project",
+  projectGivesNumbers:
+    "A project file, a COCO file or a data.yaml says which classes there are: their order gives the numbers of every export, and a project's file colors and keys.",
+  projectInUse: "A project of {classes, plural, one {# class} other {# classes}} gives the numbers of every export.",
+  chooseProject: "Choose a project file…",
   chooseLabelFile: "Choose a label file",
   keepTheseLabelsEdits: "Keep these labels as edits",
   boxesPicturesBecomeEditsDataset:

@@ -97,6 +97,17 @@ export const drawing = {
   ofByAtAtShapes: "{at} of {shapes}, {label}, {w} by {h} at {x}, {y}",
   pointOf: "point {handle} of {many}",
   removed: "{many} removed",
+  samplesLeft:
+    "{lost, plural, one {# image has a box} other {# images have boxes}} that cannot be drawn: nothing was changed there",
+  boxesOf: "Boxes of the class",
+  everyBox: "Every box",
+  newClassOfBoxes: "New class",
+  relabel: "Change the class",
+  tags: "Tags, separated by commas",
+  addTags: "Add tags",
+  deleteSamples: "Delete the samples",
+  restoreSamples: "Bring the samples back",
+  allUndoneAsOne: "{undo} takes all of it back at once.",
 } as const;
 
 export const { msg, rich } = speaker("drawing", drawing);

@@ -10,6 +10,8 @@ export const shell = {
   boxesOnPicturesB: "Boxes on the images (b)",
   sizePictures: "Size of the images",
   pickedSamples: "Selected samples",
+  withoutDeleted: "without {gone, plural, one {# deleted sample} other {# deleted samples}}",
+  projectClasses: "{name} gives the classes their numbers: {classes, plural, one {# class} other {# classes}}",
   picked: "{size} selected",
   all: "All {length}",
   clear: "Clear",

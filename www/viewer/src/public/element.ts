@@ -105,8 +105,6 @@ export interface ViewerMembers {
   dataProvider: DataProvider | null;
   /** What it says in the language of its `lang`, by room; what is missing is said in English. All viewers of a page speak one language. */
   messages: ViewerMessages | null;
-  /** Editing: `editable` begins and ends it, as the button does. */
-  readonly drawing: { editable: boolean };
   /** What is open. */
   readonly opened: Dataset | Table | null;
   /** Opens a file, a handle of one, a folder, an address or a source. Resolves to what is open; rejects if it could not be opened. */

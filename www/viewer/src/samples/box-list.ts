@@ -4,7 +4,7 @@ import { customElement, property } from "lit/decorators.js";
 import { controls } from "../ui/styles.ts";
 import { visible } from "../ui/visible.ts";
 import { short } from "../ui/wording.ts";
-import type { Box } from "./boxes.ts";
+import type { Box } from "../../../lib/src/base/boxes.ts";
 import { ClassColors, colorOf } from "./colors.ts";
 import { msg as common } from "../messages/common.ts";
 import { msg } from "../messages/pictures.ts";

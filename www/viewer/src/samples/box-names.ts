@@ -1,6 +1,6 @@
 /** The names of boxes over a picture: each beside or in its own box, and none over another. */
 import { visible } from "../ui/visible.ts";
-import type { Box } from "./boxes.ts";
+import type { Box } from "../../../lib/src/base/boxes.ts";
 import { colorOf, inkOn } from "./colors.ts";
 
 /** More boxes in sight than these are not named: names would hide the picture. What is pointed at is. */

@@ -1,8 +1,15 @@
 /** Where the boxes of samples come from: their metadata, a warehouse's records, or a label file that lies beside them. */
 import type { Dataset, Json, LabelAnnotation, LabelClass, LabelPicture } from "../../../lib/src/model/index.ts";
-import { findAnnotations, type Annotations, type Box, type Meaning } from "./boxes.ts";
+import {
+  findAnnotations,
+  type Annotations,
+  type Box,
+  type Layout,
+  type Meaning,
+  type Question,
+} from "../../../lib/src/base/boxes.ts";
 import { resized } from "./resized.ts";
-import { turned } from "./masks.ts";
+import { turned } from "../../../lib/src/base/masks.ts";
 import { msg } from "../messages/samples.ts";
 
 /** The boxes of a sample in a picture of this size, in its pixels. */
@@ -39,6 +46,17 @@ const inWarehouse: FindBoxes = (_, record, width, height) => {
   }
   return { boxes, broken, outside: outsideOf(boxes, width, height), looked: true };
 };
+
+/** What four numbers are, in words. */
+export const layoutText = (layout: Layout): string => msg(layout);
+
+/** How boxes are read, as a sentence. */
+export function questionText({ about, taken }: Question): string {
+  if (about === "layout") return msg("boxesReadAs", { layout: layoutText(taken as Layout) });
+  if (about === "field") return msg("boxesReadFrom", { path: taken });
+  if (about === "vocBase") return msg("firstPixelIs", { base: taken });
+  return about === "task" ? msg("linesReadAsOutlines") : msg("sixthNumberScore");
+}
 
 /** Where a dataset has its boxes. */
 export const boxesOf = (dataset: Dataset, meaning: Meaning = {}): FindBoxes =>

@@ -133,11 +133,22 @@ export function learnColors(labels: readonly string[]): void {
   if (labels.length <= PALETTE.length) for (const label of labels) placeOf(label);
 }
 
+/** Colors that a project gives classes. */
+const given = new Map<string, Color>();
+
+/** These classes have these colors, and no others are given. */
+export function giveColors(classes: readonly { readonly name: string; readonly color?: string }[]): void {
+  given.clear();
+  for (const { name, color } of classes) if (color) given.set(name, toColor(color.slice(1)));
+  ClassColors.changed();
+}
+const ofLabel = (label: string): Color => given.get(label) ?? PALETTE[placeOf(label)]!;
+
 /** A color for a label, as CSS writes it. */
-export const colorOf = (label: string): string => PALETTE[placeOf(label)]!.color;
+export const colorOf = (label: string): string => ofLabel(label).color;
 
 /** The same as red, green and blue. */
-export const rgbOf = (label: string): Parts => PALETTE[placeOf(label)]!.parts;
+export const rgbOf = (label: string): Parts => ofLabel(label).parts;
 
 /** Dark ink or white, whichever reads better on the color of a label. */
-export const inkOn = (label: string): string => PALETTE[placeOf(label)]!.ink;
+export const inkOn = (label: string): string => ofLabel(label).ink;

@@ -1,6 +1,6 @@
 /** What is drawn, as labels of a file. */
 import type { LabelAnnotation, LabelClass } from "../../../lib/src/model/index.ts";
-import type { Box } from "./boxes.ts";
+import type { Box } from "../../../lib/src/base/boxes.ts";
 
 /** What is drawn, as labels: for what the package does not take for labels, and for labels that lie over a dataset. */
 export class DrawnLabels {

@@ -2,7 +2,7 @@
 import type { Json } from "../../../lib/src/model/index.ts";
 import { valueAt } from "../ui/fields.ts";
 import type { FindBoxes } from "./box-source.ts";
-import type { Annotations, Box } from "./boxes.ts";
+import type { Annotations, Box } from "../../../lib/src/base/boxes.ts";
 import { isOnItsSide } from "../../../lib/src/base/picture-header.ts";
 
 /** The class of a sample, where its field holds a single value. */

@@ -2,8 +2,8 @@
 import { LitElement, html, nothing, type PropertyValues, type TemplateResult } from "lit";
 import { customElement, property, query, state } from "lit/decorators.js";
 import type { Dataset, Json } from "../../../lib/src/model/index.ts";
-import type { FindBoxes } from "./box-source.ts";
-import type { Annotations, Box } from "./boxes.ts";
+import { questionText, type FindBoxes } from "./box-source.ts";
+import type { Annotations, Box } from "../../../lib/src/base/boxes.ts";
 import { ClassColors, colorOf } from "./colors.ts";
 import "./box-list.ts";
 import { classOf, meant } from "./meaning.ts";
@@ -567,7 +567,7 @@ export class SamplePanel extends LitElement {
   private renderNotes(): TemplateResult {
     const { notes = [], questions = [] } = this.annotations;
     const change = (): unknown => this.dispatchEvent(new CustomEvent("mean", { detail: questions }));
-    return html`${[...notes, ...questions.map(({ text }) => text)].map((text) => html`<p class="muted">${text}</p>`)}
+    return html`${[...notes, ...questions.map(questionText)].map((text) => html`<p class="muted">${text}</p>`)}
       ${questions.length > 0 ? html`<button @click=${change}>${common("change")}</button>` : nothing}`;
   }
 

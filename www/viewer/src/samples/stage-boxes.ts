@@ -1,8 +1,9 @@
 /** Draws what the metadata says is in a picture: over the stage, as large as that, however large the picture is. */
-import type { Box } from "./boxes.ts";
+import type { Box } from "../../../lib/src/base/boxes.ts";
 import { NAMED, namesOf, paintNames, spotOf, type Name, type Placed } from "./box-names.ts";
 import { colorOf, inkOn, rgbOf } from "./colors.ts";
-import { drawMask, type Mask } from "./masks.ts";
+import type { Mask } from "../../../lib/src/base/masks.ts";
+import { drawMask } from "./masks.ts";
 
 const NONE: ReadonlySet<Box> = new Set();
 

@@ -1,7 +1,7 @@
 /** What may lie over the picture of a sample in the place of its boxes, to change them. */
 import type { TemplateResult } from "lit";
 import type { Json } from "../../../lib/src/model/index.ts";
-import type { Annotations } from "./boxes.ts";
+import type { Annotations } from "../../../lib/src/base/boxes.ts";
 import type { Placed } from "./box-names.ts";
 
 /** A picture that is shown, with what is known of it. */

@@ -1,5 +1,5 @@
 /** Draws a thumbnail, and the boxes that are in its picture, into the canvas of a tile. */
-import type { Box } from "./boxes.ts";
+import type { Box } from "../../../lib/src/base/boxes.ts";
 import { colorOf, inkOn } from "./colors.ts";
 import type { Meant } from "./meaning.ts";
 import { isOnItsSide } from "../../../lib/src/base/picture-header.ts";

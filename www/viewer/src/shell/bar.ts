@@ -83,15 +83,15 @@ export interface Picked {
   /** Goes to where they get a name; nothing where no sets are kept. */
   readonly naming: (() => void) | null;
   readonly clear: () => void;
-  /** Says what a reviewer says of them; nothing while nothing is edited. */
-  readonly judge: ((review: "accepted" | "rejected") => void) | null;
+  /** What can be changed of them; nothing while nothing is edited. */
+  readonly changes: TemplateResult | null;
 }
 
-export function renderPicked({ size, length, exporting, all, naming, clear, judge }: Picked): TemplateResult {
+export function renderPicked({ size, length, exporting, all, naming, clear, changes }: Picked): TemplateResult {
   return html`
     <div class="selection" role="group" aria-label=${msg("pickedSamples")}>
       <b>${msg("picked", { size })}</b>
-      ${judge ? html`<button @click=${() => judge("accepted")}>${common("accept")}</button><button @click=${() => judge("rejected")}>${common("reject")}</button>` : nothing}
+      ${changes}
       ${exporting ? html`<button @click=${exporting}>${common("export")}</button>` : nothing}
       ${size < length ? html`<button title="Ctrl+A" @click=${all}>${msg("all", { length })}</button>` : nothing}
       ${naming ? html`<button title=${msg("keepPickedAsSet")} @click=${naming}>${msg("nameThem")}</button>` : nothing}

@@ -7,12 +7,12 @@ import type { KeepLabels } from "../drawing/keeping.ts";
 import type { Engine } from "../files/engine.ts";
 import type { TextSource } from "../files/open-any.ts";
 import type { FindBoxes } from "../samples/box-source.ts";
-import type { Meaning } from "../samples/boxes.ts";
-import type { GivenLabels } from "../samples/label-matching.ts";
+import type { Meaning } from "../../../lib/src/base/boxes.ts";
 import type { ShownTable } from "../tables/table-view.ts";
 import type { Clause } from "../ui/clause.ts";
 import type { Rows } from "../ui/rows.ts";
 import { trouble } from "../ui/wording.ts";
+import type { LabelController } from "./label-controller.ts";
 import { msg } from "../messages/shell.ts";
 
 /** The element of each, and where it comes from. */
@@ -54,7 +54,7 @@ export interface DialogState {
   readonly picked: ReadonlySet<number>;
   readonly find: FindBoxes | null;
   /** Labels of a file that lie over the dataset, and what people said that the boxes in the metadata mean. */
-  readonly labels: { readonly given: GivenLabels | null; readonly meaning: Meaning };
+  readonly labels: LabelController;
   /** Keeps those as edits; none where nothing can be edited. */
   readonly keep: KeepLabels | null;
   /** The edits that were made. */
@@ -78,7 +78,7 @@ export interface DialogHost {
   readonly warehouse: (folder: Folder, name: string) => void;
   readonly jump: (i: number) => void;
   readonly reread: () => void;
-  readonly chooseLabels: () => void;
+  readonly chooseLabels: (what: "labels" | "project") => void;
   readonly mean: (meaning: Meaning) => void;
   readonly pick: (samples: number[]) => void;
   /** Shows only these. */
@@ -130,7 +130,7 @@ export class DialogController {
       rows: { kept, where, narrowed },
       picked,
       find,
-      labels: { given, meaning },
+      labels,
       keep,
       journal,
       fields,
@@ -153,9 +153,10 @@ export class DialogController {
       <forebay-convert .engine=${engine} .data=${data} ?growing=${growing} ?edited=${journal?.changes}
         .kept=${kept} .picked=${picked} @open=${made} @save=${() => this.show("save-edits")}></forebay-convert>
       <forebay-labels .engine=${engine} .data=${data} .kept=${kept} .picked=${picked}
-        .find=${find} .given=${given} .keep=${keep} .journal=${journal}
-        .meaning=${meaning} @mean=${(e: CustomEvent<Meaning>) => this.of.mean(e.detail)} @choose=${this.of.chooseLabels}></forebay-labels>
-      <forebay-save-edits .engine=${engine} .data=${data} .journal=${journal} @open=${made}></forebay-save-edits>
+        .find=${find} .given=${labels.given} .keep=${keep} .journal=${journal}
+        .meaning=${labels.meaning} @mean=${(e: CustomEvent<Meaning>) => this.of.mean(e.detail)} 
+        .project=${labels.project} @follow=${() => labels.follow(null)} @choose=${(e: CustomEvent<"labels" | "project">) => this.of.chooseLabels(e.detail)}></forebay-labels>
+      <forebay-save-edits .engine=${engine} .data=${data} .journal=${journal} .project=${labels.project} @open=${made}></forebay-save-edits>
       <forebay-curate .engine=${engine} .data=${growing ? null : data} .where=${where} .narrowed=${narrowed ? kept : null} .fields=${fields} .classField=${classField} ?keeps=${ownPage}
         @pick=${(e: CustomEvent<number[]>) => this.of.pick(e.detail)} @jump=${(e: CustomEvent<number>) => this.of.jump(e.detail)}
         @show=${(e: CustomEvent<Pick<Clause, "label" | "samples">>) => this.of.only(e.detail)}></forebay-curate>

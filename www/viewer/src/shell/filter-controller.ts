@@ -89,6 +89,13 @@ export class FilterController {
     void this.apply();
   }
 
+  /** Leaves samples out that were deleted, until that is clicked away. */
+  leaveOut(gone: ReadonlySet<number>): void {
+    const all = Array.from({ length: this.of.data()?.length ?? 0 }, (_, i) => i);
+    const samples = Uint32Array.from(all.filter((i) => !gone.has(i)));
+    const label = msg("withoutDeleted", { gone: gone.size });
+    this.setClause("removed", gone.size > 0 ? { label, expression: "", samples } : null);
+  }
   /** Boxes were counted anew: what was clicked of them keeps others now. Rows do not go while somebody draws in them. */
   recounted(boxes: BoxCounts, applied: boolean): void {
     if (![...this.clauses.values()].some(({ again }) => again)) return;

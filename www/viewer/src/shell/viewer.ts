@@ -154,6 +154,7 @@ export class Viewer extends LitElement implements ViewerMembers {
     engine: () => this.engine,
     ...this.page,
     changed: () => this.boxesChanged(),
+    followed: () => this.edits?.follow(),
   });
   private readonly compact = new CompactController(this);
   private readonly order: SortController = new SortController(this, {
@@ -207,7 +208,7 @@ export class Viewer extends LitElement implements ViewerMembers {
     warehouse: (folder, name) => this.input.warehouse(folder, name),
     jump: (i) => (this.opener.table ? void this.tableView?.follow({ i }) : this.cursor.show(i)),
     reread: () => void this.opener.reread(),
-    chooseLabels: () => this.chooser("labels")?.click(),
+    chooseLabels: (what) => this.labels.ask(what, this.chooser("labels")),
     mean: (meaning) => this.labels.mean(meaning),
     pick: (samples) => this.selection.add(samples),
     only: (clause) => this.filtering.setClause("curate", { ...clause, expression: "" }),
@@ -322,10 +323,6 @@ export class Viewer extends LitElement implements ViewerMembers {
   get opened(): Dataset | Table | null {
     return this.opener.found;
   }
-  /** The member `editable`, as it was called first. */
-  get drawing(): { editable: boolean } {
-    return this;
-  }
   get picked(): readonly number[] {
     return [...this.selection.picked].sort((a, b) => a - b);
   }
@@ -390,6 +387,8 @@ export class Viewer extends LitElement implements ViewerMembers {
       base: () => ({ find: this.ownBoxes, laid: this.labels.given }),
       counted: () => this.counts.boxes?.classes.map(({ label }) => label) ?? [],
       changed: (many) => void (many && this.boxesChanged()),
+      project: () => this.labels.project,
+      removed: (gone) => this.filtering.leaveOut(gone),
       save: () => this.dialogs.show("save-edits"),
       mean: (questions) => this.dialogs.show("labels", questions),
     });
@@ -401,6 +400,7 @@ export class Viewer extends LitElement implements ViewerMembers {
 
   private async settleIn(found: Dataset | Table, focused: boolean): Promise<void> {
     this.outside.pickAsked();
+    this.labels.settle(found);
     if (found.kind === "samples") {
       this.filtering.showAll(found.length);
       this.pictures = new Promise((resolve) => {
@@ -745,7 +745,7 @@ export class Viewer extends LitElement implements ViewerMembers {
       all: () => this.selection.all(),
       naming: this.ownPage && !this.hides("facets") && !this.opener.growth ? () => void this.nameSet() : null,
       clear: () => this.selection.clear(),
-      judge: this.edits?.editor ? (review) => this.edits?.judgeAll(this.selection.picked, review) : null,
+      changes: this.edits?.editor ? this.edits.changes(this.selection.picked) : null,
     });
   }
 

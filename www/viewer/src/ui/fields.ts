@@ -34,7 +34,10 @@ const WORDS = new Set(["in", "true", "false", "null", "not", "and", "or"]);
 /** The fields that an expression names, of which none is known: perhaps misspelt. */
 export function unknownFields(expression: string, known: readonly string[]): string[] {
   if (known.length === 0) return [];
-  const bare = expression.replace(/"(?:\\.|[^"\\])*"|'(?:\\.|[^'\\])*'/g, " ");
+  const bare = expression
+    .replace(/"(?:\\.|[^"\\])*"|'(?:\\.|[^'\\])*'/g, " ")
+    // What is said of boxes is no field of the sample.
+    .replace(/\b(?:any|count)\s*\(\s*box\b|\bbox\.[\p{L}\p{N}_.]+/gu, " ");
   const names =
     bare.match(
       /(?<![\p{L}\p{N}_.])(?:[\p{L}_][\p{L}\p{N}_]*|`(?:[^`]|``)*`)(?:\.(?:[\p{L}_][\p{L}\p{N}_]*|`(?:[^`]|``)*`))*/gu,

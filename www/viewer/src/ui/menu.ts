@@ -60,10 +60,13 @@ export class Menu extends LitElement {
   private toggle(): void {
     if (this.open) return this.hide();
     this.sheet.showPopover();
-    const { bottom, left } = this.button.getBoundingClientRect();
+    const { top, bottom, left } = this.button.getBoundingClientRect();
     const room = document.documentElement.clientWidth - this.sheet.offsetWidth - EDGE;
     this.sheet.style.left = `${Math.max(EDGE, Math.min(left, room))}px`;
-    this.sheet.style.top = `${bottom + 6}px`;
+    // Where there is no room below the button, it opens above.
+    const [below, height] = [bottom + 6, this.sheet.offsetHeight];
+    const above = below + height > document.documentElement.clientHeight - EDGE && top > height;
+    this.sheet.style.top = `${above ? top - 6 - height : below}px`;
     this.querySelector<HTMLElement>("button, input, select, a")?.focus();
   }
   /** Comes while the sheet is being shown or hidden; `toggle` comes a task later, and a key in between would go astray. */

@@ -197,7 +197,17 @@ export const controls = css`
     font-size: 16px;
   }
   dialog .body {
+    overflow: auto;
+    max-height: min(600px, calc(100vh - 170px));
     padding: 16px 18px;
+  }
+  .verdict {
+    margin: 0 0 8px;
+    font-size: 17px;
+    font-weight: 650;
+  }
+  .good {
+    color: var(--good);
   }
   dialog .foot {
     display: flex;
@@ -280,10 +290,47 @@ export const controls = css`
   }
 `;
 
+/** Choices in a dialog, each a frame around its mark. */
+export const choiceStyles = css`
+  fieldset {
+    margin: 0 0 14px;
+    padding: 0;
+    border: 0;
+  }
+  .choices + fieldset {
+    margin-top: 14px;
+  }
+  legend {
+    padding: 0 0 6px;
+    font-weight: 650;
+    font-size: 13px;
+  }
+  .choices {
+    display: flex;
+    flex-wrap: wrap;
+    gap: 8px;
+  }
+  .choices label {
+    display: flex;
+    align-items: center;
+    gap: 8px;
+    padding: 8px 12px;
+    border: 1px solid var(--line);
+    border-radius: 9px;
+    cursor: pointer;
+  }
+  .choices label:has(:checked) {
+    border-color: var(--accent);
+    background: var(--accent-soft);
+  }
+  .choices label:has(:disabled) {
+    opacity: 0.5;
+  }
+`;
+
 /** A large dialog that is asked something: what it says scrolls, what it is told stands in rows. */
 export const questionStyles = css`
-  .body {
-    overflow: auto;
+  dialog .body {
     max-height: calc(100vh - 150px);
   }
   .row {
@@ -297,9 +344,6 @@ export const questionStyles = css`
     display: flex;
     align-items: center;
     gap: 8px;
-  }
-  .good {
-    color: var(--good);
   }
 `;
 

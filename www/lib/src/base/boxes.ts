@@ -1,14 +1,12 @@
 /**
  * Boxes and outlines in a sample's metadata, found by the rule of the core (`annotations::record::find`): where they usually
  * are, in the shapes in which labeling tools leave them. The same records hold both to it (`tests/fixtures/boxes.json`).
- * Where the core refuses what could mean several things until an option says which, a page draws what is most likely and asks;
- * until somebody answers, nothing is drawn on it or exported.
+ * Where the core refuses what could mean several things until an option says which, this takes what is most likely and says what
+ * to ask.
  */
-import type { ExportLabelsOptions, Json, LabelAnnotation } from "../../../lib/src/model/index.ts";
-import { extent, maskOf, turned, type Mask } from "./masks.ts";
-import { isYolo } from "../../../lib/src/base/yolo-lines.ts";
-import { yoloLines } from "./yolo-lines.ts";
-import { msg } from "../messages/samples.ts";
+import type { ExportLabelsOptions, Json, LabelAnnotation } from "../model/index.js";
+import { extent, maskOf, turned, type Mask } from "./masks.js";
+import { isYolo, yoloLines } from "./yolo-lines.js";
 
 /** A box in pixels of the image. */
 export interface Box {
@@ -43,8 +41,8 @@ export function halvesOf({ boxes = "" }: Meaning): { field: string; layout: Layo
 /** Something that the file does not state. */
 export interface Question {
   readonly about: "layout" | "field" | "vocBase" | "task" | "scores";
-  /** How boxes are read, as a sentence. */
-  readonly text: string;
+  /** What it is taken for: a layout, the path of a field, a number. */
+  readonly taken: string;
   /** Somebody said so: nothing is guessed. */
   readonly said: boolean;
   /** Fields that could be meant. */
@@ -111,17 +109,6 @@ const SIZES = [
 const LINES = ["txt", "yolo", "boxes"];
 /** Fields of an object that have a list of boxes, and beside it lists of what else is known of each. */
 const INNER = ["bbox", "boxes", "bboxes"];
-
-/** What four numbers are, in words. */
-export const layoutText = (layout: Layout): string =>
-  ({
-    xywh: msg("xywh"),
-    xyxy: msg("xyxy"),
-    cxcywh: msg("cxcywh"),
-    xywhn: msg("xywhn"),
-    xyxyn: msg("xyxyn"),
-    cxcywhn: msg("cxcywhn"),
-  })[layout];
 
 const isFields = (v: unknown): v is Fields => typeof v === "object" && v !== null && !Array.isArray(v);
 const isFour = (v: unknown): v is Four =>
@@ -199,6 +186,11 @@ function places(record: Fields): { found: Place[]; empty: Place[] } {
   return { found, empty };
 }
 
+/** The field of a record that has boxes of no convention of Forebay's; nothing where there is none. */
+export function foreignBoxes(record: Json): string | null {
+  return isFields(record) ? (places(record).found[0]?.path ?? null) : null;
+}
+
 /** Takes in what is found. */
 class Rule {
   boxes: Box[] = [];
@@ -222,13 +214,12 @@ class Rule {
   ) {
     ({ field: this.field, layout: this.layout } = halvesOf(meaning));
   }
-  private ask(about: Question["about"], said: boolean, text: string, fields?: readonly string[]): void {
-    this.questions.set(about, { about, text, said, ...(fields && { fields }) });
+  private ask(about: Question["about"], said: boolean, taken: string, fields?: readonly string[]): void {
+    this.questions.set(about, { about, taken, said, ...(fields && { fields }) });
   }
   private askLayout(layout: Layout, said: boolean): void {
     // Numbers without names say less than x and y: what was asked of them first is asked.
-    if (this.questions.get("layout")?.said !== false)
-      this.ask("layout", said, msg("boxesReadAs", { layout: layoutText(layout) }));
+    if (this.questions.get("layout")?.said !== false) this.ask("layout", said, layout);
   }
 
   find(record: Fields): void {
@@ -245,14 +236,13 @@ class Rule {
     const { found, empty } = places(record);
     const paths = found.map(({ path }) => path);
     const place = this.field ? [...found, ...empty].find(({ path }) => path === this.field) : (found[0] ?? empty[0]);
-    if (paths.length > 1)
-      this.ask("field", this.field !== "", msg("boxesReadFrom", { path: place?.path ?? this.field }), paths);
+    if (paths.length > 1) this.ask("field", this.field !== "", place?.path ?? this.field, paths);
     if (!place) return;
     this.looked = true;
     this.place(place);
     if (!this.unnamed || this.boxes.length === 0 || !(this.width > 0 && this.height > 0)) return;
     if (!this.boxes.every(({ x, y, w, h }) => x >= 0 && y >= 0 && x + w <= 1 && y + h <= 1)) return;
-    this.ask("layout", false, msg("boxesReadAs", { layout: this.cornered ? msg("xyxyn") : msg("xywhn") }));
+    this.ask("layout", false, this.cornered ? "xyxyn" : "xywhn");
     const [sx, sy] = [this.width, this.height];
     this.boxes = this.boxes.map((box) => ({ ...box, x: box.x * sx, y: box.y * sy, w: box.w * sx, h: box.h * sy }));
   }
@@ -300,7 +290,7 @@ class Rule {
   /** Corners as Pascal VOC names them. */
   private fromBase(side: (name: string) => number): number[] {
     const base = this.meaning.vocBase ?? 0;
-    this.ask("vocBase", this.meaning.vocBase !== undefined, msg("firstPixelIs", { base }));
+    this.ask("vocBase", this.meaning.vocBase !== undefined, String(base));
     return sized([side("xmin") - base, side("ymin") - base, side("xmax"), side("ymax")]);
   }
 
@@ -362,8 +352,8 @@ class Rule {
     for (const line of yoloLines(text, this.width, this.height)) {
       if (!line) this.broken++;
       else {
-        if (line.more) this.ask("scores", scores, msg("sixthNumberScore"));
-        if (!line.rect) this.ask("task", task === "segment" || task === "obb", msg("linesReadAsOutlines"));
+        if (line.more) this.ask("scores", scores, "score");
+        if (!line.rect) this.ask("task", task === "segment" || task === "obb", "segment");
         this.push(line.rect ?? around(line.outlines) ?? [], line.label, line.outlines);
       }
     }
