@@ -114,11 +114,7 @@ test('images on a server are samples: names, sizes, records, filters, and one re
   assert.equal(dataset.nameOf(7), 'set/p/7.bmp');
   assert.equal(dataset.info(7).bytes, files.get('/set/p/7.bmp').length);
   assert.deepEqual((await dataset.record(7)).json, records[7]);
-  assert.equal(
-    requests('/set/p/7.bmp'),
-    1,
-    'opening asks for the first bytes of an image, and its record for nothing',
-  );
+  assert.equal(requests('/set/p/7.bmp'), 1, 'opening asks for the first bytes of an image, and its record for nothing');
   assert.ok(most <= 8, `${most} requests at once`);
   assert.deepEqual(Buffer.from(await dataset.bytes(7)), files.get('/set/p/7.bmp'));
   await dataset.blob(7);

@@ -36,8 +36,7 @@ export const pictures = {
   widthHeight: "Width and height",
   headersTarKnowNeitherSamples:
     "The headers of a TAR know neither; of {unsized, plural, one {# sample} other {# samples}} they are not read yet.",
-  listKnowsNeither:
-    "A list says neither; of {unsized, plural, one {# image} other {# images}} they are not read yet.",
+  listKnowsNeither: "A list says neither; of {unsized, plural, one {# image} other {# images}} they are not read yet.",
   reading: "Reading…",
   readThem: "Read them",
   readsBeginningEveryPicture: "Reads the beginning of every image.",
