@@ -40,8 +40,8 @@ const IMAGES: &[Layout] = &[
     ("Food 101", "food-101/images/{ice,pie}/1.jpg food-101/meta/train.txt", "ice pie", 2, "level 3"),
     (
         "CUB 200",
-        "CUB_200_2011/images/{001.Black,002.Grey}/1.jpg CUB_200_2011/images.txt",
-        "001.Black 002.Grey",
+        "CUB_200_2011/images/{001.Black,002.Gray}/1.jpg CUB_200_2011/images.txt",
+        "001.Black 002.Gray",
         2,
         "level 3",
     ),
