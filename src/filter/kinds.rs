@@ -244,7 +244,7 @@ impl Checker<'_> {
             None if begun => Ok(()),
             None => {
                 let held = holds(known.kind);
-                let message = format!("{words} is always {held}, and {text:?} is not: write one such as {example:?}");
+                let message = format!("{words} holds {held}, and {text:?} is not one: write one such as {example:?}");
                 Err(self.error(path, message))
             }
         }

@@ -140,7 +140,7 @@ mod tests {
             (
                 T::Date,
                 "a == 'May'",
-                "column \"a\" (date) holds times, and \"May\" is none: write one such as \"2024-02-29\"",
+                "column \"a\" (date) holds times, and \"May\" is not one: write one such as \"2024-02-29\"",
             ),
             (
                 T::TimestampUs,
@@ -150,7 +150,7 @@ mod tests {
             (
                 T::TimestampMs,
                 "a == '2024-02-29'",
-                "column \"a\" (timestamp_ms) holds times, and \"2024-02-29\" is none: write one such as \"2024-02-29T12:30:00\"",
+                "column \"a\" (timestamp_ms) holds times, and \"2024-02-29\" is not one: write one such as \"2024-02-29T12:30:00\"",
             ),
             (
                 T::Ticks,
@@ -160,13 +160,13 @@ mod tests {
             (
                 T::Ticks,
                 "a == 'x'",
-                "column \"a\" (ticks) holds spans of time, and \"x\" is none: write one such as \"1.02:30:00\"",
+                "column \"a\" (ticks) holds spans of time, and \"x\" is not one: write one such as \"1.02:30:00\"",
             ),
             (T::Ticks, "a in ['02:30:00', '0.02:30:00']", "column \"a\" (ticks) writes this time as \"02:30:00\""),
             (
                 T::Date,
                 "a > '2024-02-3'",
-                "column \"a\" (date) holds times, and \"2024-02-3\" is none: write one such as \"2024-02-29\"",
+                "column \"a\" (date) holds times, and \"2024-02-3\" is not one: write one such as \"2024-02-29\"",
             ),
             (T::String, "a == n", "column \"a\" (string) holds text and column \"n\" (u8) numbers: they never compare"),
         ] {
@@ -205,7 +205,7 @@ mod tests {
         }
         assert!(schema.check_filter(&Filter::parse("true").unwrap()).is_ok());
         let e = schema.check_filter(&Filter::parse("`a b` > 2 && any(box)").unwrap()).unwrap_err();
-        assert_eq!((e.code().id(), e.place().offset), ("filter.field", Some(12)));
+        assert_eq!((e.code().id(), e.place().offset), ("filter.field", Some(13)));
     }
 
     #[test]

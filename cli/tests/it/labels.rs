@@ -109,7 +109,7 @@ fn pictures_are_looked_at_where_their_folder_is_named() {
 fn label_files_of_which_none_has_its_picture_are_not_sound() {
     let folder = common::Folder::new();
     let out = folder.at("out.json").to_str().unwrap().to_owned();
-    for (set, of) in [("exports/supervision_yolo", "none of 19"), ("damaged/yolo_nan", "the only")] {
+    for (set, of) in [("exports/supervision_yolo", "all 19 label files"), ("damaged/yolo_nan", "the only")] {
         let set = corpus(set);
         for arguments in [&["check", &set][..], &["stats", &set], &["convert", &set, &out, "--to", "coco"]] {
             let output = forebay([&["labels"], arguments, &["--json"]].concat());

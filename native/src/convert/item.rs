@@ -23,7 +23,7 @@ pub(crate) enum Origin {
     /// Files and folders, reached at random.
     Datasets { sources: Vec<Arc<Dataset>>, selection: Option<Vec<(u32, u64)>> },
     /// An archive that is read once.
-    Stream(StreamInput),
+    Stream(Box<StreamInput>),
     /// Samples that are made of others.
     Derived(Derived),
 }

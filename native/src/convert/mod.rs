@@ -66,7 +66,7 @@ impl Job {
     }
     /// A compressed TAR, or one from a pipe, read once from front to back.
     pub fn stream(input: StreamInput, options: Options) -> Job {
-        Job { origin: Origin::Stream(input), options, filtered: Filtered::default() }
+        Job { origin: Origin::Stream(Box::new(input)), options, filtered: Filtered::default() }
     }
 
     /// Samples that are made of those of a dataset, one of each.

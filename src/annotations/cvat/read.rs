@@ -282,7 +282,7 @@ mod tests {
             ("</image>\n<image name='../a.jpg'>", "line 5, character 1: the image's name"),
             ("</image>\n<image>", "line 5, character 1: an image has no name"),
             ("</image>\n<image name='b' width='x'>", "line 5, character 1: width is \"x\""),
-            ("</image>\n", "line 5, character 1: </image> stands where </annotations>"),
+            ("</image>\n", "line 5, character 1: </image> is where </annotations>"),
         ] {
             let found = read_all(shapes).unwrap_err().to_string();
             assert!(found.starts_with(place), "{shapes}: {found}");

@@ -387,7 +387,7 @@ mod tests {
             ("<a>\ncaf&eacute;</a>", "line 2, character 4: "),
             ("<a x='1' x='2'/>", "line 1, character 1: x is there twice"),
             ("<a/>\n<b/>", "line 2, character 1: <b> begins a second"),
-            ("<a/>\nmore", "line 1, character 5: text stands outside"),
+            ("<a/>\nmore", "line 1, character 5: text is outside"),
             ("<a>\n<b>1", "line 2, character 5: the file ends, and <b>"),
             ("<a>\n<b", "line 2, character 3: the file ends, and <a>"),
             ("", "line 1, character 1: there is no element"),

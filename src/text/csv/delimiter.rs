@@ -74,7 +74,7 @@ mod tests {
         for text in ["sep=;\na;b\n1,5;x\n", "\u{feff}sep=;\r\na;b\r\n1,5;x\r\n", "sep=|\na|b\n1,5|x\n"] {
             let rows = read(text, &options);
             assert_eq!(rows[0], r#"{"a":"1,5","b":"x"}"#, "{text}");
-            assert!(rows[1].starts_with("the first line says") && rows.len() == 2, "{rows:?}");
+            assert!(rows[1].starts_with("the first line names") && rows.len() == 2, "{rows:?}");
         }
         let given = TextOptions { delimiter: Some(b','), ..TextOptions::default() };
         assert_eq!(read("sep=;\na,b\n1;5,x\n", &given)[0], r#"{"a":"1;5","b":"x"}"#);
@@ -87,7 +87,7 @@ mod tests {
     fn what_was_found_is_said_and_what_is_given_goes_before() {
         let rows = open::read("a;b\n1;x\n", TextFormat::Csv, &TextOptions::default()).unwrap();
         assert_eq!(rows[0], r#"{"a":1,"b":"x"}"#);
-        assert!(rows[1].starts_with("';' stands between columns"), "{rows:?}");
+        assert!(rows[1].starts_with("the delimiter is ';'"), "{rows:?}");
         let options = TextOptions { delimiter: Some(b','), ..TextOptions::default() };
         assert_eq!(open::read("a;b\n1;x\n", TextFormat::Csv, &options).unwrap(), [r#"{"a;b":"1;x"}"#]);
     }

@@ -127,6 +127,9 @@ fn condition(dice: &mut Dice, depth: u64) -> (String, Test) {
     }
 }
 
+/// What a filter says of the boxes of a sample.
+type Wanted = Box<dyn Fn(&[Plain]) -> bool>;
+
 #[test]
 fn five_hundred_random_filters_of_boxes_select_what_a_plain_evaluation_does() {
     let mut dice = Dice(5);
@@ -135,7 +138,7 @@ fn five_hundred_random_filters_of_boxes_select_what_a_plain_evaluation_does() {
     for _ in 0..500 {
         let (text, test) = condition(&mut dice, 0);
         let least = dice.below(4) as usize;
-        let (text, wanted): (String, Box<dyn Fn(&[Plain]) -> bool>) = match dice.below(3) {
+        let (text, wanted): (String, Wanted) = match dice.below(3) {
             0 => (format!("any(box, {text})"), Box::new(move |all| all.iter().any(&test))),
             1 => (
                 format!("count(box, {text}) >= {least}"),

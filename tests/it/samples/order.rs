@@ -212,7 +212,7 @@ fn a_state_is_refused_by_the_name_of_what_changed() {
         ),
         (make(other_file(20, "crc 2"), base()), "order.state_file", "the identity of train.tbl"),
         (make(file(), base().with_filter("width >= 3")), "order.state_filter", "width >= 3"),
-        (make(other_choice, base()), "order.state_filter", "what is selected of train.tbl"),
+        (make(other_choice, base()), "order.state_filter", "the selection of train.tbl"),
         (make(file(), base().with_seed(2)), "order.state_setting", "the seed is 2 now and was 1"),
         (make(file(), base().with_tail(Tail::Pad)), "order.state_setting", r#"the tail is "pad" now and was "drop""#),
         (make(file(), base().with_shuffle(Shuffle::None)), "order.state_setting", "the shuffle"),

@@ -135,7 +135,8 @@ test('a table is opened with the module that reads it', async () => {
   const sink = memorySink();
   await convert(new File(['id,name\n1,gull\n2,pier\n'], 'birds.csv'), sink, { to: 'parquet' });
   const { page, asked } = await shown({ a: ['birds.parquet', Buffer.from(sink.bytes())] });
-  await page.locator('#a').getByText('gull').first().waitFor();
+  // The kernel hands over a module of twenty megabytes, which takes a busy machine a while.
+  await page.locator('#a').getByText('gull').first().waitFor({ timeout: 120_000 });
   assert.ok(asked.includes('columns.wasm'), asked.join());
   assert.deepEqual(page.faults, []);
   await page.close();

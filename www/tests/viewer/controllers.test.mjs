@@ -273,7 +273,7 @@ test('of label files the last one is shown, however long another takes, and none
     },
   };
   const labels = new parts.LabelController(host(), {
-    engine: () => ({ labels: { read } }),
+    engine: () => ({ labels: { read, match: async (all, images) => all.map((name) => images.indexOf(name)) } }),
     data: () => data,
     signal: () => new AbortController().signal,
     say: () => {},

@@ -100,7 +100,7 @@ pub(super) fn run(args: &Args, given: &Given, out: &Output) -> Result<Outcome> {
         }
         Target::Samples(to) => return samples(args, to, given, out),
     };
-    let set = following(args, args.read.open(given)?.read_for(&args.input, &args.output)?)?;
+    let set = following(args, || args.read.open(given)?.read_for(&args.input, &args.output))?;
     let done = write(&set.labels, to, &args.output, args.force)?;
     let [pictures, annotations] = counts(&set.labels, &done.losses);
     let to_stdout = args.output.as_os_str() == "-";
@@ -135,11 +135,12 @@ pub(super) fn run(args: &Args, given: &Given, out: &Output) -> Result<Outcome> {
     Ok(Outcome::Fine)
 }
 
-/// Labels that were read, with the numbers of the project.
-fn following(args: &Args, mut set: Set) -> Result<Set> {
+/// What `read` reads, with the numbers of the project. An output that is an input is refused before anything is read.
+fn following(args: &Args, read: impl FnOnce() -> Result<Set>) -> Result<Set> {
     args.read.refuse_beside(&args.output)?;
+    refuse_inputs(&args.output, args.project.as_deref())?;
+    let mut set = read()?;
     if let Some(path) = &args.project {
-        refuse_inputs(&args.output, [path.as_path()])?;
         set.labels.follow(&read_project(path, &args.read.limits.limits())?)?;
     }
     Ok(set)
@@ -170,7 +171,7 @@ fn samples(args: &Args, to: To, given: &Given, out: &Output) -> Result<Outcome> 
     (options.limits, options.force) = (limits.clone(), args.force);
     let source = super::super::filtering::open(pictures, &limits, false)?;
     let open = args.read.meant.open(args.read.from, &limits, given)?.samples(vec![source.clone()]);
-    let set = following(args, open.read_for(&args.input, &args.output)?)?;
+    let set = following(args, || open.read_for(&args.input, &args.output))?;
     options.labels = Some(Arc::new(Beside::new(set, open.options().clone())));
     super::super::convert::report(Job::new(vec![source], options), &args.output, out)
 }

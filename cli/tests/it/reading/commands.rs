@@ -76,8 +76,20 @@ impl Case {
 }
 
 /// Commands that read no file, or that have a test of their own.
-const OTHERS: [&str; 11] =
-    ["apply", "edits", "serve", "cache", "parts", "shards", "labels", "warehouse", "completions", "man", "help"];
+const OTHERS: [&str; 12] = [
+    "apply",
+    "demo",
+    "edits",
+    "serve",
+    "cache",
+    "parts",
+    "shards",
+    "labels",
+    "warehouse",
+    "completions",
+    "man",
+    "help",
+];
 
 #[test]
 fn every_command_is_here() {

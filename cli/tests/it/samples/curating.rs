@@ -279,7 +279,7 @@ fn outliers_have_reasons_and_become_tags() {
     let shapes = place.json("outliers a.tar --by aspect,pixels", 0);
     assert_eq!(shapes["traits"].as_array().unwrap().len(), 2);
     assert_eq!(place.run("outliers a.tar --score 0 --json").status.code(), Some(2));
-    assert!(place.text("outliers a.tar").contains("stand out"));
+    assert!(place.text("outliers a.tar").contains("are outliers"));
 }
 
 #[test]

@@ -50,7 +50,7 @@ fn a_field_that_no_sample_has_is_named_and_so_is_the_one_that_was_meant() {
             ("json.lable == 'c1'", 0, "did you mean json.label?"),
             ("heigth > 2", 0, "did you mean height?"),
             ("json.boxes[0].y > 2", 0, "did you mean json.boxes[0].x?"),
-            ("format == jpeg", 10, "text stands in quotes: \"jpeg\""),
+            ("format == jpeg", 10, "put text into quotes: \"jpeg\""),
             ("unheard_of > 3", 0, "there are cls, id, json.boxes[0].x, json.flag, json.label, json.none, name"),
         ] {
             let (code, message, offset) = refused(text);

@@ -277,10 +277,10 @@ fn messages_say_what_may_have_been_meant() {
     let place = Place::new();
     fs::write(place.path("semi.csv"), "id;name\n1;x\n").unwrap();
     let (_, _, said) = place.run(&["head", "semi.csv"]);
-    assert!(said.contains("';' stands between columns, as the first rows have it"), "{said}");
+    assert!(said.contains("the delimiter is ';', as the first rows have it"), "{said}");
     fs::write(place.path("odd.csv"), "id;name\n1;x\n2\n").unwrap();
     let (_, _, said) = place.run(&["head", "odd.csv", "--on-bad-row", "skip"]);
-    assert!(said.contains("the only column is called \"id;name\"; ';' may be what stands between columns"), "{said}");
+    assert!(said.contains("the only column is called \"id;name\"; ';' may be the delimiter"), "{said}");
     assert_eq!(place.run(&["head", "semi.csv", "--delimiter", ";"]).2, "");
     let (code, _, said) = place.run(&["diff", "people.csv", "people.csv"]);
     assert!(code == 3 && said.contains("this is a table, and this command needs samples"), "{said}");
