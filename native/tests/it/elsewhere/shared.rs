@@ -103,7 +103,7 @@ fn a_disk_that_takes_half_a_block_leaves_nothing_half_written() {
         for start in [0, 1 << 20, 100] {
             assert_eq!(input.slice(start..start + 1000).unwrap(), bytes[start as usize..][..1000]);
         }
-        assert!(cache.trouble().is_some_and(|trouble| trouble.contains("takes nothing")));
+        assert!(cache.trouble().is_some_and(|trouble| trouble.contains("cannot be written")));
         assert_eq!((cache.stats().written, blocks(folder.as_ref()).len()), (0, 0));
         return;
     }

@@ -65,7 +65,7 @@ fn numbers_among_names_are_refused_and_numbers_of_listed_classes_must_be_theirs(
         assert!(found[2..].iter().all(|label| label.as_ref().unwrap_err().contains("is a number")), "{found:?}");
         let (_, found) = labels(&path, Labels::field("cls").classes(["dog", "cat"]));
         assert_eq!(found[..3], [Ok(1), Ok(1), Ok(1)]);
-        assert!(found[3].as_ref().unwrap_err().contains("none of the 2 classes"), "{found:?}");
+        assert!(found[3].as_ref().unwrap_err().contains("not the number of one of the 2 classes"), "{found:?}");
     }
 }
 
