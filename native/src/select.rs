@@ -26,7 +26,7 @@ pub struct Selected {
     pub chosen: Vec<Vec<u64>>,
     /// Errors of samples that could not be read and were permitted.
     pub broken: Vec<Error>,
-    /// What the filter saw as text only.
+    /// Fields that the filter saw only as text.
     pub notes: Vec<String>,
 }
 

@@ -83,7 +83,7 @@ impl Watch {
         self.seen.judge(&self.filter)
     }
 
-    /// What the filter saw as text only.
+    /// Fields that the filter saw only as text.
     pub fn notes(self) -> impl Iterator<Item = String> {
         self.odd.notes()
     }

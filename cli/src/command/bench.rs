@@ -299,7 +299,7 @@ fn load(args: &Args) -> Result<Run> {
     })
 }
 
-/// What one thread takes for one image after the other, without the loader.
+/// Decodes images one after another on one thread, without the loader.
 #[derive(Default)]
 struct Alone {
     pictures: u64,

@@ -57,7 +57,7 @@ impl DecodeArgs {
         self.decode.is_some()
     }
 
-    /// What is wanted of every image, where decoding is.
+    /// The settings of decoding, if images are decoded.
     pub fn pixels(&self, limits: &Limits) -> Result<Option<Pixels>> {
         let Some((width, height)) = self.decode else { return Ok(None) };
         let name = self.fit.as_deref().unwrap_or("stretch");

@@ -232,7 +232,7 @@ impl ThresholdArgs {
     }
 }
 
-/// What the policies mean for images; of labels they mean something else.
+/// The meaning of the policies for images; for labels it differs.
 fn exif() -> impl clap::builder::TypedValueParser<Value = Exif> {
     use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser as _};
     use forebay::words::Word as _;

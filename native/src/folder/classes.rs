@@ -179,7 +179,7 @@ impl Kind {
     }
 }
 
-/// The classes of a level, and what is said of them.
+/// The classes of a level, and the notes about them.
 fn found(level: u32, classes: Vec<String>, why: &[String]) -> ClassLevel {
     let so = if why.is_empty() { String::new() } else { format!("{}, so ", why.join(", ")) };
     let note = format!("{so}the classes are the folders of level {level}: {}", listed(&classes));

@@ -7,7 +7,7 @@ use forebay_native::{Dataset, input::expand};
 
 use crate::common::Folder;
 
-/// What a layout is called, its files, the classes and samples that it gives, and words of what is said.
+/// The name of a layout, its files, its classes and samples, and words of the note.
 type Layout = (&'static str, &'static str, &'static str, u64, &'static str);
 
 const NONE: &str = "there are no classes";
@@ -123,7 +123,7 @@ const IMAGES: &[Layout] = &[
     ("Kinetics", "{train,val}/{abseiling,bowling}/1.mp4", "abseiling bowling", 4, "level 2"),
 ];
 
-/// Folders without images, and what is said of them.
+/// Folders without images, and the error for each.
 const OTHERS: &[(&str, &str, &str)] = &[
     ("CIFAR, pickled", "cifar-10-batches-py/data_batch_{1..5} cifar-10-batches-py/batches.meta", "6 other files"),
     ("MNIST", "train-images-idx3-ubyte train-labels-idx1-ubyte", "IDX"),

@@ -22,7 +22,7 @@ from ._merge import merged
 RETRIES = 5
 #: What a task that checks or counts may hold: what is in flight for a thread, and an index.
 READ_MEMORY = 512 << 20
-#: What a task that builds a part of a warehouse may hold: images being decoded, and a shard's images on their way.
+#: The memory of a task that builds a part of a warehouse: images being decoded, and images of a shard in transit.
 BUILD_MEMORY = 1536 << 20
 
 

@@ -37,7 +37,7 @@ fn what_somebody_writes_meanwhile_is_left_as_it_is() {
             let ended = child.wait_with_output().unwrap();
             let error = error_of(&ended);
             assert_eq!((ended.status.code(), error["code"].as_str()), (Some(2), Some("usage.argument")));
-            // Whoever gave it has nothing of being told of it.
+            // The caller gave --force already; proposing it again does not help.
             assert_eq!(error["message"].as_str().unwrap().contains("--force"), !force, "{error}");
             assert_eq!(place.there("out.tbl").unwrap(), b"another's", "{before:?} {force} {name}");
             assert_eq!(place.server.uploads(), 0);
