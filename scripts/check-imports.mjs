@@ -36,10 +36,10 @@ const CRATES = {
     'cost simulate',
   ],
   'columns/src': ['codes hugging ranges sink thrift zstd', 'guard', 'arrow', 'ipc parquet'],
-  'cli/src': ['human meant signals words', 'output serve', 'exit progress', 'command', 'tar_to_tbl'],
+  'cli/src': ['hints human signals words', 'output serve', 'exit progress', 'command', 'tar_to_tbl'],
   'python/src': [
     'errors kept memory',
-    'capsule large_pages page recipe source wait',
+    'capsule command large_pages page recipe source wait',
     'batch options',
     'arrow_in arrow_out check dataset edits extract labels loader plan thumbs warehouse',
     'pictures table',

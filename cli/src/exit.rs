@@ -1,11 +1,11 @@
 //! What the process answers with when it ends: 0 fine, 1 the file is damaged, 2 usage or I/O, 3 not supported.
 
-use std::{io::Write, process::ExitCode};
+use std::{ffi::OsString, io::Write};
 
 use forebay::{Error, Result, error::Kind};
 
 use crate::{
-    meant::meant,
+    hints::hint,
     output::{self, Output, Talk},
 };
 
@@ -52,7 +52,7 @@ impl Outcome {
     }
 }
 
-pub(crate) fn finish(outcome: Result<Outcome>, out: &Output) -> ExitCode {
+pub(crate) fn finish(outcome: Result<Outcome>, out: &Output) -> u8 {
     match outcome {
         Ok(outcome) => out.end(outcome.exit_code()),
         Err(e) => {
@@ -65,29 +65,29 @@ pub(crate) fn finish(outcome: Result<Outcome>, out: &Output) -> ExitCode {
 
 /// What clap says: help and version are not errors, unless nobody can read them; with `--json` a wrong argument is an
 /// error like any other.
-pub(crate) fn usage(e: &clap::Error) -> ExitCode {
+pub(crate) fn usage(e: &clap::Error, words: &[OsString]) -> u8 {
     use clap::error::ErrorKind::{DisplayHelp, DisplayHelpOnMissingArgumentOrSubcommand, DisplayVersion};
     let help = matches!(e.kind(), DisplayHelp | DisplayVersion | DisplayHelpOnMissingArgumentOrSubcommand);
-    if !help && std::env::args_os().any(|a| a == "--json") {
+    if !help && words.iter().any(|word| word == "--json") {
         let text = e.to_string();
         let text = text.trim_start_matches("error: ").split("\n\n").next().unwrap_or_default().trim();
         let mut error = Error::new(&forebay::error::codes::ARGUMENT, text);
-        if let Some(meant) = meant(e) {
-            error = error.more(&meant);
+        if let Some(hint) = hint(e) {
+            error = error.more(&hint);
         }
         return finish(Err(error), &Output::new(Talk { json: true, ..Talk::default() }));
     }
     let printed = e.print().and_then(|()| std::io::stdout().flush());
-    if let Some(meant) = meant(e) {
-        output::say(&format!("\n  {meant}"));
+    if let Some(hint) = hint(e) {
+        output::say(&format!("\n  {hint}"));
     }
     let code = e.exit_code() as u8;
     match printed {
         Err(e) if code == 0 && e.kind() != std::io::ErrorKind::BrokenPipe => {
             output::say(&format!("error: standard output: {e}"));
-            ExitCode::from(2)
+            2
         }
         // If a mistake cannot be told there is nobody to tell.
-        _ => ExitCode::from(code),
+        _ => code,
     }
 }

@@ -17,8 +17,8 @@
 
 pub mod command;
 mod exit;
+mod hints;
 mod human;
-mod meant;
 mod output;
 mod progress;
 pub mod serve;

@@ -6,7 +6,6 @@
 
 use std::{
     io::{self, IsTerminal, Write},
-    process::ExitCode,
     sync::OnceLock,
 };
 
@@ -15,7 +14,7 @@ use forebay_native::input::io_error;
 use serde::Serialize;
 use serde_json::json;
 
-use crate::meant::meant_by_file;
+use crate::hints::hint_by_file;
 
 /// How much is said, and in which form.
 #[derive(Clone, Copy, Debug, Default, clap::Args)]
@@ -79,13 +78,13 @@ impl Output {
         if let Err(e) = printed {
             let _ = self.failed.set(e);
             if self.only_prints {
-                std::process::exit(self.exit_code(0).into());
+                std::process::exit(self.end(0).into());
             }
         }
     }
 
     /// The exit code of work that ended with `code`. Says on standard error why nothing was printed.
-    fn exit_code(&self, code: u8) -> u8 {
+    pub fn end(&self, code: u8) -> u8 {
         match self.failed.get() {
             Some(e) if e.kind() != io::ErrorKind::BrokenPipe => {
                 say(&format!("error: standard output: {e}"));
@@ -94,11 +93,6 @@ impl Output {
             _ => code,
         }
     }
-    /// The end of the command, whose work ended with `code`.
-    pub fn end(&self, code: u8) -> ExitCode {
-        self.exit_code(code).into()
-    }
-
     /// A result as one line of JSON.
     pub fn value(&self, value: &impl Serialize) {
         // A struct of our own always serializes.
@@ -119,8 +113,8 @@ impl Output {
             let cause = std::error::Error::source(e).and_then(|cause| cause.downcast_ref::<io::Error>());
             cause.is_some_and(|cause| cause.kind() == io::ErrorKind::NotFound)
         };
-        let meant = e.place().file.as_deref().filter(|_| is_missing(&e)).and_then(meant_by_file);
-        let e = if let Some(meant) = meant { e.more(&meant) } else { e };
+        let hint = e.place().file.as_deref().filter(|_| is_missing(&e)).and_then(hint_by_file);
+        let e = if let Some(hint) = hint { e.more(&hint) } else { e };
         if self.json() {
             let fault = Fault::from(&e);
             self.value(&json!({ "error": Named { file: e.place().file.as_deref(), kind: e.kind().name(), fault } }));
@@ -178,6 +172,21 @@ pub(crate) fn printable(text: &str) -> String {
 /// like an image) or ends the line.
 fn reorders(c: char) -> bool {
     matches!(c, '\u{61c}' | '\u{200e}' | '\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2066}'..='\u{2069}')
+}
+
+/// A fault in one line.
+pub(crate) fn describe(fault: &Fault) -> String {
+    let mut place = Vec::new();
+    place.extend(fault.file.as_ref().map(|name| printable(name).to_string()));
+    place.extend(fault.section.map(str::to_owned));
+    place.extend(fault.member.as_ref().map(|m| format!("member {}", printable(m))));
+    place.extend(fault.sample.map(|i| format!("sample {i}")));
+    place.extend(fault.column.as_ref().map(|name| format!("column {}", printable(name))));
+    place.extend(fault.block.map(|i| format!("block {i}")));
+    place.extend(fault.row.map(|i| format!("row {i}")));
+    place.extend(fault.offset.map(|at| format!("byte {at}")));
+    let place = if place.is_empty() { String::new() } else { format!("{}: ", place.join(", ")) };
+    format!("{place}{} [{}]", printable(&fault.message), fault.code)
 }
 
 #[cfg(test)]

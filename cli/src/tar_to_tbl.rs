@@ -1,6 +1,6 @@
 //! `tar_to_tbl INPUT OUTPUT`: the format guide's own command, which keeps its spelling.
 
-use std::{path::PathBuf, process::ExitCode};
+use std::{ffi::OsString, path::PathBuf};
 
 use clap::Parser;
 use forebay::{
@@ -44,12 +44,13 @@ struct Args {
     json: bool,
 }
 
-/// Runs the command with the process's arguments.
-pub fn main() -> ExitCode {
+/// Runs the command with these words, its name first; returns the exit code.
+pub fn main(words: impl Iterator<Item = OsString>) -> u8 {
     signals::make_writes_fail();
-    let args = match Args::try_parse() {
+    let words: Vec<OsString> = words.collect();
+    let args = match Args::try_parse_from(&words) {
         Ok(args) => args,
-        Err(e) => return usage(&e),
+        Err(e) => return usage(&e, &words),
     };
     signals::watch();
     let out = Output::new(Talk { json: args.json, quiet: false, verbose: args.verbose });

@@ -6,7 +6,7 @@
 //!
 //! | file | what it holds |
 //! |---|---|
-//! | `arrow.rs` and its folder | tables and columns as Arrow's, and back |
+//! | `arrow/` | tables and columns as Arrow's, and back |
 //! | `codes.rs` | what their errors are |
 //! | `guard.rs` | panics of those crates as errors |
 //! | `hugging.rs` | what Hugging Face's `datasets` says of pictures and classes |

@@ -13,37 +13,40 @@ fn no_generics(input: &DeriveInput) -> Result<()> {
     }
 }
 
+/// Adds a field to the schema's builder.
+fn described(f: &RowField) -> TokenStream {
+    let (ty, column) = (&f.ty, &f.name);
+    if f.flatten {
+        return quote_spanned! {ty.span()=> {
+            let nested = <#ty as ::forebay::tbf::TbfEncode>::table_schema()?;
+            for (field, encoding) in nested.schema().fields().iter().zip(nested.encodings()) {
+                builder = builder.field(field.clone(), *encoding);
+            }
+        }};
+    }
+    let encoding = match &f.encoding {
+        None => quote!(::forebay::tbf::FieldEncoding::Auto),
+        Some((word, offset)) => {
+            let offset = match offset {
+                Some(n) => quote!(::core::option::Option::Some(#n)),
+                None => quote!(::core::option::Option::None),
+            };
+            quote!(::forebay::tbf::FieldEncoding::from_name(#word, #offset).unwrap_or_default())
+        }
+    };
+    quote_spanned! {ty.span()=> {
+        let field = ::forebay::table::Field::new(#column, <#ty as ::forebay::tbf::TbfField>::dtype());
+        let field = if <#ty as ::forebay::tbf::TbfField>::NULLABLE { field.nullable() } else { field };
+        builder = builder.field(field, #encoding);
+    }}
+}
+
 pub fn encode(input: &DeriveInput) -> Result<TokenStream> {
     no_generics(input)?;
     let fields = fields(input)?;
     let name = &input.ident;
     let stored: Vec<&RowField> = fields.iter().filter(|f| !f.skip).collect();
-    let described = stored.iter().map(|f| {
-        let (ty, column) = (&f.ty, &f.name);
-        if f.flatten {
-            return quote_spanned! {ty.span()=> {
-                let nested = <#ty as ::forebay::tbf::TbfEncode>::table_schema()?;
-                for (field, encoding) in nested.schema().fields().iter().zip(nested.encodings()) {
-                    builder = builder.field(field.clone(), *encoding);
-                }
-            }};
-        }
-        let encoding = match &f.encoding {
-            None => quote!(::forebay::tbf::FieldEncoding::Auto),
-            Some((word, offset)) => {
-                let offset = match offset {
-                    Some(n) => quote!(::core::option::Option::Some(#n)),
-                    None => quote!(::core::option::Option::None),
-                };
-                quote!(::forebay::tbf::FieldEncoding::from_name(#word, #offset).unwrap_or_default())
-            }
-        };
-        quote_spanned! {ty.span()=> {
-            let field = ::forebay::table::Field::new(#column, <#ty as ::forebay::tbf::TbfField>::dtype());
-            let field = if <#ty as ::forebay::tbf::TbfField>::NULLABLE { field.nullable() } else { field };
-            builder = builder.field(field, #encoding);
-        }}
-    });
+    let described = stored.iter().map(|f| described(f));
     let checked = match stored.iter().any(|f| f.flatten) {
         true => quote!(::forebay::tbf::without_repeats(builder.build()?)),
         false => quote!(builder.build()),

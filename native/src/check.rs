@@ -133,44 +133,7 @@ fn check_samples(
     progress: &mut dyn FnMut(u64),
 ) -> Result<()> {
     let pictures = options.decode.as_ref().map(Pictures::new);
-    let work = |i: u64| -> Result<Vec<Outcome>> {
-        let mut found = Vec::new();
-        match (dataset.input(), dataset.tbl()) {
-            (Some(input), Some(tbl)) => {
-                // An entry that cannot be planned was reported with the index.
-                let Ok(plan) = tbl.plan(i) else { return Ok(found) };
-                match tbl.check_sample(i, &input.lend(plan.range()).map_err(|e| e.sample(i))?) {
-                    Ok(odd) => found.extend(odd.map(Outcome::Note)),
-                    // What does not come out of the file is not a picture either.
-                    Err(e) => return Ok(vec![Outcome::Fault(e)]),
-                }
-            }
-            // Neither TARs nor folders have checksums: that the bytes can be read is all there is to say. A ZIP has one of
-            // every file, sidecars too.
-            (Some(_), None) if dataset.zip().is_some() => {
-                let name = dataset.zip().and_then(|zip| zip.name(i)).unwrap_or_default();
-                dataset.payload(i).map_err(|e| e.member(name))?;
-                dataset.record(i)?;
-            }
-            (Some(_), None) => {}
-            _ => drop(dataset.payload(i)?),
-        }
-        if let Some(pictures) = &pictures
-            && let Err(e) = pictures.decode(dataset, i)
-        {
-            let member =
-                dataset.container().and_then(|c| c.file_name(i)).or(dataset.folder().and_then(|f| f.sample_name(i)));
-            let e = e.sample(i);
-            if is_of_source(&e) {
-                return Err(e);
-            }
-            found.push(Outcome::Fault(match member {
-                Some(name) => e.member(name),
-                None => e,
-            }));
-        }
-        Ok(found)
-    };
+    let work = |i: u64| check_sample(dataset, i, pictures.as_ref());
     let weigh = |i: &u64| dataset.weight(*i);
     let shared = Arc::new(dataset.clone());
     let mut checked = 0;
@@ -206,6 +169,45 @@ fn check_samples(
         }
     }
     Ok(())
+}
+
+fn check_sample(dataset: &Dataset, i: u64, pictures: Option<&Pictures>) -> Result<Vec<Outcome>> {
+    let mut found = Vec::new();
+    match (dataset.input(), dataset.tbl()) {
+        (Some(input), Some(tbl)) => {
+            // An entry that cannot be planned was reported with the index.
+            let Ok(plan) = tbl.plan(i) else { return Ok(found) };
+            match tbl.check_sample(i, &input.lend(plan.range()).map_err(|e| e.sample(i))?) {
+                Ok(odd) => found.extend(odd.map(Outcome::Note)),
+                // What does not come out of the file is not a picture either.
+                Err(e) => return Ok(vec![Outcome::Fault(e)]),
+            }
+        }
+        // Neither TARs nor folders have checksums: that the bytes can be read is all there is to say. A ZIP has one of
+        // every file, sidecars too.
+        (Some(_), None) if dataset.zip().is_some() => {
+            let name = dataset.zip().and_then(|zip| zip.name(i)).unwrap_or_default();
+            dataset.payload(i).map_err(|e| e.member(name))?;
+            dataset.record(i)?;
+        }
+        (Some(_), None) => {}
+        _ => drop(dataset.payload(i)?),
+    }
+    if let Some(pictures) = pictures
+        && let Err(e) = pictures.decode(dataset, i)
+    {
+        let member =
+            dataset.container().and_then(|c| c.file_name(i)).or(dataset.folder().and_then(|f| f.sample_name(i)));
+        let e = e.sample(i);
+        if is_of_source(&e) {
+            return Err(e);
+        }
+        found.push(Outcome::Fault(match member {
+            Some(name) => e.member(name),
+            None => e,
+        }));
+    }
+    Ok(found)
 }
 
 /// What was found in a sample.

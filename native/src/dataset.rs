@@ -77,7 +77,7 @@ pub struct OpenOptions {
 }
 
 /// A payload as a worker takes it.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub(crate) struct Stored {
     pub(crate) payload: Bytes,
     /// Width and height of raw pixels, if the index says that the payload is that.

@@ -212,106 +212,20 @@ impl From {
 }
 
 impl Wanted {
-    fn builder(self, paths: Vec<PathBuf>, state: Option<&str>) -> Result<Builder> {
-        let mut builder = loader::Loader::open_all(paths)?.seed(self.seed).allow_empty(self.allow_empty);
-        builder = match self.shuffle {
-            None | Some(Shuffle::None) => builder,
-            Some(Shuffle::Full) => builder.shuffle(self.seed),
-            Some(Shuffle::Blocks { block, window }) => builder.shuffle_blocks(self.seed, block, window),
-            Some(other) => return Err(Error::new(&ARGUMENT, format!("this package does not know {other:?}"))),
-        };
-        if let Some(filter) = &self.filter {
-            builder = builder.filter(filter)?;
-        }
-        builder = builder.shard(self.rank, self.world.unwrap_or(1)).exact(self.exact);
-        // Unsaid, it is what each way of making tensors does by itself.
-        if self.orient {
-            builder = builder.orient(true);
-        }
-        if let Some(image) = &self.image {
-            builder = builder.image(image.recipe()?);
-            builder = with(builder, image.mosaic(), Builder::mosaic);
-            builder = with(builder, image.mixing(), |builder, (mixing, p)| builder.mixed(mixing, p));
-        }
-        if let Some(mix) = self.mix {
-            builder = builder.mix(mix.weights, mix.epoch_samples);
-        }
-        if let Some(weights) = self.weights {
-            let stages = weights.into_iter().map(|(epoch, values)| (epoch, values.weights()));
-            let weights = stages.reduce(|(first, all), (epoch, weights)| (first, all.since(epoch, weights)));
-            builder = with(builder, weights.map(|(_, weights)| weights), Builder::weights);
-        }
-        if let Some(Balancing { labels, since }) = self.balanced {
-            let stages = since.into_iter();
-            builder =
-                builder.balanced(stages.fold(Balance::by(labels.labels()), |all, (epoch, of)| all.since(epoch, of)));
-        }
+    fn builder(mut self, paths: Vec<PathBuf>, state: Option<&str>) -> Result<Builder> {
+        let mut builder = loader::Loader::open_all(paths)?;
         if let Some(state) = state {
             let state = serde_json::from_str(state);
             builder = builder.resume(state.map_err(|e| Error::new(&ARGUMENT, format!("this is no state: {e}")))?);
         }
-        builder = with(builder, self.draws, Builder::draws);
-        builder = with(builder, self.repeated, Builder::repeated);
-        builder = with(builder, self.batch, Builder::batch);
-        builder = with(builder, self.workers, Builder::workers);
-        builder = with(builder, self.prefetch, Builder::prefetch);
-        builder = with(builder, self.verify, Builder::verify);
-        builder = with(builder, self.class_level, Builder::class_level);
-        builder = with(builder, self.decoded_bytes, Builder::decoded_bytes);
-        builder = with(builder, self.timeline, Builder::timeline);
-        builder = match (self.decoded_cache, self.decoded_cache_file) {
-            (Some(bytes), None) => builder.decoded_cache(DecodedCache::memory(bytes)),
-            (Some(bytes), Some(path)) => builder.decoded_cache(DecodedCache::file(path, bytes)),
-            (None, Some(_)) => {
-                let message =
-                    "`decoded_cache_file` is where a `decoded_cache` lies, which says how many bytes it may have";
-                return Err(Error::new(&ARGUMENT, message));
-            }
-            (None, None) => builder,
-        };
-        builder = with(builder, self.read_ahead_bytes, Builder::read_ahead_bytes);
-        builder = match (self.cache, self.cache_bytes) {
-            (Some(folder), most) => {
-                let cache = Cache::open(folder)?;
-                builder.cache(&most.map_or(cache.clone(), |most| cache.bytes(most)))
-            }
-            (None, Some(_)) => return Err(Error::new(&ARGUMENT, "`cache_bytes` needs a `cache`")),
-            (None, None) => builder,
-        };
-        builder = with(builder, self.groups, Builder::groups);
-        builder = with(builder, self.labels.map(From::labels), Builder::labels);
-        builder = with(builder, self.indices, Builder::samples);
-        builder = with(builder, self.padded.map(Padded::padding), Builder::padded);
-        builder = with(builder, self.max_boxes, Builder::max_boxes);
+        builder = self.select(builder)?;
+        builder = self.draw(builder)?;
+        builder = self.make(builder)?;
+        builder = self.keep(builder)?;
         builder = with(builder, self.version, Builder::version);
         builder = builder.allow_violations(self.allow_violations).allow_unproven(self.allow_unproven).fresh(self.fresh);
-        if let Some(Parts { share, seed, validation, by_sample }) = self.split {
-            let split = if validation { Split::validation(share, seed) } else { Split::train(share, seed) };
-            builder = builder.split(split.by(if by_sample { SplitBy::Sample } else { SplitBy::Run }));
-        }
-        if let Some(boxes) = self.annotations {
-            builder = builder.annotations(boxes.annotations()?);
-        }
-        if let Some(prepared) = &self.warehouse_transform {
-            builder = builder.warehouse_transform(prepared.transform()?);
-        }
-        for (name, target) in self.targets {
-            builder = builder.target(name, target);
-        }
-        for (name, view) in self.views {
-            builder = builder.target(name, Target::view(view.alone()?));
-        }
         if let Some(mode) = &self.mode {
             builder = builder.mode(word::<Mode>("mode", mode)?);
-        }
-        if let Some(tail) = &self.tail {
-            builder = builder.tail(word::<Tail>("tail", tail)?);
-        }
-        if let Some(dtype) = &self.dtype {
-            builder = builder.dtype(word::<Dtype>("dtype", dtype)?);
-        }
-        if let Some(io) = &self.io {
-            builder = builder.io(word::<Io>("io", io)?);
         }
         Ok(builder.on_broken(match self.on_error.as_deref() {
             None | Some("raise") => OnBroken::Raise,
@@ -322,6 +236,116 @@ impl Wanted {
                 return Err(Error::new(&ARGUMENT, message));
             }
         }))
+    }
+
+    /// Which samples.
+    fn select(&mut self, mut builder: Builder) -> Result<Builder> {
+        builder = builder.allow_empty(self.allow_empty);
+        if let Some(filter) = &self.filter {
+            builder = builder.filter(filter)?;
+        }
+        builder = with(builder, self.class_level, Builder::class_level);
+        builder = with(builder, self.indices.take(), Builder::samples);
+        if let Some(Parts { share, seed, validation, by_sample }) = self.split.take() {
+            let split = if validation { Split::validation(share, seed) } else { Split::train(share, seed) };
+            builder = builder.split(split.by(if by_sample { SplitBy::Sample } else { SplitBy::Run }));
+        }
+        Ok(builder)
+    }
+
+    /// In which order.
+    fn draw(&mut self, mut builder: Builder) -> Result<Builder> {
+        builder = builder.seed(self.seed).shard(self.rank, self.world.unwrap_or(1));
+        builder = match self.shuffle.take() {
+            None | Some(Shuffle::None) => builder,
+            Some(Shuffle::Full) => builder.shuffle(self.seed),
+            Some(Shuffle::Blocks { block, window }) => builder.shuffle_blocks(self.seed, block, window),
+            Some(other) => return Err(Error::new(&ARGUMENT, format!("this package does not know {other:?}"))),
+        };
+        builder = with(builder, self.mix.take(), |builder, mix| builder.mix(mix.weights, mix.epoch_samples));
+        if let Some(weights) = self.weights.take() {
+            let stages = weights.into_iter().map(|(epoch, values)| (epoch, values.weights()));
+            let weights = stages.reduce(|(first, all), (epoch, weights)| (first, all.since(epoch, weights)));
+            builder = with(builder, weights.map(|(_, weights)| weights), Builder::weights);
+        }
+        if let Some(Balancing { labels, since }) = self.balanced.take() {
+            let stages = since.into_iter();
+            builder =
+                builder.balanced(stages.fold(Balance::by(labels.labels()), |all, (epoch, of)| all.since(epoch, of)));
+        }
+        builder = with(builder, self.draws, Builder::draws);
+        builder = with(builder, self.repeated, Builder::repeated);
+        builder = with(builder, self.batch, Builder::batch);
+        builder = with(builder, self.groups.take(), Builder::groups);
+        match &self.tail {
+            Some(tail) => Ok(builder.tail(word::<Tail>("tail", tail)?)),
+            None => Ok(builder),
+        }
+    }
+
+    /// What samples become.
+    fn make(&mut self, mut builder: Builder) -> Result<Builder> {
+        builder = builder.exact(self.exact);
+        // Unsaid, it is what each way of making tensors does by itself.
+        if self.orient {
+            builder = builder.orient(true);
+        }
+        if let Some(image) = &self.image {
+            builder = builder.image(image.recipe()?);
+            builder = with(builder, image.mosaic(), Builder::mosaic);
+            builder = with(builder, image.mixing(), |builder, (mixing, p)| builder.mixed(mixing, p));
+        }
+        builder = with(builder, self.labels.take().map(From::labels), Builder::labels);
+        builder = with(builder, self.padded.take().map(Padded::padding), Builder::padded);
+        builder = with(builder, self.max_boxes, Builder::max_boxes);
+        if let Some(boxes) = self.annotations.take() {
+            builder = builder.annotations(boxes.annotations()?);
+        }
+        if let Some(prepared) = &self.warehouse_transform {
+            builder = builder.warehouse_transform(prepared.transform()?);
+        }
+        for (name, target) in std::mem::take(&mut self.targets) {
+            builder = builder.target(name, target);
+        }
+        for (name, view) in std::mem::take(&mut self.views) {
+            builder = builder.target(name, Target::view(view.alone()?));
+        }
+        match &self.dtype {
+            Some(dtype) => Ok(builder.dtype(word::<Dtype>("dtype", dtype)?)),
+            None => Ok(builder),
+        }
+    }
+
+    /// How bytes come in, and what is kept.
+    fn keep(&mut self, mut builder: Builder) -> Result<Builder> {
+        builder = with(builder, self.workers, Builder::workers);
+        builder = with(builder, self.prefetch, Builder::prefetch);
+        builder = with(builder, self.verify, Builder::verify);
+        builder = with(builder, self.decoded_bytes, Builder::decoded_bytes);
+        builder = with(builder, self.timeline, Builder::timeline);
+        builder = with(builder, self.read_ahead_bytes, Builder::read_ahead_bytes);
+        builder = match (self.decoded_cache, self.decoded_cache_file.take()) {
+            (Some(bytes), None) => builder.decoded_cache(DecodedCache::memory(bytes)),
+            (Some(bytes), Some(path)) => builder.decoded_cache(DecodedCache::file(path, bytes)),
+            (None, Some(_)) => {
+                let message =
+                    "`decoded_cache_file` is where a `decoded_cache` lies, which says how many bytes it may have";
+                return Err(Error::new(&ARGUMENT, message));
+            }
+            (None, None) => builder,
+        };
+        builder = match (self.cache.take(), self.cache_bytes) {
+            (Some(folder), most) => {
+                let cache = Cache::open(folder)?;
+                builder.cache(&most.map_or(cache.clone(), |most| cache.bytes(most)))
+            }
+            (None, Some(_)) => return Err(Error::new(&ARGUMENT, "`cache_bytes` needs a `cache`")),
+            (None, None) => builder,
+        };
+        match &self.io {
+            Some(io) => Ok(builder.io(word::<Io>("io", io)?)),
+            None => Ok(builder),
+        }
     }
 }
 

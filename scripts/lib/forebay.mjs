@@ -48,7 +48,15 @@ export function buildForebay() {
 
 /** Builds the command and what draws the sample quickly: without tables of Parquet and Arrow, and without stores. */
 export function buildQuickForebay() {
-  const what = ['-p', 'forebay-cli', '-p', 'forebay-sample', '--no-default-features'];
+  const what = [
+    '-p',
+    'forebay-cli',
+    '-p',
+    'forebay-sample',
+    '--no-default-features',
+    '--features',
+    'forebay-cli/viewer',
+  ];
   settle();
   return run('cargo', [
     'build',

@@ -319,7 +319,7 @@ impl Line {
 
     fn crc(&mut self, key: &str) -> Result<u32> {
         let text: String = self.need(key)?;
-        super::journal::hexadecimal(&text).ok_or_else(|| self.wrong(key, "is not a checksum of 8 digits"))
+        hexadecimal(&text).ok_or_else(|| self.wrong(key, "is not a checksum of 8 digits"))
     }
 
     fn name(&mut self) -> Result<String> {
@@ -397,4 +397,10 @@ pub(super) fn marked(list: Value) -> Value {
     fields.insert("annotations_format".into(), annotated::CONVENTION.into());
     fields.insert("annotations".into(), list);
     Value::Object(fields)
+}
+
+/// Eight digits as a number.
+pub(super) fn hexadecimal(text: &str) -> Option<u32> {
+    let digits = text.len() == 8 && text.bytes().all(|byte| matches!(byte, b'0'..=b'9' | b'a'..=b'f'));
+    digits.then(|| u32::from_str_radix(text, 16).ok()).flatten()
 }

@@ -1,6 +1,6 @@
 //! A journal: what it is of, and the changes, line by line.
 
-use super::{Blob, Change, Identity, codes};
+use super::{Blob, Change, Identity, change::hexadecimal, codes};
 use crate::{
     codec::checksum::crc32,
     error::{Error, Result},
@@ -277,12 +277,6 @@ fn sealed(mut line: String) -> String {
 
 fn too_long(bytes: usize) -> Error {
     Error::new(&codes::LIMIT, format!("a line of {bytes} bytes; a line of a journal has at most {MOST_LINE}"))
-}
-
-/// Eight digits as a number.
-pub(super) fn hexadecimal(text: &str) -> Option<u32> {
-    let digits = text.len() == 8 && text.bytes().all(|byte| matches!(byte, b'0'..=b'9' | b'a'..=b'f'));
-    digits.then(|| u32::from_str_radix(text, 16).ok()).flatten()
 }
 
 /// The members of a line whose checksum is right, without the checksum.

@@ -165,8 +165,7 @@ impl Filter {
     }
 
     /// True if a sample's boxes must be known to answer.
-    #[doc(hidden)]
-    pub fn needs_boxes(&self) -> bool {
+    pub(crate) fn needs_boxes(&self) -> bool {
         self.boxes.is_some()
     }
 

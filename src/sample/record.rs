@@ -270,24 +270,31 @@ pub fn files(record: &str, id: u64, extension: &str) -> Result<Vec<RestoredFile>
     if extra.is_empty() {
         return Ok(files);
     }
+    add_fields(&mut files, stem, &extra, if listed { None } else { Some(record) });
+    Ok(files)
+}
+
+type Fields<'a> = [&'a (String, Box<RawValue>)];
+
+/// Adds fields that no file has: to the sample's JSON, which is the whole `record` where there is one and no file of it yet.
+fn add_fields(files: &mut Vec<RestoredFile>, stem: &str, extra: &Fields<'_>, record: Option<&str>) {
     let json = format!("{stem}.{}", USUAL[0]);
     let Some(at) = files.iter().position(|file| file.name == json) else {
-        let content = if listed { object(&[], &extra) } else { record.to_owned() };
+        let content = record.map_or_else(|| object(&[], extra), str::to_owned);
         files.push(RestoredFile { name: json, content: Some(content.into_bytes()) });
-        return Ok(files);
+        return;
     };
     let text = files.get(at).and_then(|file| std::str::from_utf8(file.content.as_deref()?).ok());
     let before = text.and_then(|text| fields_of(text.strip_prefix('\u{feff}').unwrap_or(text)));
     let clashes = |before: &[(String, Box<RawValue>)]| before.iter().any(|(k, _)| extra.iter().any(|(e, _)| e == k));
     match (files.get_mut(at), before.filter(|before| !clashes(before))) {
-        (Some(file), Some(before)) => file.content = Some(object(&before, &extra).into_bytes()),
+        (Some(file), Some(before)) => file.content = Some(object(&before, extra).into_bytes()),
         // What that file says is not to be said otherwise, so the fields get one of their own.
         _ => {
             let name = format!("{stem}.record.json");
-            files.push(RestoredFile { name, content: Some(object(&[], &extra).into_bytes()) });
+            files.push(RestoredFile { name, content: Some(object(&[], extra).into_bytes()) });
         }
     }
-    Ok(files)
 }
 
 /// Whether a file's name is that of a picture or video.

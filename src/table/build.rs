@@ -4,8 +4,10 @@ use base64::{Engine, prelude::BASE64_STANDARD};
 use serde_json::Value as Json;
 
 use super::{
-    BitmapBuilder, Clock, Column, ColumnData, DataType, KeyType, StringsBuilder, Value, VectorColumn, codes, plain,
-    time::{parse_clock, parse_date, parse_timestamp_ns, parse_timestamp_us},
+    BitmapBuilder, Clock, Column, ColumnData, DataType, KeyType, StringsBuilder, Value, VectorColumn,
+    clock::parse_timestamp_ns,
+    codes, plain,
+    time::{parse_clock, parse_date, parse_timestamp_us},
 };
 use crate::error::{Error, Result};
 

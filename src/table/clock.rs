@@ -26,6 +26,14 @@ pub fn parse_time(dtype: &DataType, text: &str) -> Option<Clock> {
     })
 }
 
+/// As [`parse_timestamp_us`] in nanoseconds, in the years 1677 to 2262 that these reach.
+pub fn parse_timestamp_ns(text: &str) -> Option<i64> {
+    match parse_time(&DataType::TimestampNs, text)? {
+        Clock::TimestampNs(ns) => Some(ns),
+        _ => None,
+    }
+}
+
 fn since_year_1(text: &str) -> Option<i64> {
     i64::try_from(moment(text, 7)? + DAYS_BEFORE_1970 * DAY * 10_000_000).ok()
 }

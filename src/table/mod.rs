@@ -57,7 +57,7 @@ pub use bitmap::{Bitmap, BitmapBuilder};
 pub use buffer::Buffer;
 pub use build::ColumnBuilder;
 #[doc(hidden)]
-pub use clock::parse_time;
+pub use clock::{parse_time, parse_timestamp_ns};
 pub use column::Column;
 #[doc(hidden)]
 pub use column::ColumnData;
@@ -80,7 +80,7 @@ pub use spec::{ColumnSpec, parse_type};
 pub use strings::{Binary, DictIndices, DictStrings, Strings, StringsBuilder};
 pub use time::Clock;
 #[doc(hidden)]
-pub use time::{days_from_civil, parse_date, parse_timestamp_ns, parse_timestamp_us};
+pub use time::{days_from_civil, parse_date, parse_timestamp_us};
 pub use value::Value;
 #[doc(hidden)]
 pub use vector::{VectorColumn, VectorRow};

@@ -160,14 +160,6 @@ pub fn parse_timestamp_us(text: &str) -> Option<i64> {
     us.checked_sub(east * 60_000_000)
 }
 
-/// As [`parse_timestamp_us`] in nanoseconds, in the years 1677 to 2262 that these reach.
-pub fn parse_timestamp_ns(text: &str) -> Option<i64> {
-    match super::parse_time(&super::DataType::TimestampNs, text)? {
-        Clock::TimestampNs(ns) => Some(ns),
-        _ => None,
-    }
-}
-
 fn parse_zone(text: &str) -> Option<i64> {
     let sign = if text.starts_with('-') { -1 } else { 1 };
     let (h, m) = text.get(1..)?.split_once(':')?;

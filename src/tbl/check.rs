@@ -408,6 +408,24 @@ impl Checker {
         }
         (end, ranges)
     }
+
+    fn metadata(&mut self) -> Result<Step<Report>> {
+        let sections: Vec<_> = self.tbl.sections().cloned().collect();
+        let asked = sections.iter().map(|s| s.end - s.start).fold(0, u64::saturating_add);
+        if let Err(e) = self.tbl.limits().metadata(asked) {
+            self.report.fault(&e.section("metadata"));
+            return Ok(Step::Done(std::mem::take(&mut self.report)));
+        }
+        let lacking: Vec<_> = sections.iter().flat_map(|s| self.pieces.lacking(s.clone())).collect();
+        if !lacking.is_empty() {
+            return Ok(Step::Need(lacking));
+        }
+        let header = self.tbl.header();
+        let bytes = |range: &Option<Range<u64>>| range.clone().and_then(|r| self.pieces.get(r)).unwrap_or_default();
+        let (section, index) = (bytes(&header.metadata), bytes(&header.sample_index));
+        self.tbl.check_metadata(&section, &index, &mut self.report);
+        Ok(Step::Done(std::mem::take(&mut self.report)))
+    }
 }
 
 impl Stepper for Checker {
@@ -473,24 +491,7 @@ impl Stepper for Checker {
                     }
                     None => self.stage = Stage::Metadata,
                 },
-                Stage::Metadata => {
-                    let sections: Vec<_> = self.tbl.sections().cloned().collect();
-                    let asked = sections.iter().map(|s| s.end - s.start).fold(0, u64::saturating_add);
-                    if let Err(e) = self.tbl.limits().metadata(asked) {
-                        self.report.fault(&e.section("metadata"));
-                        return Ok(Step::Done(std::mem::take(&mut self.report)));
-                    }
-                    let lacking: Vec<_> = sections.iter().flat_map(|s| self.pieces.lacking(s.clone())).collect();
-                    if !lacking.is_empty() {
-                        return Ok(Step::Need(lacking));
-                    }
-                    let header = self.tbl.header();
-                    let bytes =
-                        |range: &Option<Range<u64>>| range.clone().and_then(|r| self.pieces.get(r)).unwrap_or_default();
-                    let (section, index) = (bytes(&header.metadata), bytes(&header.sample_index));
-                    self.tbl.check_metadata(&section, &index, &mut self.report);
-                    return Ok(Step::Done(std::mem::take(&mut self.report)));
-                }
+                Stage::Metadata => return self.metadata(),
             }
         }
     }

@@ -4,7 +4,7 @@ use std::collections::VecDeque;
 
 use bytes::{Buf, Bytes};
 
-use super::csv::records::bad_row;
+use super::codes::bad_row;
 use crate::error::Result;
 
 /// Bytes that were handed over and not read yet.

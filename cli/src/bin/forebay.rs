@@ -1,5 +1,5 @@
 //! The command `forebay`.
 
 fn main() -> std::process::ExitCode {
-    forebay_cli::command::main()
+    forebay_cli::command::main(std::env::args_os()).into()
 }

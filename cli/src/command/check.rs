@@ -25,7 +25,7 @@ use super::{
 use crate::{
     exit::Outcome,
     human,
-    output::{Output, printable},
+    output::{Output, describe, printable},
     progress::Meter,
     words::threads,
 };
@@ -159,19 +159,4 @@ fn print(path: &Path, report: &Report, unit: &str, out: &Output) {
     for note in report.notes.iter().take(SHOWN) {
         out.line(format!("  note: {}", printable(&note.message)));
     }
-}
-
-/// A fault in one line.
-pub(super) fn describe(fault: &forebay::check::Fault) -> String {
-    let mut place = Vec::new();
-    place.extend(fault.file.as_ref().map(|name| printable(name).to_string()));
-    place.extend(fault.section.map(str::to_owned));
-    place.extend(fault.member.as_ref().map(|m| format!("member {}", printable(m))));
-    place.extend(fault.sample.map(|i| format!("sample {i}")));
-    place.extend(fault.column.as_ref().map(|name| format!("column {}", printable(name))));
-    place.extend(fault.block.map(|i| format!("block {i}")));
-    place.extend(fault.row.map(|i| format!("row {i}")));
-    place.extend(fault.offset.map(|at| format!("byte {at}")));
-    let place = if place.is_empty() { String::new() } else { format!("{}: ", place.join(", ")) };
-    format!("{place}{} [{}]", printable(&fault.message), fault.code)
 }

@@ -24,13 +24,13 @@ use forebay_native::{
     sharding,
     tables::{ReadOptions, TableCompression, TableFormat},
 };
-use serde_json::{Value, json};
+use serde_json::json;
 
 use super::{
-    check,
+    add_traffic,
     effect::{Given, Route, Uses},
     filtering::{FolderArgs, LimitArgs, filter, open, whole_sets},
-    labels::MeantArgs,
+    labels::MeaningArgs,
     pixels::DecodeArgs,
     table::{
         self,
@@ -41,7 +41,7 @@ use super::{
 use crate::{
     exit::Outcome,
     human,
-    output::Output,
+    output::{Output, describe},
     progress::Meter,
     words::{threads, word},
 };
@@ -113,7 +113,7 @@ struct LabelArgs {
     #[arg(long, hide_short_help = true)]
     strict: bool,
     #[command(flatten)]
-    meant: MeantArgs,
+    meaning: MeaningArgs,
 }
 
 /// Options that are for labels.
@@ -141,7 +141,7 @@ impl LabelArgs {
                 None => Ok(None),
             };
         };
-        let open = self.meant.open(self.labels_from, limits, given)?.samples(sources.to_vec());
+        let open = self.meaning.open(self.labels_from, limits, given)?.samples(sources.to_vec());
         let set = open.read(path)?;
         Ok(Some(Arc::new(Beside::new(set, open.options().clone()).strict(self.strict))))
     }
@@ -316,84 +316,126 @@ pub(super) fn metadata(file: Option<&Path>, format: MetadataFormat, limits: &Lim
     }
 }
 
+/// What a conversion writes, decided before anything is read.
+enum Plan {
+    /// A table; of what is known of samples, or of other tables.
+    Table {
+        format: TableFormat,
+        of_samples: bool,
+    },
+    Samples(To),
+}
+
+impl Args {
+    /// The inputs, and the output behind them.
+    fn paths(&self) -> Result<(&[PathBuf], &Path)> {
+        let paths = self.output.as_ref().map(|output| (output, &self.files[..])).or(self.files.split_last());
+        match paths.filter(|(_, inputs)| !inputs.is_empty()) {
+            Some((output, inputs)) => Ok((inputs, output)),
+            None => {
+                let message = "an input and an output are required, as in: forebay convert train.tar train.tbl";
+                Err(Error::new(&codes::ARGUMENT, message))
+            }
+        }
+    }
+
+    fn plan(&self, files: &[PathBuf], output: &Path, read: &ReadOptions) -> Result<Plan> {
+        let shown = || files.first().map(|input| input::display(input)).unwrap_or_default();
+        let refuse = |message: &str| Err(Error::new(&codes::ARGUMENT, message).file(shown()));
+        let named = || To::from_name(output).is_none().then(|| TableFormat::from_name(output)).flatten();
+        let to_table = self.to.map_or_else(named, AnyFormat::table);
+        match (tables_or_samples(files, read)?, to_table) {
+            (Some(_), None) => refuse(
+                "this is a table; name an output ending in .csv, .jsonl (one object a line), .parquet, .arrow, .tbf or \
+                 .idv, or give --to",
+            ),
+            (Some(_), Some(_)) if self.decode.wanted() => refuse("this is a table; --decode is for images"),
+            (None, Some(_)) if files.iter().any(|file| input::is_pipe(file)) => {
+                refuse("--from names the format of a pipe: csv, tsv, jsonl or arrows")
+            }
+            (None, Some(_)) if self.decode.wanted() => {
+                refuse("a table stores no images; --decode is for writing a TBL")
+            }
+            (from, Some(format)) => Ok(Plan::Table { format, of_samples: from.is_none() }),
+            (None, None) => Ok(Plan::Samples(target(self.to.and_then(AnyFormat::samples), output)?)),
+        }
+    }
+}
+
 pub(super) fn run(args: &Args, given: &Given, out: &Output) -> Result<Outcome> {
     let limits = args.limits.limits();
-    let files = args.output.as_ref().map(|output| (output, args.files.as_slice())).or(args.files.split_last());
-    let Some((output, inputs)) = files.filter(|(_, inputs)| !inputs.is_empty()) else {
-        let message = "an input and an output are required, as in: forebay convert train.tar train.tbl";
-        return Err(Error::new(&codes::ARGUMENT, message));
-    };
+    let (inputs, output) = args.paths()?;
     let files = whole_sets(inputs)?;
     refuse_parts(output, files.iter().map(PathBuf::as_path))?;
     let beside =
-        [args.labels.labels.as_deref(), args.labels.meant.classes(), args.metadata.as_deref(), args.table.schema()];
+        [args.labels.labels.as_deref(), args.labels.meaning.classes(), args.metadata.as_deref(), args.table.schema()];
     refuse_inputs(output, beside.into_iter().flatten())?;
     let mut read = args.table.options(&limits, args.table_write.lossy())?;
-    let named = || To::from_name(output).is_none().then(|| TableFormat::from_name(output)).flatten();
-    let to_table = args.to.map_or_else(named, AnyFormat::table);
-    let from_table = tables_or_samples(&files, &read)?;
-    let shown = || inputs.first().map(|input| input::display(input)).unwrap_or_default();
-    match (from_table, to_table) {
-        (Some(_), Some(_)) if args.decode.wanted() => {
-            return Err(Error::new(&codes::ARGUMENT, "this is a table; --decode is for images").file(shown()));
-        }
-        (None, Some(_)) if files.iter().any(|file| input::is_pipe(file)) => {
-            let message = "--from names the format of a pipe: csv, tsv, jsonl or arrows";
-            return Err(Error::new(&codes::ARGUMENT, message).file(shown()));
-        }
-        (None, Some(_)) if args.decode.wanted() => {
-            let message = "a table stores no images; --decode is for writing a TBL";
-            return Err(Error::new(&codes::ARGUMENT, message).file(shown()));
-        }
-        (from, Some(format)) => {
-            given.check(USES, if from.is_none() { Route::Rows } else { Route::Table })?;
+    match args.plan(&files, output, &read)? {
+        Plan::Table { format, of_samples } => {
+            given.check(USES, if of_samples { Route::Rows } else { Route::Table })?;
             let formats = files.iter().filter_map(|file| table::is_table(file, &read).transpose());
             given.check_formats(&formats.collect::<Result<Vec<_>>>()?, Some(format), &read)?;
             // Samples become a table of what is known of them.
-            read.samples = from.is_none();
-            let common = Common {
-                inputs: files,
-                output,
-                format,
-                compression: args.write.compression,
-                level: args.write.level,
-                filter: args.filter.as_deref(),
-                force: args.write.force,
-                verify: args.write.verify,
-                sync: !args.write.no_sync,
-                workers: args.write.workers,
-            };
-            return table::convert::run(common, read, &args.table_write, out);
+            read.samples = of_samples;
+            to_table(args, (files, output), read, format, out)
         }
-        (None, None) => {}
-        (Some(_), None) => {
-            let message = "this is a table; name an output ending in .csv, .jsonl (one object a line), .parquet, .arrow, .tbf or .idv, or give --to";
-            return Err(Error::new(&codes::ARGUMENT, message).file(shown()));
+        Plan::Samples(to) => {
+            refuse_for_tar(args, to)?;
+            given.check(USES, if to == To::Tar { Route::Tar } else { Route::Tbl })?;
+            report(samples(args, given, &files, to)?, output, out)
         }
     }
-    let to = target(args.to.and_then(AnyFormat::samples), output)?;
-    if to == To::Tar && args.metadata.is_some() {
-        let message = "a tar archive has no place for a document; --metadata is for TBL";
-        return Err(Error::new(&codes::ARGUMENT, message));
-    }
-    if to == To::Tar && args.decode.wanted() {
-        let message = "a tar archive has no place for the size of raw pixels; decode into a .tbl";
-        return Err(Error::new(&codes::ARGUMENT, message));
-    }
-    given.check(USES, if to == To::Tar { Route::Tar } else { Route::Tbl })?;
+}
+
+fn to_table(
+    args: &Args,
+    (inputs, output): (Vec<PathBuf>, &Path),
+    read: ReadOptions,
+    format: TableFormat,
+    out: &Output,
+) -> Result<Outcome> {
+    let common = Common {
+        inputs,
+        output,
+        format,
+        compression: args.write.compression,
+        level: args.write.level,
+        filter: args.filter.as_deref(),
+        force: args.write.force,
+        verify: args.write.verify,
+        sync: !args.write.no_sync,
+        workers: args.write.workers,
+    };
+    table::convert::run(common, read, &args.table_write, out)
+}
+
+/// Refuses what a tar archive has no place for.
+fn refuse_for_tar(args: &Args, to: To) -> Result<()> {
+    let message = match to {
+        To::Tar if args.metadata.is_some() => "a tar archive has no place for a document; --metadata is for TBL",
+        To::Tar if args.decode.wanted() => "a tar archive has no place for the size of raw pixels; decode into a .tbl",
+        _ => return Ok(()),
+    };
+    Err(Error::new(&codes::ARGUMENT, message))
+}
+
+/// The conversion of samples to samples.
+fn samples(args: &Args, given: &Given, files: &[PathBuf], to: To) -> Result<Job> {
+    let limits = args.limits.limits();
     let mut options = args.write.options(to, &limits)?;
     (options.keep_going, options.allow_empty) = (args.keep_going, args.allow_empty);
     options.pixels = args.decode.pixels(&limits)?;
     options.metadata = metadata(args.metadata.as_deref(), args.metadata_format, &limits)?;
     let filter = filter(args.filter.as_deref())?;
-    let stream = match files.as_slice() {
+    let stream = match files {
         [only] if !args.folder.given() => match StreamInput::open(only, &limits)? {
             None if !args.keep_going && args.labels.labels.is_none() => StreamInput::elsewhere(only, &limits)?,
             found => found,
         },
         _ => None,
     };
-    let mut job = match stream {
+    let job = match stream {
         Some(stream) => {
             options.labels = args.labels.read(&[], &limits, given)?;
             Job::stream(stream, options)
@@ -405,10 +447,10 @@ pub(super) fn run(args: &Args, given: &Given, out: &Output) -> Result<Outcome> {
             Job::new(sources, options)
         }
     };
-    if let Some(filter) = &filter {
-        job = job.filter(filter)?;
+    match &filter {
+        Some(filter) => job.filter(filter),
+        None => Ok(job),
     }
-    report(job, output, out)
 }
 
 /// The format of the first input, if all are tables; `None` if all are samples.
@@ -467,19 +509,11 @@ fn saved(summary: &Summary) -> Option<(&'static str, String)> {
     Some((if summary.saved() < 0 { "larger by" } else { "saved" }, format!("{by} ({percent:.2} %)")))
 }
 
-/// Says in a report what was asked of stores, if anything was.
-pub(super) fn traffic(value: &mut Value) {
-    let traffic = forebay_native::remote::traffic();
-    if traffic.requests > 0 {
-        value["network"] = json!(traffic);
-    }
-}
-
 pub(super) fn print(summary: &Summary, seconds: f64, out: &Output) {
     let row = |label: &str, value: String| out.note(format!("{label:<14}{value}"));
     if summary.output == input::PIPE {
         // The output itself goes there; what it lacks is said beside it.
-        summary.faults.iter().for_each(|fault| row("left out", check::describe(fault)));
+        summary.faults.iter().for_each(|fault| row("left out", describe(fault)));
         return;
     }
     let rate = summary.samples as f64 / seconds.max(1e-6);
@@ -488,7 +522,7 @@ pub(super) fn print(summary: &Summary, seconds: f64, out: &Output) {
         value["ratio"] = summary.ratio().into();
         value["seconds"] = seconds.into();
         value["samples_per_second"] = rate.into();
-        traffic(&mut value);
+        add_traffic(&mut value);
         return out.value(&value);
     }
     let inputs = summary.inputs.join(", ");
@@ -522,7 +556,7 @@ pub(super) fn print(summary: &Summary, seconds: f64, out: &Output) {
     }
     summary.notes.iter().for_each(|note| row("note", note.clone()));
     for fault in &summary.faults {
-        row("left out", check::describe(fault));
+        row("left out", describe(fault));
     }
 }
 

@@ -11,11 +11,13 @@ use forebay_native::{
     parallel::all_cores,
 };
 
-use super::{
-    check::describe,
-    filtering::{FolderArgs, LimitArgs, PixelLimitArgs, filter, paths},
+use super::filtering::{FolderArgs, LimitArgs, PixelLimitArgs, filter, paths};
+use crate::{
+    exit::Outcome,
+    human,
+    output::{Output, describe},
+    words::threads,
 };
-use crate::{exit::Outcome, human, output::Output, words::threads};
 
 /// Which samples are looked at, and how.
 #[derive(Debug, clap::Args)]

@@ -14,8 +14,10 @@ use forebay_native::{
     tables::table_format,
 };
 
-use super::check::describe;
-use crate::{exit::Outcome, output::Output};
+use crate::{
+    exit::Outcome,
+    output::{Output, describe},
+};
 
 /// Bounds on what a file may cost.
 #[derive(Clone, Debug, clap::Args)]

@@ -230,7 +230,7 @@ mod tests {
     use super::*;
     use crate::{
         command::{Cli, understand},
-        meant::{meant, meant_by_file},
+        hints::{hint, hint_by_file},
     };
 
     #[test]
@@ -287,20 +287,20 @@ mod tests {
 
     #[test]
     fn a_mistake_is_answered_by_what_was_meant() {
-        let meant = |words: &[&str]| {
+        let hint = |words: &[&str]| {
             let e = Cli::try_parse_from(std::iter::once(&"forebay").chain(words)).unwrap_err();
-            meant(&e).unwrap_or_default()
+            hint(&e).unwrap_or_default()
         };
-        assert!(meant(&["p.tar"]).ends_with("forebay inspect p.tar"));
-        assert!(meant(&["inspekt"]).is_empty());
-        assert!(meant(&["head", "p.tbl", "-5"]).ends_with("-n 5"));
-        assert!(meant(&["convert", "-i", "p.tar", "p.tbl"]).contains("without an option"));
-        assert!(meant(&["head", "p.tbl", "-n", "all"]).contains("large enough"));
+        assert!(hint(&["p.tar"]).ends_with("forebay inspect p.tar"));
+        assert!(hint(&["inspekt"]).is_empty());
+        assert!(hint(&["head", "p.tbl", "-5"]).ends_with("-n 5"));
+        assert!(hint(&["convert", "-i", "p.tar", "p.tbl"]).contains("without an option"));
+        assert!(hint(&["head", "p.tbl", "-n", "all"]).contains("large enough"));
         for (name, word) in
             [("5", "-n 5"), ("www.x.com/a.tbl", "https://"), ("http//x/a.tbl", "https://"), ("s3/b", "s3://")]
         {
-            assert!(meant_by_file(name).is_some_and(|said| said.contains(word)), "{name}");
+            assert!(hint_by_file(name).is_some_and(|said| said.contains(word)), "{name}");
         }
-        assert_eq!(meant_by_file("5.tbl"), None);
+        assert_eq!(hint_by_file("5.tbl"), None);
     }
 }

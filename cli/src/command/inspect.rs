@@ -193,6 +193,45 @@ fn print_warehouse(facts: &Value, row: &impl Fn(&str, String)) {
     }
 }
 
+fn print_tbl(facts: &Value, row: &impl Fn(&str, String)) {
+    let text = |key: &str| facts[key].as_str().unwrap_or_default();
+    let number = |key: &str| facts[key].as_u64().unwrap_or_default();
+    let (bytes, stored) = (number("payload_bytes"), number("stored_bytes"));
+    row("payloads", format!("{} stored as {}", human::bytes(bytes), human::bytes(stored)));
+    let shrunk = number("compressed_samples");
+    row(
+        "compression",
+        match text("compression") {
+            "none" => "none".into(),
+            codec => format!("{codec}, {} of {} samples", human::count(shrunk), human::count(number("samples"))),
+        },
+    );
+    let formats = facts["formats"].as_object().into_iter().flatten();
+    row(
+        "formats",
+        formats.map(|(f, n)| format!("{f} {}", human::count(n.as_u64().unwrap_or(0)))).collect::<Vec<_>>().join(", "),
+    );
+    if number("damaged_entries") > 0 {
+        row("damaged", format!("{} index entries; see forebay check", human::count(number("damaged_entries"))));
+    }
+    match &facts["metadata"] {
+        Value::Null => row("metadata", "none".into()),
+        found => {
+            if let Some(e) = found["error"].as_str() {
+                row("metadata", format!("damaged: {e}"));
+                return;
+            }
+            let indexed = if found["indexed"] == true { ", sample by sample" } else { "" };
+            let bytes = human::bytes(found["bytes"].as_u64().unwrap_or(0));
+            row("metadata", format!("{}, {bytes}{indexed}", found["format"].as_str().unwrap_or_default()));
+            for (key, value) in found["document"].as_object().into_iter().flatten() {
+                let short: String = printable(&value.to_string()).chars().take(80).collect();
+                row("", format!("{} = {short}", printable(key)));
+            }
+        }
+    }
+}
+
 fn print(facts: &Value, out: &Output) {
     let text = |key: &str| facts[key].as_str().unwrap_or_default();
     let number = |key: &str| facts[key].as_u64().unwrap_or_default();
@@ -207,43 +246,7 @@ fn print(facts: &Value, out: &Output) {
     row("samples", human::count(number("samples")));
     row("size", format!("{} ({} bytes)", human::bytes(number("bytes")), human::count(number("bytes"))));
     if text("format") == "tbl" {
-        let (bytes, stored) = (number("payload_bytes"), number("stored_bytes"));
-        row("payloads", format!("{} stored as {}", human::bytes(bytes), human::bytes(stored)));
-        let shrunk = number("compressed_samples");
-        row(
-            "compression",
-            match text("compression") {
-                "none" => "none".into(),
-                codec => format!("{codec}, {} of {} samples", human::count(shrunk), human::count(number("samples"))),
-            },
-        );
-        let formats = facts["formats"].as_object().into_iter().flatten();
-        row(
-            "formats",
-            formats
-                .map(|(f, n)| format!("{f} {}", human::count(n.as_u64().unwrap_or(0))))
-                .collect::<Vec<_>>()
-                .join(", "),
-        );
-        if number("damaged_entries") > 0 {
-            row("damaged", format!("{} index entries; see forebay check", human::count(number("damaged_entries"))));
-        }
-        match &facts["metadata"] {
-            Value::Null => row("metadata", "none".into()),
-            found => {
-                if let Some(e) = found["error"].as_str() {
-                    row("metadata", format!("damaged: {e}"));
-                    return;
-                }
-                let indexed = if found["indexed"] == true { ", sample by sample" } else { "" };
-                let bytes = human::bytes(found["bytes"].as_u64().unwrap_or(0));
-                row("metadata", format!("{}, {bytes}{indexed}", found["format"].as_str().unwrap_or_default()));
-                for (key, value) in found["document"].as_object().into_iter().flatten() {
-                    let short: String = printable(&value.to_string()).chars().take(80).collect();
-                    row("", format!("{} = {short}", printable(key)));
-                }
-            }
-        }
+        print_tbl(facts, &row);
     }
     if text("format") == "zip" {
         let (bytes, shrunk) = (number("payload_bytes"), number("compressed_members"));

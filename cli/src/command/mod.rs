@@ -37,11 +37,12 @@ mod table;
 mod thumbs;
 mod warehouse;
 
-use std::process::ExitCode;
+use std::ffi::OsString;
 
 use clap::{CommandFactory, FromArgMatches, Parser, Subcommand};
 use forebay::Result;
 use forebay_native::remote::traffic;
+use serde_json::{Value, json};
 
 use crate::{
     exit::{Outcome, finish, usage},
@@ -157,19 +158,20 @@ impl Command {
     }
 }
 
-/// Runs the command with the process's arguments.
-pub fn main() -> ExitCode {
+/// Runs the command with these words, its name first; returns the exit code.
+pub fn main(words: impl Iterator<Item = OsString>) -> u8 {
     keep_quiet_about_errors();
     signals::make_writes_fail();
-    let command = help::with_help(Cli::command(), help::asks_for_all(std::env::args_os()));
-    let matches = command.clone().try_get_matches();
+    let words: Vec<OsString> = words.collect();
+    let command = help::with_help(Cli::command(), help::asks_for_all(words.iter()));
+    let matches = command.clone().try_get_matches_from(&words);
     let parsed = matches.and_then(|matches| {
         let pattern = help::compared_pattern(&matches);
         Ok((Cli::from_arg_matches(&matches)?, Given::of(&command, &matches), pattern))
     });
     let (cli, given, pattern) = match parsed {
         Ok(parsed) => parsed,
-        Err(e) => return usage(&e),
+        Err(e) => return usage(&e, &words),
     };
     if cli.command.has_work() {
         signals::watch();
@@ -214,6 +216,14 @@ pub fn main() -> ExitCode {
     cache::end(cache, &out);
     tell_traffic(&out);
     finish(outcome, &out)
+}
+
+/// Says in a report what was asked of stores, if anything was.
+fn add_traffic(value: &mut Value) {
+    let traffic = traffic();
+    if traffic.requests > 0 {
+        value["network"] = json!(traffic);
+    }
 }
 
 /// Says what was asked of stores and servers, if anything was.

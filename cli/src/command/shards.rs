@@ -11,7 +11,8 @@ use forebay_native::{
 use serde_json::{Value, json};
 
 use super::{
-    convert::{WriteArgs, traffic},
+    add_traffic,
+    convert::WriteArgs,
     effect::{Given, Route, Uses},
     filtering::{FolderArgs, LimitArgs, advised, whole_sets},
     plan::blocks,
@@ -159,7 +160,7 @@ fn print(report: &Report, args: &Args, seconds: f64, out: &Output) {
     if out.json() {
         let mut value = json!(report);
         value["elapsed"] = seconds.into();
-        traffic(&mut value);
+        add_traffic(&mut value);
         return out.value(&value);
     }
     let row = |label: &str, value: String| out.note(format!("{label:<14}{value}"));

@@ -2,7 +2,7 @@
 //!
 //! If all places are taken, whoever comes gets the place of somebody who waits: of a visitor that was refused first, then of
 //! one that was never admitted, of the one that waits longest among those, and last of one that hardly takes its answer. So
-//! half-sent requests and slow readers keep nobody out, and strangers who ask again and again cut nobody off whose first
+//! half-sent requests and slow readers keep nobody out, and strangers who request again and again cut nobody off whose first
 //! request is on its way.
 
 use std::{

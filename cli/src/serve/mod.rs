@@ -19,9 +19,9 @@
 
 mod answer;
 mod file;
+mod files;
 mod listen;
 mod range;
-mod shelf;
 mod site;
 mod talk;
 
@@ -33,9 +33,10 @@ use std::{
 
 use forebay::{Error, Result};
 
-use answer::Desk;
+use answer::Responder;
 use forebay_native::input::io_error;
 use listen::Listening;
+pub use site::give_site;
 
 /// How many random bytes the token is made of.
 const TOKEN_BYTES: usize = 16;
@@ -50,13 +51,16 @@ pub struct Options {
     pub port: u16,
     /// What visitors must bring. One is made up where there is none.
     pub token: Option<String>,
-    /// Ask for no token: everybody on this machine may read what is served. Only on loopback.
+    /// Request for no token: everybody on this machine may read what is served. Only on loopback.
     pub anyone: bool,
+    /// For a frame in another page, such as a notebook's, where cookies do not go: every path begins with the token.
+    /// Requests by other names than loopback's are refused.
+    pub framed: bool,
 }
 
 impl Default for Options {
     fn default() -> Self {
-        Options { host: Ipv4Addr::LOCALHOST.into(), port: 0, token: None, anyone: false }
+        Options { host: Ipv4Addr::LOCALHOST.into(), port: 0, token: None, anyone: false, framed: false }
     }
 }
 
@@ -64,13 +68,13 @@ impl Default for Options {
 #[derive(Debug)]
 pub struct Server {
     listening: Listening,
-    desk: Desk,
+    responder: Responder,
 }
 
 impl Server {
     /// Listens, with a dataset file or the datasets of a folder to serve.
     pub fn bind(path: &Path, options: &Options) -> Result<Server> {
-        let shelf = shelf::Shelf::new(path)?;
+        let files = files::ServedFiles::new(path)?;
         let token = match &options.token {
             Some(token) => Some(checked(token)?),
             None if !options.anyone => Some(make_token()?),
@@ -84,17 +88,18 @@ impl Server {
         let listening = Listening::bind(wanted)
             .map_err(|e| Error::caused(&codes::ADDRESS, format!("cannot listen on {wanted}: {e}"), e))?;
         let port = listening.address().port();
-        Ok(Server { listening, desk: Desk { shelf, token, port } })
+        let (site, framed) = (site::Site::now(), options.framed);
+        Ok(Server { listening, responder: Responder { files, site, token, port, framed } })
     }
 
     /// Whether the command was built with the viewer in it. Without, only the data can be asked for.
     pub fn has_viewer() -> bool {
-        site::is_embedded()
+        site::Site::now().is_there()
     }
 
     /// Folders that could not be read, and why; what is in them is not served.
     pub fn unread(&self) -> &[String] {
-        self.desk.shelf.unread()
+        self.responder.files.unread()
     }
 
     /// Where it listens.
@@ -110,10 +115,14 @@ impl Server {
             ip => ip,
         };
         let address = SocketAddr::new(host, address.port());
-        let token = self.desk.token.as_ref().map(|t| format!("?token={t}")).unwrap_or_default();
-        let mut names = self.desk.shelf.names();
+        let token = match &self.responder.token {
+            Some(token) if self.responder.framed => format!("{token}/"),
+            Some(token) => format!("?token={token}"),
+            None => String::new(),
+        };
+        let mut names = self.responder.files.names();
         let file = match (names.next(), names.next()) {
-            (Some(name), None) => format!("#file=data/{}", shelf::to_url(name)),
+            (Some(name), None) => format!("#file=data/{}", files::to_url(name)),
             _ => String::new(),
         };
         format!("http://{address}/{token}{file}")
@@ -128,7 +137,7 @@ impl Server {
     pub fn run_saying(self: &Arc<Self>, say: impl Fn(Error) + Sync) {
         self.listening.run(|stream, state| {
             // Visitors hang up, and files end early; both end the connection. Only of files is there anybody to be told.
-            if let Err(e) = talk::talk(stream, state, &self.desk, &say)
+            if let Err(e) = talk::talk(stream, state, &self.responder, &say)
                 && let Ok(fault) = e.downcast::<Error>()
             {
                 say(fault);
@@ -145,12 +154,13 @@ impl Server {
 /// A server without connections: what came in becomes what goes out. Fuzzing has no sockets.
 #[doc(hidden)]
 #[derive(Debug)]
-pub struct Counter(Desk);
+pub struct Counter(Responder);
 
 impl Counter {
     /// Serves what [`Server::bind`] would, to who brings the token.
     pub fn new(path: &Path, token: &str) -> Result<Counter> {
-        Ok(Counter(Desk { shelf: shelf::Shelf::new(path)?, token: Some(checked(token)?), port: 80 }))
+        let (files, site) = (files::ServedFiles::new(path)?, site::Site::now());
+        Ok(Counter(Responder { files, site, token: Some(checked(token)?), port: 80, framed: false }))
     }
 
     /// All that a visitor gets who sends these pieces and then hangs up.

@@ -13,7 +13,7 @@ use std::{
 use forebay::Error;
 
 use super::{
-    answer::{Answer, Ask, Desk},
+    answer::{Answer, RequestParts, Responder},
     listen::State,
 };
 
@@ -35,7 +35,7 @@ const PIECE: usize = 128 << 10;
 
 /// Answers a visitor until one of both has enough. An error means that the connection broke or had to be broken; if a
 /// file was to blame it is one of ours. `say` hears of files that an answer could still name.
-pub(super) fn talk(stream: &TcpStream, state: &State, desk: &Desk, say: &dyn Fn(Error)) -> io::Result<()> {
+pub(super) fn talk(stream: &TcpStream, state: &State, responder: &Responder, say: &dyn Fn(Error)) -> io::Result<()> {
     stream.set_nodelay(true)?;
     stream.set_write_timeout(Some(SEND_AT_MOST))?;
     let mut received = Vec::new();
@@ -48,12 +48,12 @@ pub(super) fn talk(stream: &TcpStream, state: &State, desk: &Desk, say: &dyn Fn(
             Next::End => return Ok(()),
             Next::Head(request) => request,
             Next::Refused(status, why) => {
-                send(stream, state, desk.refuse(status, why), false, true)?;
+                send(stream, state, responder.refuse(status, why), false, true)?;
                 state.refuse();
                 return linger(stream);
             }
         };
-        let (mut answer, admitted) = respond(desk, &request);
+        let (mut answer, admitted) = respond(responder, &request);
         if admitted {
             state.admit();
         }
@@ -72,8 +72,8 @@ pub(super) fn talk(stream: &TcpStream, state: &State, desk: &Desk, say: &dyn Fn(
 }
 
 /// The answer to a request, and whether who asked may come in. Who may not keeps no connection either.
-fn respond(desk: &Desk, request: &Request) -> (Answer, bool) {
-    let answer = desk.answer(&Ask {
+fn respond(responder: &Responder, request: &Request) -> (Answer, bool) {
+    let answer = responder.answer(&RequestParts {
         method: &request.method,
         target: &request.target,
         host: request.header("Host"),
@@ -87,17 +87,17 @@ fn respond(desk: &Desk, request: &Request) -> (Answer, bool) {
 }
 
 /// All that a visitor gets who sends these pieces and then hangs up: as [`talk`], without a connection and its clock.
-pub(super) fn exchange<'a>(desk: &Desk, pieces: impl IntoIterator<Item = &'a [u8]>) -> io::Result<Vec<u8>> {
+pub(super) fn exchange<'a>(responder: &Responder, pieces: impl IntoIterator<Item = &'a [u8]>) -> io::Result<Vec<u8>> {
     let (mut received, mut sent) = (Vec::new(), Vec::new());
     for piece in pieces {
         received.extend_from_slice(piece);
         while let Some(next) = parse(&mut received) {
             let (mut answer, head_only, close) = match next {
                 Next::Head(request) => {
-                    let (answer, admitted) = respond(desk, &request);
+                    let (answer, admitted) = respond(responder, &request);
                     (answer, request.method == "HEAD", request.is_last() || !admitted)
                 }
-                Next::Refused(status, why) => (desk.refuse(status, why), false, true),
+                Next::Refused(status, why) => (responder.refuse(status, why), false, true),
                 Next::End => return Ok(sent),
             };
             sent.extend_from_slice(head(&answer, close).as_bytes());

@@ -104,9 +104,6 @@ fn column(array: &dyn Array, dtype: &DataType, how: &How) -> Result<Column> {
             ColumnData::$variant(primitive::<$t, _>(array, |b| Buffer::from_le_bytes(b))?)
         };
     }
-    let times = |values: Vec<i64>, mul: i64, div: i64| -> Result<ColumnData> {
-        Ok(ColumnData::I64(scaled(&values, validity.as_ref(), mul, div, how)?))
-    };
     let data = match (array.data_type(), dtype) {
         (Arrow::Dictionary(..), _) => return dictionary(array, dtype, how),
         (Arrow::Boolean, _) => ColumnData::Bool(bitmap(array.as_boolean().values())),
@@ -125,26 +122,9 @@ fn column(array: &dyn Array, dtype: &DataType, how: &How) -> Result<Column> {
         }
         (Arrow::Date32, _) => numbers!(Date32Type, I32),
         (Arrow::Date64, _) => numbers!(Date64Type, I64),
-        (Arrow::Timestamp(unit, _), _) => match unit {
-            TimeUnit::Second => times(array.as_primitive::<TimestampSecondType>().values().to_vec(), 1000, 1)?,
-            TimeUnit::Millisecond => numbers!(TimestampMillisecondType, I64),
-            TimeUnit::Microsecond => numbers!(TimestampMicrosecondType, I64),
-            TimeUnit::Nanosecond => numbers!(TimestampNanosecondType, I64),
-        },
-        (Arrow::Time64(TimeUnit::Microsecond), _) => numbers!(Time64MicrosecondType, I64),
-        (Arrow::Time64(_), _) => times(array.as_primitive::<Time64NanosecondType>().values().to_vec(), 1, 1000)?,
-        (Arrow::Time32(TimeUnit::Second), _) => {
-            times(wide(array.as_primitive::<Time32SecondType>().values()), 1_000_000, 1)?
+        (Arrow::Timestamp(..) | Arrow::Time32(_) | Arrow::Time64(_) | Arrow::Duration(_), _) => {
+            ColumnData::I64(times(array, validity.as_ref(), how)?)
         }
-        (Arrow::Time32(_), _) => times(wide(array.as_primitive::<Time32MillisecondType>().values()), 1000, 1)?,
-        (Arrow::Duration(unit), _) => match unit {
-            TimeUnit::Second => times(array.as_primitive::<DurationSecondType>().values().to_vec(), 10_000_000, 1)?,
-            TimeUnit::Millisecond => {
-                times(array.as_primitive::<DurationMillisecondType>().values().to_vec(), 10_000, 1)?
-            }
-            TimeUnit::Microsecond => times(array.as_primitive::<DurationMicrosecondType>().values().to_vec(), 10, 1)?,
-            TimeUnit::Nanosecond => times(array.as_primitive::<DurationNanosecondType>().values().to_vec(), 1, 100)?,
-        },
         (Arrow::Utf8, T::DateTimeOffset) => return clock_times(array, dtype),
         (Arrow::Utf8, T::Json) => nested(array, how)?,
         (Arrow::Utf8, _) => {
@@ -184,6 +164,33 @@ fn column(array: &dyn Array, dtype: &DataType, how: &How) -> Result<Column> {
     Column::new(dtype.clone(), data, validity)
 }
 
+/// Times in the units that ours have.
+fn times(array: &dyn Array, validity: Option<&Bitmap>, how: &How) -> Result<Buffer<i64>> {
+    macro_rules! times {
+        ($t:ty) => {
+            return primitive::<$t, _>(array, |b| Buffer::from_le_bytes(b))
+        };
+        ($t:ty, $mul:expr, $div:expr) => {
+            (wide(array.as_primitive::<$t>().values()), $mul, $div)
+        };
+    }
+    let (values, mul, div) = match array.data_type() {
+        Arrow::Timestamp(TimeUnit::Second, _) => times!(TimestampSecondType, 1000, 1),
+        Arrow::Timestamp(TimeUnit::Millisecond, _) => times!(TimestampMillisecondType),
+        Arrow::Timestamp(TimeUnit::Microsecond, _) => times!(TimestampMicrosecondType),
+        Arrow::Timestamp(TimeUnit::Nanosecond, _) => times!(TimestampNanosecondType),
+        Arrow::Time64(TimeUnit::Microsecond) => times!(Time64MicrosecondType),
+        Arrow::Time64(_) => times!(Time64NanosecondType, 1, 1000),
+        Arrow::Time32(TimeUnit::Second) => times!(Time32SecondType, 1_000_000, 1),
+        Arrow::Time32(_) => times!(Time32MillisecondType, 1000, 1),
+        Arrow::Duration(TimeUnit::Second) => times!(DurationSecondType, 10_000_000, 1),
+        Arrow::Duration(TimeUnit::Millisecond) => times!(DurationMillisecondType, 10_000, 1),
+        Arrow::Duration(TimeUnit::Microsecond) => times!(DurationMicrosecondType, 10, 1),
+        _ => times!(DurationNanosecondType, 1, 100),
+    };
+    scaled(&values, validity, mul, div, how)
+}
+
 /// The same numbers under our type.
 fn primitive<T: ArrowPrimitiveType, B>(array: &dyn Array, of: impl Fn(Bytes) -> B) -> Result<B> {
     let values = array.as_primitive_opt::<T>();
@@ -191,8 +198,8 @@ fn primitive<T: ArrowPrimitiveType, B>(array: &dyn Array, of: impl Fn(Bytes) -> 
     Ok(of(bytes(values.values().inner())))
 }
 
-fn wide(values: &[i32]) -> Vec<i64> {
-    values.iter().map(|n| i64::from(*n)).collect()
+fn wide<T: Copy + Into<i64>>(values: &[T]) -> Vec<i64> {
+    values.iter().map(|n| (*n).into()).collect()
 }
 
 fn bitmap(bits: &arrow_buffer::BooleanBuffer) -> Bitmap {
@@ -317,9 +324,58 @@ fn others(array: &dyn Array) -> Result<ColumnData> {
     })
 }
 
+fn own(array: &dyn Array, how: &How) -> Result<Column> {
+    column(array, &own_type(array.data_type())?, how)
+}
+
+/// An object of JSON, or nothing where a row has none.
+fn object<'a>(text: &mut String, fields: impl Iterator<Item = (&'a str, Value<'a>)>) {
+    text.clear();
+    text.push('{');
+    for (i, (name, value)) in fields.enumerate() {
+        let comma = if i > 0 { "," } else { "" };
+        text.push_str(&format!("{comma}{}:", serde_json::Value::from(name)));
+        value.write_json(text, JsonStyle::default());
+    }
+    text.push('}');
+}
+
+fn structs(array: &dyn Array, fields: &arrow_schema::Fields, how: &How, out: &mut StringsBuilder) -> Result<()> {
+    let columns = array.as_struct().columns().iter().map(|c| own(c, how)).collect::<Result<Vec<_>>>()?;
+    let names: Vec<String> = fields.iter().map(|field| field.name().clone()).collect();
+    let repeat = names.iter().collect::<std::collections::HashSet<_>>().len() < names.len();
+    let mut text = String::new();
+    for row in 0..array.len() {
+        let kept = if repeat && !array.is_null(row) { how.kept(&names, row)? } else { Vec::new() };
+        let fields = names.iter().zip(&columns).enumerate().filter(|(i, _)| kept.get(*i).is_none_or(|kept| *kept));
+        object(&mut text, fields.map(|(_, (name, column))| (name.as_str(), column.value(row))));
+        out.push(if array.is_null(row) { "" } else { &text })?;
+    }
+    Ok(())
+}
+
+fn maps(array: &dyn Array, how: &How, out: &mut StringsBuilder) -> Result<()> {
+    let map = array.as_map();
+    let (keys, values) = (own(map.keys(), how)?, own(map.values(), how)?);
+    let mut text = String::new();
+    for (row, w) in map.offsets().windows(2).enumerate() {
+        let entries = w[0] as usize..w[1] as usize;
+        let names = entries.clone().map(|k| match keys.value(k) {
+            Value::Str(key) => key.to_owned(),
+            other => other.to_json(JsonStyle::default()),
+        });
+        let names: Vec<String> = if array.is_null(row) { Vec::new() } else { names.collect() };
+        let kept = how.kept(&names, row)?;
+        let fields = entries.zip(&names).zip(kept).filter(|(_, kept)| *kept);
+        object(&mut text, fields.map(|((k, name), _)| (name.as_str(), values.value(k))));
+        out.push(if array.is_null(row) { "" } else { &text })?;
+    }
+    Ok(())
+}
+
 /// Structs, maps and nested lists as the text of JSON; text that is JSON already stays.
 fn nested(array: &dyn Array, how: &How) -> Result<ColumnData> {
-    let own = |array: &dyn Array| column(array, &own_type(array.data_type())?, how);
+    let own = |array: &dyn Array| own(array, how);
     let mut out = StringsBuilder::with_capacity(array.len(), 0);
     let mut text = String::new();
     let style = JsonStyle::default();
@@ -360,50 +416,8 @@ fn nested(array: &dyn Array, how: &How) -> Result<ColumnData> {
             let l = array.as_fixed_size_list();
             list((0..=l.len()).map(|i| i * *n as usize).collect(), &own(l.values())?)?;
         }
-        Arrow::Struct(fields) => {
-            let columns = array.as_struct().columns().iter().map(|c| own(c)).collect::<Result<Vec<_>>>()?;
-            let names: Vec<String> = fields.iter().map(|field| field.name().clone()).collect();
-            let repeat = names.iter().collect::<std::collections::HashSet<_>>().len() < names.len();
-            for row in 0..array.len() {
-                let kept = if repeat && !array.is_null(row) { how.kept(&names, row)? } else { Vec::new() };
-                text.clear();
-                text.push('{');
-                let mut comma = "";
-                for (i, (name, column)) in names.iter().zip(&columns).enumerate() {
-                    if kept.get(i).is_some_and(|kept| !kept) {
-                        continue;
-                    }
-                    text.push_str(&format!("{comma}{}:", serde_json::Value::from(name.as_str())));
-                    comma = ",";
-                    column.value(row).write_json(&mut text, style);
-                }
-                text.push('}');
-                out.push(if array.is_null(row) { "" } else { &text })?;
-            }
-        }
-        Arrow::Map(..) => {
-            let map = array.as_map();
-            let (keys, values) = (own(map.keys())?, own(map.values())?);
-            for (row, w) in map.offsets().windows(2).enumerate() {
-                text.clear();
-                text.push('{');
-                let entries = w[0] as usize..w[1] as usize;
-                let names = entries.clone().map(|k| match keys.value(k) {
-                    Value::Str(key) => key.to_owned(),
-                    other => other.to_json(style),
-                });
-                let names: Vec<String> = if array.is_null(row) { Vec::new() } else { names.collect() };
-                let kept = how.kept(&names, row)?;
-                let mut comma = "";
-                for ((k, name), _) in entries.zip(names).zip(kept).filter(|(_, kept)| *kept) {
-                    text.push_str(&format!("{comma}{}:", serde_json::Value::from(name)));
-                    comma = ",";
-                    values.value(k).write_json(&mut text, style);
-                }
-                text.push('}');
-                out.push(if array.is_null(row) { "" } else { &text })?;
-            }
-        }
+        Arrow::Struct(fields) => structs(array, fields, how, &mut out)?,
+        Arrow::Map(..) => maps(array, how, &mut out)?,
         other => return Err(Error::new(&codes::ROUTE, format!("columns of Arrow's type {other} are not read"))),
     }
     Ok(ColumnData::Str(out.finish()))

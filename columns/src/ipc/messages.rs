@@ -18,7 +18,10 @@ use arrow_select::concat::concat;
 use bytes::Bytes;
 use forebay::{Error, Limits, Result, limits::codes::ITEM};
 
-use super::unpack::{Plain, of_columns};
+use super::{
+    damaged,
+    unpack::{Plain, of_columns},
+};
 use crate::{
     arrow::{field_of, not_arrow},
     codes,
@@ -214,11 +217,6 @@ fn without_unknown_types(schema: arrow_ipc::Schema<'_>) -> Option<Result<(ArrowS
         opaque.insert(i, format!("Arrow's type {name}"));
     }
     (!opaque.is_empty()).then(|| Ok((ArrowSchema::new(known), opaque)))
-}
-
-/// The bytes contradict the format.
-pub fn damaged(message: impl Into<String>) -> Error {
-    Error::new(&codes::ARROW, message)
 }
 
 /// Checks the sizes in a batch's description against its body.

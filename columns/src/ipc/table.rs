@@ -19,7 +19,10 @@ use forebay::{
     tables::{Foreign, OtherTable},
 };
 
-use super::messages::{CONTINUATION, Decoder, TAIL, apart, damaged, description, footer, parse, places};
+use super::{
+    damaged,
+    messages::{CONTINUATION, Decoder, TAIL, apart, description, footer, parse, places},
+};
 use crate::{
     arrow::{Changes, Cuts, Unread, read_record_batch},
     codes,

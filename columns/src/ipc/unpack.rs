@@ -8,7 +8,7 @@ use arrow_ipc::{CompressionType, Message, MetadataVersion, RecordBatch};
 use arrow_schema::{DataType as Arrow, Schema as ArrowSchema, UnionMode};
 use forebay::Result;
 
-use super::messages::damaged;
+use super::damaged;
 use crate::zstd;
 
 /// What stands before a buffer that is stored as it is, though the message is packed.

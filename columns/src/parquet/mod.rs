@@ -16,6 +16,21 @@ pub use table::{ParquetOpener, ParquetTable};
 pub use unpack::reader;
 pub use write::ParquetSink;
 
+use std::ops::Range;
+
+use ::parquet::file::metadata::ColumnChunkMetaData;
+
+/// Where a chunk lies, if that is a place at all.
+fn place(chunk: &ColumnChunkMetaData) -> Option<Range<u64>> {
+    let data = u64::try_from(chunk.data_page_offset()).ok()?;
+    let start = match chunk.dictionary_page_offset() {
+        Some(at) => u64::try_from(at).ok()?,
+        None => data,
+    };
+    let end = start.checked_add(u64::try_from(chunk.compressed_size()).ok()?)?;
+    Some(start..end)
+}
+
 /// How pages are packed by the word of it, where it needs no C library.
 pub fn compression(word: &str) -> Option<::parquet::basic::Compression> {
     use ::parquet::basic::Compression;

@@ -28,7 +28,7 @@ use super::{
     footer,
     open::{INT96, load},
     pages::{Chunk, Pages},
-    stats,
+    place, stats,
     unpack::reader,
 };
 use crate::{
@@ -219,17 +219,6 @@ impl ParquetTable {
 
 fn damaged(why: &str) -> Error {
     Error::new(&codes::ARROW, why)
-}
-
-/// Where a chunk lies, if that is a place at all.
-pub(super) fn place(chunk: &ColumnChunkMetaData) -> Option<Range<u64>> {
-    let data = u64::try_from(chunk.data_page_offset()).ok()?;
-    let start = match chunk.dictionary_page_offset() {
-        Some(at) => u64::try_from(at).ok()?,
-        None => data,
-    };
-    let end = start.checked_add(u64::try_from(chunk.compressed_size()).ok()?)?;
-    Some(start..end)
 }
 
 impl TableFile for ParquetTable {

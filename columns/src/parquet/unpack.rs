@@ -25,7 +25,7 @@ use parquet::{
     },
 };
 
-use super::{open::not_parquet, pages::Pages, table::place};
+use super::{open::not_parquet, pages::Pages, place};
 use crate::{
     ranges::{Coming, Ranges},
     zstd,

@@ -6,7 +6,7 @@ use forebay::{
     Error, Result,
     codec::checksum::crc32,
     error,
-    samples::{Ready, Writer},
+    samples::{Form, Ready, Writer},
     tbl::{MetadataWriter, Patch},
 };
 
@@ -45,32 +45,7 @@ pub(super) fn run(
     let pixels = options.pixels.as_ref().map(Decoding::new).transpose()?;
     let summary = &mut begun.summary;
     let mut so_far = Progress { total: origin.count(), ..Progress::default() };
-    let begin = || match options.to {
-        _ if options.verify && remote::is_remote(output) => AtomicFile::create_to_read_back(output, options.force),
-        To::Tbl => AtomicFile::create(output, options.force),
-        To::Tar => AtomicFile::create_streaming(output, options.force),
-    };
-    let (mut writer, mut file) = match options.to {
-        To::Tbl => {
-            let metadata = metadata_writer(&origin, options, summary)?;
-            let file = begin()?;
-            let writer = match file.takes_front_last() {
-                true => Writer::moving_tbl(options.pack(), metadata)?,
-                false => Writer::tbl(options.pack(), origin.count(), metadata)?,
-            };
-            (writer, file)
-        }
-        To::Tar => {
-            // An archive has no document, and its samples have the numbers of their classes nevertheless.
-            if origin.is_joined() {
-                let mut inherited = origin.inherited();
-                let mut forgive = |_| {};
-                origin.document(&mut inherited, Some(&mut forgive as &mut dyn FnMut(Error)))?;
-                summary.notes.extend(inherited.classes_differ());
-            }
-            (Writer::tar(), begin()?)
-        }
-    };
+    let (mut writer, mut file) = begin(&origin, options, output, summary)?;
     if options.verify && options.to == To::Tar && file.path().is_none() {
         let message = "the output of a pipe cannot be read back; leave it unverified or write a file";
         return Err(Error::new(&error::codes::ARGUMENT, message).with_options(&["verify"]));
@@ -79,19 +54,7 @@ pub(super) fn run(
     let mut digests: Vec<Digest> = Vec::new();
     let mut reads_as: Vec<u64> = Vec::new();
 
-    let work = |item: Item| -> Result<Made> {
-        let blame = item.blame();
-        let (mut sample, used) = item.load(options).map_err(&blame)?;
-        if let Some(pixels) = &pixels {
-            pixels.decode(&mut sample).map_err(&blame)?;
-        }
-        let ready = form.make(sample, &options.limits).map_err(&blame)?;
-        let digests = match options.verify {
-            true => ready.contents().map(|content| (crc32(content), content.len() as u64)).collect(),
-            false => Vec::new(),
-        };
-        Ok(Made { ready, digests, used })
-    };
+    let work = |item: Item| make(item, &form, pixels.as_ref(), options);
     // What is in flight is what was read and what it becomes.
     let grown = pixels.as_ref().map_or(0, Decoding::bytes);
     let weigh = |item: &Item| item.weight().saturating_add(grown);
@@ -140,6 +103,47 @@ pub(super) fn run(
     }
     file.commit(options.sync)?;
     Ok(summary)
+}
+
+/// What writes the samples, and the file that they are written to.
+fn begin(origin: &Origin, options: &Options, output: &Path, summary: &mut Summary) -> Result<(Writer, AtomicFile)> {
+    let create = || match options.to {
+        _ if options.verify && remote::is_remote(output) => AtomicFile::create_to_read_back(output, options.force),
+        To::Tbl => AtomicFile::create(output, options.force),
+        To::Tar => AtomicFile::create_streaming(output, options.force),
+    };
+    if options.to == To::Tbl {
+        let metadata = metadata_writer(origin, options, summary)?;
+        let file = create()?;
+        let writer = match file.takes_front_last() {
+            true => Writer::moving_tbl(options.pack(), metadata)?,
+            false => Writer::tbl(options.pack(), origin.count(), metadata)?,
+        };
+        return Ok((writer, file));
+    }
+    // An archive has no document, and its samples have the numbers of their classes nevertheless.
+    if origin.is_joined() {
+        let mut inherited = origin.inherited();
+        let mut forgive = |_| {};
+        origin.document(&mut inherited, Some(&mut forgive as &mut dyn FnMut(Error)))?;
+        summary.notes.extend(inherited.classes_differ());
+    }
+    Ok((Writer::tar(), create()?))
+}
+
+/// Makes of an item what is written of it.
+fn make(item: Item, form: &Form, pixels: Option<&Decoding>, options: &Options) -> Result<Made> {
+    let blame = item.blame();
+    let (mut sample, used) = item.load(options).map_err(&blame)?;
+    if let Some(pixels) = pixels {
+        pixels.decode(&mut sample).map_err(&blame)?;
+    }
+    let ready = form.make(sample, &options.limits).map_err(&blame)?;
+    let digests = match options.verify {
+        true => ready.contents().map(|content| (crc32(content), content.len() as u64)).collect(),
+        false => Vec::new(),
+    };
+    Ok(Made { ready, digests, used })
 }
 
 /// What writes a TBL's metadata. What the chosen format of it cannot hold is said in the summary.

@@ -10,38 +10,17 @@ use forebay::{
     step::Turn,
 };
 
-use super::{Applied, ApplyOptions, begun, blobs_of, check_blobs, identity, open_blobs, read, rewrite};
+use super::{
+    Applied, ApplyOptions, blobs_of, check_blobs,
+    opened::{Opened, open},
+    rewrite,
+};
 use crate::{
     convert::{Progress, To, apply_patches},
-    dataset::{Dataset, OpenOptions},
+    dataset::Dataset,
     input::{Input, WINDOW, display},
     output::{AtomicFile, Spool, refuse_inputs, refuse_parts},
 };
-
-/// A dataset and a journal of it.
-pub(super) struct Opened {
-    pub dataset: Dataset,
-    pub edited: Arc<Edited>,
-    /// The bytes of added samples.
-    pub blobs: Input,
-    pub applied: Applied,
-}
-
-/// Opens both, and refuses a journal of another file.
-pub(super) fn open(dataset: &Path, journal: &Path, options: &ApplyOptions) -> Result<Opened> {
-    let how = OpenOptions { limits: options.limits.clone(), ..OpenOptions::default() };
-    let dataset = Dataset::open_with(dataset, &how)?;
-    let named = |e: Error| e.file(display(journal));
-    let edited = Edited::new(read(journal, &options.limits)?);
-    let edited = Arc::new(match &options.project {
-        Some(project) => edited.follow(project).map_err(named)?,
-        None => edited,
-    });
-    edited.journal().of().expect(&identity(&dataset)?).map_err(named)?;
-    let blobs = open_blobs(journal, &edited)?;
-    let applied = begun(&dataset, journal, &edited);
-    Ok(Opened { dataset, edited, blobs, applied })
-}
 
 /// Says what applying would do, and refuses what it would refuse before it writes.
 pub fn plan(dataset: &Path, journal: &Path, in_place: bool, options: &ApplyOptions) -> Result<Applied> {

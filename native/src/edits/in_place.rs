@@ -13,7 +13,8 @@ use forebay::{Error, Result, edits::codes::LOCKED, error::codes::ARGUMENT, tbl::
 
 use super::{
     Applied, ApplyOptions,
-    apply::{Copied, Opened, drive, open, plan_tbl},
+    apply::{Copied, drive, plan_tbl},
+    opened::{Opened, open},
 };
 use crate::{
     convert::Progress,

@@ -19,6 +19,7 @@
 mod apply;
 mod in_place;
 mod journal;
+mod opened;
 mod rewrite;
 
 use std::path::{Path, PathBuf};

@@ -11,7 +11,7 @@ use forebay::{
     tbl::{Layout, MetadataFormat, PackOptions},
 };
 
-use super::{Applied, ApplyOptions, apply::Opened};
+use super::{Applied, ApplyOptions, opened::Opened};
 use crate::{
     convert::{Progress, To, apply_patches},
     output::{AtomicFile, Spool},

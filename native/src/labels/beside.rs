@@ -14,7 +14,7 @@ use forebay::{
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
-use super::{Set, shelf};
+use super::{Set, images};
 
 /// Names that are told; more are counted.
 const NAMED: usize = 10;
@@ -112,7 +112,7 @@ impl Beside {
         let (mut picture, mut notes, mut losses) = (picture.clone(), Notes::default(), Losses::default());
         // A set of YOLO has looked at its pictures: its fractions are of their sizes.
         if self.set.format != Format::Yolo
-            && let Some(seen) = shelf::told(sample.format, sample.width, sample.height, &sample.payload)
+            && let Some(seen) = images::told(sample.format, sample.width, sample.height, &sample.payload)
         {
             picture.told(seen, self.set.format, &self.options, &mut notes)?;
         }

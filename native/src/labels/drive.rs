@@ -11,7 +11,7 @@ use forebay::{
     step::{Step, Stepper},
 };
 
-use super::shelf::{Shelf, told};
+use super::images::{Images, told};
 use crate::{
     Dataset, Input,
     input::{self, display, io_error, remote},
@@ -43,7 +43,7 @@ impl<'a> Driver<'a> {
     pub fn new(
         root: &'a Path,
         asked: Option<Format>,
-        pictures: Option<&'a Shelf>,
+        pictures: Option<&'a Images>,
         options: &ReadOptions,
     ) -> Result<Driver<'a>> {
         let driver = |files: Listed, reader: SetReader, open| {
@@ -75,16 +75,16 @@ impl<'a> Driver<'a> {
     }
 
     /// The same with pictures that the labels are of; those in `folder` are among the files already.
-    fn with(mut self, folder: &Path, pictures: Option<&'a Shelf>) -> Result<Driver<'a>> {
+    fn with(mut self, folder: &Path, pictures: Option<&'a Images>) -> Result<Driver<'a>> {
         match pictures {
             None => {}
-            Some(Shelf::Folder(other)) if same(other, folder) => self.reader = self.reader.with_pictures_among(),
-            Some(Shelf::Folder(other)) => {
+            Some(Images::Folder(other)) if same(other, folder) => self.reader = self.reader.with_pictures_among(),
+            Some(Images::Folder(other)) => {
                 let files = listed(other)?;
                 self.reader = self.reader.with_pictures(sizes(&files));
                 self.places.extend(files.into_iter().map(|(_, path, _)| Place::File(path)));
             }
-            Some(Shelf::Samples(datasets)) => {
+            Some(Images::Samples(datasets)) => {
                 let mut names = Vec::new();
                 for (of, dataset) in datasets.iter().enumerate() {
                     for i in 0..dataset.len() {

@@ -11,8 +11,8 @@
 
 mod beside;
 mod drive;
+mod images;
 mod records;
-mod shelf;
 mod skeleton;
 mod write;
 
@@ -36,7 +36,7 @@ pub use write::{Written, write};
 
 use crate::{Dataset, Input, dataset::OpenOptions, input::display, output::refuse_inputs};
 use drive::Driver;
-use shelf::Shelf;
+use images::Images;
 
 /// The names in a file that lists classes, one a line, as the files of YOLO's sets do.
 #[doc(hidden)]
@@ -65,7 +65,7 @@ pub struct Open {
     check: Option<Check>,
     options: ReadOptions,
     format: Option<Format>,
-    pictures: Option<Shelf>,
+    pictures: Option<Images>,
 }
 
 impl std::fmt::Debug for Open {
@@ -98,7 +98,7 @@ impl Open {
     /// Looks at the pictures in this folder: their sizes count, and one that is not there is a fault.
     #[must_use]
     pub fn pictures(mut self, folder: impl Into<PathBuf>) -> Open {
-        self.pictures = Some(Shelf::Folder(folder.into()));
+        self.pictures = Some(Images::Folder(folder.into()));
         self
     }
 
@@ -106,7 +106,7 @@ impl Open {
     /// there is not asked for, and their sizes count when the labels are laid [beside](Beside) them.
     #[must_use]
     pub fn samples(mut self, datasets: Vec<Dataset>) -> Open {
-        self.pictures = Some(Shelf::Samples(datasets));
+        self.pictures = Some(Images::Samples(datasets));
         self
     }
 
@@ -184,8 +184,8 @@ impl Open {
         let mut options = OpenOptions::default();
         options.limits = self.options.limits.clone();
         let mut labels = of_samples(&Dataset::open_with(path, &options)?, &self.options)?;
-        if let Some(Shelf::Folder(folder)) = &self.pictures {
-            let look = |name: &str| shelf::seen(&folder.join(name));
+        if let Some(Images::Folder(folder)) = &self.pictures {
+            let look = |name: &str| images::seen(&folder.join(name));
             labels.told(Format::Records, &self.options, look).map_err(|e| e.file(display(path)))?;
             labels.notes.forget_annotations();
             labels.count();

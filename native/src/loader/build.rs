@@ -25,7 +25,7 @@ use super::{
     sources::{Sources, Wanted},
     stats::Clock,
     stored::{self, Stored, prefetch_from_env},
-    target::{Racks, Ready, Terms, column_bytes},
+    target::{Ready, TargetMemory, Terms, column_bytes},
     targets,
     timeline::Recorder,
     together::{self, Lists},
@@ -236,8 +236,8 @@ impl Builder {
         Ok(Opened { sources: Sources::stored(stored, datasets), contents, places, prefetch: prefetch.unwrap_or(usual) })
     }
 
-    fn assemble(mut self, Opened { mut sources, contents, places, prefetch }: Opened) -> Result<Loader> {
-        let slot_bytes = contents.iter().map(|content| content.slot_bytes(self.dtype)).collect::<Result<Vec<_>>>()?;
+    /// What is selected of the sources, and in which order it comes.
+    fn order(&mut self, sources: &Sources) -> Result<Order> {
         let wanted = Wanted {
             filter: self.filter.as_ref(),
             samples: self.samples.as_deref(),
@@ -254,16 +254,18 @@ impl Builder {
             };
             return refuse(format!("{what}; allow_empty lets epochs be empty"));
         }
-        let selected = Selected { sources: &sources, described: &described, on_broken: self.on_broken };
+        let selected = Selected { sources, described: &described, on_broken: self.on_broken };
         self.settings.sampling = selected.sampling(self.weights.as_ref(), self.balance.as_ref())?;
         if self.groups.is_some() && self.settings.repeats != 1 {
             return refuse("`groups` would bring what is `repeated` onto one rank; leave one of them out".into());
         }
-        let order = Order::new(described, self.settings)?;
+        Order::new(described, std::mem::take(&mut self.settings))
+    }
+
+    fn assemble(mut self, Opened { mut sources, contents, places, prefetch }: Opened) -> Result<Loader> {
+        let slot_bytes = contents.iter().map(|content| content.slot_bytes(self.dtype)).collect::<Result<Vec<_>>>()?;
+        let order = self.order(&sources)?;
         let most = most_in_a_step(&order);
-        let batch_bytes = bytes_of(slot_bytes.iter().max().copied().unwrap_or(0), most)?;
-        // What is kept of a sample beside its numbers, which payloads have none of.
-        let kept_bytes = bytes_of(SLOT_BYTES, most)?;
         let waiting = most.saturating_mul(prefetch).min(MOST_WAITING);
         let resumed = self.resume.as_ref().map(|state| state.position(&order, self.groups.as_ref())).transpose()?;
         let labels = Resolver::new(self.labels.as_ref(), &sources)?;
@@ -289,10 +291,6 @@ impl Builder {
             ("decoded_cache", self.decoded_cache.is_some()),
         ];
         let padding = self.padding.map(|padding| padding.ready(&contents, &others, self.dtype)).transpose()?;
-        let target_bytes = targets::bytes(places).checked_mul(most).filter(|bytes| *bytes as u64 <= MOST_TARGET_BYTES);
-        let Some(target_bytes) = target_bytes else {
-            return refuse(format!("{places} places for boxes in each of {most} samples are more than is reasonable"));
-        };
         let fetching = match self.read_ahead && prefetch > 0 {
             true => {
                 let bound = self.read_ahead_bytes.unwrap_or(USUAL_BYTES);
@@ -301,17 +299,8 @@ impl Builder {
             false => None,
         };
         let flights = prefetch.saturating_add(1);
-        let Some(named_bytes) = column_bytes(&ready.columns, most).filter(|bytes| *bytes as u64 <= MOST_NAMED_BYTES)
-        else {
-            return refuse(format!("the targets of a batch of {most} samples are more than is reasonable"));
-        };
-        let all_bytes = batch_bytes.saturating_add(named_bytes).saturating_add(kept_bytes);
-        fits_in_memory(all_bytes, order.steps(), prefetch)?;
-        let pools = Pools {
-            numbers: Pool::new(batch_bytes, if prefetch == 0 { SPARE } else { flights }),
-            targets: Pool::new(target_bytes, flights),
-            named: Racks::new(ready.columns.clone(), most, flights),
-        };
+        let largest = slot_bytes.iter().max().copied().unwrap_or(0);
+        let pools = pools((largest, places, &ready), &order, prefetch)?;
         let decoded = match &self.decoded_cache {
             Some(wanted) => {
                 let what = (&contents[..], (&self.decode, self.verify), !self.together.is_empty());
@@ -351,6 +340,29 @@ impl Builder {
         let ahead = (prefetch, waiting.max(1), fetching);
         Ok(Loader::new(shared, pools, plan, self.rank, workers, ahead, (resumed, skipped)))
     }
+}
+
+/// Memory for batches: of samples of this many bytes, with that many places for boxes, and their named targets.
+fn pools((slot, places, ready): (usize, usize, &Ready), order: &Order, prefetch: usize) -> Result<Pools> {
+    let (most, flights) = (most_in_a_step(order), prefetch.saturating_add(1));
+    let batch_bytes = bytes_of(slot, most)?;
+    // What is kept of a sample beside its numbers, which payloads have none of.
+    let kept_bytes = bytes_of(SLOT_BYTES, most)?;
+    let target_bytes = targets::bytes(places).checked_mul(most).filter(|bytes| *bytes as u64 <= MOST_TARGET_BYTES);
+    let Some(target_bytes) = target_bytes else {
+        return refuse(format!("{places} places for boxes in each of {most} samples are more than is reasonable"));
+    };
+    let named_bytes = column_bytes(&ready.columns, most).filter(|bytes| *bytes as u64 <= MOST_NAMED_BYTES);
+    let Some(named_bytes) = named_bytes else {
+        return refuse(format!("the targets of a batch of {most} samples are more than is reasonable"));
+    };
+    let all_bytes = batch_bytes.saturating_add(named_bytes).saturating_add(kept_bytes);
+    fits_in_memory(all_bytes, order.steps(), prefetch)?;
+    Ok(Pools {
+        numbers: Pool::new(batch_bytes, if prefetch == 0 { SPARE } else { flights }),
+        targets: Pool::new(target_bytes, flights),
+        named: TargetMemory::new(ready.columns.clone(), most, flights),
+    })
 }
 
 impl Shared {

@@ -125,7 +125,7 @@ impl Pictures {
             return Err(Error::new(&common::OUT_OF_RANGE, message));
         };
         let idle = lock(&self.idle).pop();
-        let mut worker = idle.unwrap_or_else(|| Worker::new(self.shared.clone()));
+        let mut worker = idle.unwrap_or_else(|| Worker::new(self.shared.clone(), 0));
         let made = worker.single(self.epoch, item, (self.pool.take(), self.targets.take()));
         lock(&self.idle).push(worker);
         let slot = made?;

@@ -10,7 +10,7 @@ use forebay::{Error, image::transform::Placement, order::Item};
 
 use super::{
     pool::{Pool, join, lock},
-    target::{Cell, Filled, Racks},
+    target::{Cell, Filled, TargetMemory},
     together::Piece,
 };
 
@@ -63,7 +63,7 @@ pub(super) const SLOT_BYTES: usize = size_of::<Mutex<Option<Slot>>>() + 2 * size
 pub(super) struct Pools {
     pub(super) numbers: Pool,
     pub(super) targets: Pool,
-    pub(super) named: Racks,
+    pub(super) named: TargetMemory,
 }
 
 /// What a flight's slots have of its memory.

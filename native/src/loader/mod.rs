@@ -49,6 +49,7 @@
 //! | `builder.rs`, `build.rs` | the settings; what is opened and refused |
 //! | `mod.rs` | the loader: what it does and where it stands |
 //! | `worker.rs`, `flight.rs`, `pool.rs` | threads, a batch while it is filled, its memory |
+//! | `make.rs` | from a sample's payload to its place in a batch |
 //! | `fetching.rs` | reading ahead, where files lie elsewhere |
 //! | `batch.rs`, `tensor.rs` | a finished batch, its numbers |
 //! | `content.rs`, `labels/`, `policy.rs` | what samples become, their labels, what happens with broken ones |
@@ -83,6 +84,7 @@ mod flight;
 mod groups;
 mod host;
 mod labels;
+mod make;
 mod padding;
 mod policy;
 mod pool;
@@ -155,7 +157,7 @@ use fetching::Fetching;
 use flight::{Flight, Pools, Task};
 use groups::Plan;
 use targets::Targets;
-use worker::{Crew, Shared, Worker};
+use worker::{Shared, Threads, Worker};
 
 /// The means and deviations of ImageNet.
 pub const IMAGENET: Normalize = Normalize::IMAGENET;
@@ -164,8 +166,8 @@ pub const IMAGENET: Normalize = Normalize::IMAGENET;
 #[derive(Debug)]
 pub struct Loader {
     // First, so that threads end before what they use.
-    crew: Option<Crew>,
-    /// Does the work of the crew where there is none.
+    threads: Option<Threads>,
+    /// Does the work of the threads where there is none.
     own: Option<Box<Worker>>,
     /// Reads ahead, where files do not lie on this machine.
     fetching: Option<Fetching>,
@@ -214,7 +216,7 @@ impl Loader {
         let mut fetching = fetching;
         fetching.iter_mut().for_each(|fetching| fetching.go_to(next));
         Loader {
-            crew: None,
+            threads: None,
             own: None,
             fetching,
             flights: VecDeque::new(),
@@ -404,8 +406,8 @@ impl Loader {
     }
 
     fn run(&mut self) -> Result<()> {
-        if self.crew.is_none() && !self.shared.by_caller {
-            self.crew = Some(Crew::start(&self.shared, self.workers, self.room)?);
+        if self.threads.is_none() && !self.shared.by_caller {
+            self.threads = Some(Threads::start(&self.shared, self.workers, self.room)?);
         }
         self.phase = Phase::Running;
         Ok(())
@@ -528,7 +530,7 @@ impl Loader {
     fn make_here(&mut self, batch: &mut Batch, items: &[Item], kind: usize) -> Result<()> {
         let shared = batch.shared.clone();
         let (mut slots, rest, named) = self.pools.slots(items, shared.slot(kind));
-        let worker = self.own.get_or_insert_with(|| Box::new(Worker::new(shared.clone())));
+        let worker = self.own.get_or_insert_with(|| Box::new(Worker::new(shared.clone(), 0)));
         slots.iter_mut().for_each(|slot| worker.try_to_fill((batch.epoch, kind), slot));
         batch.targets = Targets::of(&slots, shared.places);
         batch.named = self.pools.take_back(&mut slots, rest, named);
@@ -555,7 +557,7 @@ impl Loader {
         batch.targets.truncate(before, shared.places);
         let shared = shared.clone();
         let (mut slots, rest, named) = self.pools.slots(std::slice::from_ref(item), shared.slot(kind));
-        let worker = self.own.get_or_insert_with(|| Box::new(Worker::new(shared)));
+        let worker = self.own.get_or_insert_with(|| Box::new(Worker::new(shared, 0)));
         slots.iter_mut().for_each(|slot| worker.try_to_fill((batch.epoch, kind), slot));
         slots.iter().filter(|slot| !slot.is_left_out()).for_each(|slot| batch.targets.take(slot));
         let named = self.pools.take_back(&mut slots, rest, named);
@@ -582,7 +584,7 @@ impl Loader {
     /// [`start`](Self::start) goes on behind the last batch that was given.
     pub fn stop(&mut self) {
         self.go_to(self.next);
-        self.crew = None;
+        self.threads = None;
         self.fetching.iter_mut().for_each(Fetching::stop);
         self.phase = Phase::Stopped;
     }
@@ -605,7 +607,7 @@ impl Loader {
 
     /// Sends batches to the workers until enough are on their way, those of this epoch first and then the next one's.
     fn fill(&mut self) -> Result<()> {
-        if let Some(fetching) = self.fetching.as_mut().filter(|_| self.crew.is_some()) {
+        if let Some(fetching) = self.fetching.as_mut().filter(|_| self.threads.is_some()) {
             let following = if self.goes_on { self.prefetch } else { 0 };
             fetching.look(&self.shared, (self.rank, self.next.epoch, following));
         }
@@ -624,7 +626,7 @@ impl Loader {
     }
 
     fn fill_from(&mut self, number: u64) -> Result<()> {
-        if self.crew.is_none() || self.ahead.epoch != number || self.flights.len() >= self.prefetch {
+        if self.threads.is_none() || self.ahead.epoch != number || self.flights.len() >= self.prefetch {
             return Ok(());
         }
         let shared = self.shared.clone();
@@ -646,9 +648,9 @@ impl Loader {
             }
             self.ahead.step += 1;
             let flight = Arc::new(self.flight((epoch.number(), step), items, kind));
-            let crew = self.crew.as_ref().ok_or_else(worker::ended)?;
+            let threads = self.threads.as_ref().ok_or_else(worker::ended)?;
             for slot in 0..flight.len() {
-                crew.send(Task { flight: flight.clone(), slot })?;
+                threads.send(Task { flight: flight.clone(), slot })?;
             }
             self.flights.push_back(flight);
         }
@@ -658,7 +660,7 @@ impl Loader {
     /// Waits for the workers; false where the time came first.
     fn wait(&self, flight: &Flight, until: Option<Instant>) -> Result<bool> {
         let begun = Instant::now();
-        let ticks = &self.crew.as_ref().ok_or_else(worker::ended)?.ticks;
+        let ticks = &self.threads.as_ref().ok_or_else(worker::ended)?.ticks;
         while !flight.is_done() {
             match until {
                 None => ticks.recv().map_err(|_| worker::ended())?,

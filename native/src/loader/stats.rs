@@ -7,7 +7,7 @@ use std::{
 
 use super::{
     DecodedStats,
-    timeline::{CALLER, Recorder},
+    timeline::{CALLER, Recorder, Stage},
 };
 
 /// Counts and times of a loader so far, in all epochs.
@@ -34,20 +34,6 @@ pub struct Stats {
     pub opening: Duration,
     /// Decoded pictures that are kept; all 0 without a [cache](super::DecodedCache) of them.
     pub decoded: DecodedStats,
-}
-
-/// What a worker does for a sample.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Stage {
-    Reading,
-    Verifying,
-    Decoding,
-    Making,
-    Targets,
-}
-
-impl Stage {
-    pub const ALL: [Stage; 5] = [Stage::Reading, Stage::Verifying, Stage::Decoding, Stage::Making, Stage::Targets];
 }
 
 /// Adds up times; padded, so that counters do not share a line with what every thread reads.

@@ -1,4 +1,4 @@
-//! What happened when: for a trace viewer, and for telling how fast more workers would be.
+//! What happened when: for a trace others, and for telling how fast more workers would be.
 
 use std::{
     io::{self, BufWriter, IoSlice, Write},
@@ -9,8 +9,22 @@ use std::{
 use forebay::{Error, Result};
 use serde_json::json;
 
-use super::{codes, pool::lock, stats::Stage};
+use super::{codes, pool::lock};
 use crate::{input::io_error, output::AtomicFile};
+
+/// What a worker does for a sample.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Stage {
+    Reading,
+    Verifying,
+    Decoding,
+    Making,
+    Targets,
+}
+
+impl Stage {
+    pub const ALL: [Stage; 5] = [Stage::Reading, Stage::Verifying, Stage::Decoding, Stage::Making, Stage::Targets];
+}
 
 /// The thread that asks for batches.
 pub(super) const CALLER: u16 = u16::MAX;

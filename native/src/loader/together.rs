@@ -2,26 +2,25 @@
 
 use std::sync::Mutex;
 
-use bytes::Bytes;
 use forebay::{
     Error, Result,
-    image::transform::{Cut, MOST_PIECES, Pieces, Placement, Shown, Together},
+    image::transform::{self, Cut, MOST_PIECES, Pieces, Placement, Shown, Together},
     order::{Epoch, Item},
 };
 
 use super::{
     OnBroken, codes,
     content::Content,
-    decoded::Wish,
     flight::Slot,
+    make::{Job, Tools},
     policy::TRIES,
     pool::lock,
-    stats::{Lap, Stage},
-    target::Seen,
+    stats::Lap,
     targets::{Parts, corners},
-    worker::{Shared, Worker},
+    timeline::Stage,
+    worker::Shared,
 };
-use crate::{dataset::Stored, warehouse::GivenBox};
+use crate::dataset::Stored;
 
 /// A picture on a sample's tensor, of those that a [mosaic](super::Builder::mosaic) or a
 /// [mixture](super::Builder::mixed) brought together there.
@@ -124,20 +123,20 @@ impl Shared {
     }
 }
 
-impl Worker {
+impl Tools {
     /// Makes a sample of several pictures.
     pub(super) fn bring_together(
         &mut self,
+        shared: &Shared,
         (epoch, kind): (u64, usize),
         (item, drawn_as): (&Item, &Item),
         slot: &mut Slot,
     ) -> Result<()> {
-        let shared = self.shared.clone();
         let mut lap = shared.clock.lap(self.number, epoch, item.index);
         let epoch = shared.order.epoch(epoch)?;
         let pieces = shared.pieces(&epoch, (item, drawn_as), kind);
         let mut layer = 0;
-        self.begin(&shared, kind, slot);
+        self.begin(shared, kind, slot);
         for number in 0..pieces.all().len() {
             let Some(piece) = pieces.all().get(number) else { break };
             if piece.layer != layer {
@@ -148,7 +147,7 @@ impl Worker {
                     transformer.begin_layer();
                 }
             }
-            let at = At { shared: &shared, epoch: &epoch, kind, pieces: &pieces, number, drawn_as };
+            let at = At { shared, epoch: &epoch, kind, pieces: &pieces, number, drawn_as };
             self.add_good(&at, slot, &mut lap)?;
         }
         if let Some(Some(transformer)) = self.transformers.get_mut(kind) {
@@ -197,102 +196,82 @@ impl Worker {
     fn add(&mut self, at: &At<'_>, item: &Item, slot: &mut Slot, lap: &mut Lap<'_>) -> Result<()> {
         let At { shared, pieces, .. } = *at;
         let Some(piece) = pieces.all().get(at.number) else { return Ok(()) };
-        let Worker { keeping, decoder, transformers, buffer, raster, eye, rects, .. } = self;
-        let Some(Some(transformer)) = transformers.get_mut(at.kind) else { return Ok(()) };
-        let label = shared.labels.of(&shared.sources, item, buffer)?;
+        let Some(Some(transformer)) = self.transformers.get(at.kind) else { return Ok(()) };
+        let size = (transformer.recipe().width, transformer.recipe().height);
         let is_own = at.number == 0;
-        if is_own {
-            slot.label = label;
-            if !shared.ready.is_empty() {
-                shared.ready.read(&shared.sources, item, buffer, &mut slot.cells)?;
-            }
-        }
-        let frame = shared.sources.frame(item);
-        let (dataset, in_file) = shared.sources.in_file(item)?;
-        let named = |e: Error| e.file(dataset.name()).sample(in_file.sample);
-        let recipe = transformer.recipe();
-        let size = (recipe.width, recipe.height);
-        let given: &[GivenBox] = frame.map(|frame| &*frame.boxes).unwrap_or_default();
-        let cuts_by = if recipe.looks_at_boxes() { given } else { &[] };
-        let wish = Wish { kind: at.kind, item: &in_file, key: piece.key, decode: &shared.decode };
-        let mut found = shared.decoded.as_ref().and_then(|decoded| {
-            let place = |full| pieces.place(piece, recipe, (full, corners(cuts_by, full, rects)));
-            keeping.find(decoded, &wish, transformer, place)
-        });
-        // What is kept needs no payload, unless more is seen of it.
-        let Stored { payload, raw } = match found.is_some() && !(is_own && shared.ready.is_seen()) {
-            true => Stored { payload: Bytes::new(), raw: None },
-            false => dataset.stored(in_file.sample, shared.verify, buffer).map_err(named)?,
-        };
-        lap.stage(Stage::Reading);
-        let (mut cost, mut held) = (0, None);
-        let mut make = || {
-            if found.is_none() {
-                let needs = transformer
-                    .needs_for((pieces, piece), (&payload, raw), &shared.decode, |full| corners(cuts_by, full, rects));
-                let kept = shared.decoded.as_ref();
-                cost = kept.map_or_else(|| needs.cost(&payload), |kept| kept.cost(at.kind, &needs, &payload));
-                held = Some(shared.budget.take(cost));
-                let mut is_decoded = || {
-                    // Raw pixels are there already.
-                    if raw.is_none() {
-                        lap.stage(Stage::Decoding);
-                    }
-                };
-                if let Some(kept) = kept {
-                    let what = (&payload[..], raw, &needs);
-                    found = keeping.fill(kept, &wish, what, (transformer, decoder), &mut is_decoded);
-                }
-                if found.is_none() {
-                    return transformer.lay((pieces, piece), (&needs, decoder, &payload), || {
-                        is_decoded();
-                        shared.ready.check_marks(&shared.sources, &in_file, size)
-                    });
-                }
-            }
-            let Some(found) = &found else { return Ok(Placement::default()) };
-            shared.ready.check_marks(&shared.sources, &in_file, size)?;
-            keeping.lay_down(found, transformer)?;
-            Ok(found.placement)
-        };
-        let made = make();
-        if shared.budget.is_much(cost, shared.workers) {
-            *decoder = Default::default();
-            keeping.let_go();
-        }
-        drop(held);
-        lap.stage(Stage::Making);
-        let placement = made.map_err(named)?;
-        if !given.is_empty() {
-            Parts::more(&mut slot.targets).follow(given, &placement, size);
+        let label = self.read_label(shared, item, slot, is_own)?;
+        let job = Job::new(shared, (at.epoch.number(), at.kind), (item, at.drawn_as), piece.key)?;
+        let (stored, placement) = self.lay(at, (piece, &job), lap).map_err(|e| job.named(e))?;
+        if !job.boxes().is_empty() {
+            Parts::more(&mut slot.targets).follow(job.boxes(), &placement, size);
         }
         if shared.ready.is_marked() {
             let is_faint = pieces.keep(piece.layer) < 0.5 && placement.shown == Shown::All;
-            let placed = (&placement, size);
-            shared.ready.add_marks(&in_file, placed, &mut slot.cells, (raster, is_faint));
+            shared.ready.add_marks(&job.item, (&placement, size), &mut slot.cells, (&mut self.raster, is_faint));
         }
         slot.pieces.push(Piece { item: *item, label, share: pieces.share(piece, size), placement });
         if is_own {
-            slot.frame = frame.map(|frame| frame.id);
-            slot.placement = placement;
+            (slot.label, slot.placement) = (label, placement);
+            slot.frame = job.frame.map(|frame| frame.id);
             if shared.ready.is_seen() {
-                let seen = Seen {
-                    item: in_file,
-                    payload: &payload,
-                    raw,
-                    drawn: (&shared.order, at.epoch.number(), at.drawn_as),
-                    key: piece.key,
-                    dtype: shared.dtype,
-                    decode: &shared.decode,
-                    verify: shared.verify,
-                    budget: &shared.budget,
-                    full: (placement.full_width, placement.full_height),
-                };
-                shared.ready.see(&seen, eye, decoder, &mut slot.cells).map_err(named)?;
+                job.see(&stored, slot, (&mut self.others, &mut self.decoder))?;
             }
         }
         lap.stage(Stage::Targets);
         Ok(())
+    }
+
+    /// Lays an image on the tensor.
+    fn lay(
+        &mut self,
+        at: &At<'_>,
+        (piece, job): (&transform::Piece, &Job<'_>),
+        lap: &mut Lap<'_>,
+    ) -> Result<(Stored, Placement)> {
+        let At { shared, pieces, .. } = *at;
+        let Tools { lookup, decoder, transformers, buffer, rects, .. } = self;
+        let Some(Some(transformer)) = transformers.get_mut(at.kind) else { return Ok(Default::default()) };
+        let recipe = transformer.recipe();
+        let (size, given) = ((recipe.width, recipe.height), job.cuts_by(transformer));
+        let mut found = shared.decoded.as_ref().and_then(|decoded| {
+            let place = |full| pieces.place(piece, recipe, (full, corners(given, full, rects)));
+            lookup.find(decoded, &job.query(), transformer, place)
+        });
+        // What is kept needs no payload, unless more is seen of it.
+        let stored = match found.is_some() && !(at.number == 0 && shared.ready.is_seen()) {
+            true => Stored::default(),
+            false => job.dataset.stored(job.item.sample, shared.verify, buffer)?,
+        };
+        lap.stage(Stage::Reading);
+        let Stored { payload, raw } = &stored;
+        let (mut cost, mut held) = (0, None);
+        let mut make = || {
+            if found.is_none() {
+                let needs = transformer
+                    .needs_for((pieces, piece), (payload, *raw), &shared.decode, |full| corners(given, full, rects));
+                cost = shared.cost(at.kind, &needs, payload);
+                held = Some(shared.budget.take(cost));
+                if let Some(kept) = &shared.decoded {
+                    let (what, mut is_decoded) = ((&payload[..], *raw, &needs), || lap.decoded(*raw));
+                    found = lookup.fill(kept, &job.query(), what, (transformer, decoder), &mut is_decoded);
+                }
+                if found.is_none() {
+                    return transformer.lay((pieces, piece), (&needs, decoder, payload), || {
+                        lap.decoded(*raw);
+                        shared.ready.check_marks(&shared.sources, &job.item, size)
+                    });
+                }
+            }
+            let Some(found) = &found else { return Ok(Placement::default()) };
+            shared.ready.check_marks(&shared.sources, &job.item, size)?;
+            lookup.lay_down(found, transformer)?;
+            Ok(found.placement)
+        };
+        let made = make();
+        self.let_go_of_much(shared, cost);
+        drop(held);
+        lap.stage(Stage::Making);
+        Ok((stored, made?))
     }
 }
 

@@ -10,8 +10,8 @@ use std::{num::NonZero, thread};
 
 pub(crate) mod blocks;
 pub(crate) mod budget;
+pub(crate) mod cores;
 mod ordered;
-pub(crate) mod seats;
 
 pub(crate) use ordered::CHUNK_BYTES;
 pub use ordered::ordered;

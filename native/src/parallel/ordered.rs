@@ -11,12 +11,12 @@ use std::{
     thread::{self, Builder},
 };
 
-use crossbeam_channel::{bounded, unbounded};
+use crossbeam_channel::{Receiver, Sender, bounded, unbounded};
 use forebay::{Error, Result};
 
 use super::{
     MOST_THREADS, codes,
-    seats::{Seat, Seats},
+    cores::{Core, Cores},
 };
 
 /// A chunk holds at most this many bytes (by `weigh`) and items, unless one item alone is larger.
@@ -45,18 +45,18 @@ pub fn ordered<T: Send, R: Send>(
     let take_feeding = || feeding.lock().unwrap_or_else(PoisonError::into_inner).take();
     thread::scope(|scope| {
         let work = &work;
-        let (mut threads, seats) = (Vec::new(), Seats::new(workers));
+        let (mut threads, cores) = (Vec::new(), Cores::new(workers));
         for number in 0..workers {
             let (tasks, done) = (task_take.clone(), done_give.clone());
-            let mut seat = Seat::new(seats.clone(), number);
+            let mut core = Core::new(cores.clone(), number);
             let turns = move || {
                 loop {
                     let waiting = tasks.try_recv().or_else(|_| {
-                        seat.rise();
+                        core.rise();
                         tasks.recv()
                     });
                     let Ok((number, chunk)) = waiting else { break };
-                    seat.sit();
+                    core.sit();
                     if done.send((number, Ok(chunk.into_iter().map(work).collect()))).is_err() {
                         break;
                     }
@@ -83,24 +83,7 @@ pub fn ordered<T: Send, R: Send>(
                 alone(items, work, &mut sink)
             });
         };
-        let mut early = BTreeMap::new();
-        let mut next = 0;
-        let mut outcome = Ok(());
-        for (number, chunk) in &done_take {
-            early.insert(number, chunk);
-            while let Some(chunk) = early.remove(&next) {
-                next += 1;
-                outcome = chunk.and_then(&mut sink);
-                if outcome.is_err() {
-                    break;
-                }
-                // A feeder that is done takes no more tickets.
-                let _ = ticket_give.send(());
-            }
-            if outcome.is_err() {
-                break;
-            }
-        }
+        let (next, outcome) = in_order(&done_take, &ticket_give, &mut sink);
         // Without tickets and receivers the other threads come to their end.
         drop((ticket_give, done_take));
         let fed = feeder.join().unwrap_or(u64::MAX);
@@ -114,6 +97,28 @@ pub fn ordered<T: Send, R: Send>(
         }
         outcome
     })
+}
+
+/// Hands chunks of results on in their order, and how many that were.
+fn in_order<R>(
+    done: &Receiver<(u64, Result<Vec<R>>)>,
+    tickets: &Sender<()>,
+    mut sink: impl FnMut(Vec<R>) -> Result<()>,
+) -> (u64, Result<()>) {
+    let (mut early, mut next) = (BTreeMap::new(), 0);
+    for (number, chunk) in done {
+        early.insert(number, chunk);
+        while let Some(chunk) = early.remove(&next) {
+            next += 1;
+            let outcome = chunk.and_then(&mut sink);
+            if outcome.is_err() {
+                return (next, outcome);
+            }
+            // A feeder that is done takes no more tickets.
+            let _ = tickets.send(());
+        }
+    }
+    (next, Ok(()))
 }
 
 /// All of it on the caller's thread.

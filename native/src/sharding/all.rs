@@ -56,22 +56,7 @@ impl Shards {
         let (tell, hear) = unbounded();
         let work = |tell: Sender<Told>| {
             while let Some(shard) = shards.get(next.fetch_add(1, Relaxed)) {
-                if stop.load(Relaxed) {
-                    return;
-                }
-                let mut told = 0;
-                let mut progress = |now: &Progress| {
-                    if stop.load(Relaxed) {
-                        // The stack unwinds, and what is half written is removed on the way.
-                        resume_unwind(Box::new(Stopped));
-                    }
-                    let _ = tell.send(Told::More(now.samples.saturating_sub(told)));
-                    told = now.samples;
-                };
-                let made = catch_unwind(AssertUnwindSafe(|| self.make_with(*shard, folder, how, &mut progress)));
-                let made = made.unwrap_or_else(|_| Err(Error::new(&WORKER, "a shard was not made to its end")));
-                let failed = made.is_err();
-                if tell.send(Told::Done(made)).is_err() || failed {
+                if stop.load(Relaxed) || !self.make_telling(*shard, folder, how, (&stop, &tell)) {
                     return;
                 }
             }
@@ -106,6 +91,29 @@ impl Shards {
             Ok(())
         })?;
         Ok(Report::of(self.plan(), made))
+    }
+
+    /// Makes a shard and tells how far it is; false if nothing more is wanted.
+    fn make_telling(
+        &self,
+        shard: u64,
+        folder: &Path,
+        how: &MakeOptions,
+        (stop, tell): (&AtomicBool, &Sender<Told>),
+    ) -> bool {
+        let mut told = 0;
+        let mut progress = |now: &Progress| {
+            if stop.load(Relaxed) {
+                // The stack unwinds, and what is half written is removed on the way.
+                resume_unwind(Box::new(Stopped));
+            }
+            let _ = tell.send(Told::More(now.samples.saturating_sub(told)));
+            told = now.samples;
+        };
+        let made = catch_unwind(AssertUnwindSafe(|| self.make_with(shard, folder, how, &mut progress)));
+        let made = made.unwrap_or_else(|_| Err(Error::new(&WORKER, "a shard was not made to its end")));
+        let failed = made.is_err();
+        tell.send(Told::Done(made)).is_ok() && !failed
     }
 }
 

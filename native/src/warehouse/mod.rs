@@ -14,7 +14,7 @@
 //! | `sources.rs`, `recorder.rs`, `labels.rs`, `frames.rs` | what there is to be stored |
 //! | `marked.rs` | the same labels for a loader: outlines, masks and key points too |
 //! | `image.rs`, `make.rs`, `shards.rs` | pictures to images, images to shards |
-//! | `stage.rs`, `meeting.rs` | where they are until all is whole; where parts meet that go to a store |
+//! | `stage.rs`, `shared_folder.rs` | where they are until all is whole; where parts meet that go to a store |
 //! | `parts.rs` | builds that several processes share |
 //! | `kept.rs` | the warehouses of a folder |
 //! | `export.rs`, `samples.rs` | the summary as a table; the samples as one |
@@ -30,12 +30,12 @@ mod kept;
 mod labels;
 mod make;
 mod marked;
-mod meeting;
 mod parts;
 mod recorder;
 mod samples;
 mod settings;
 mod shards;
+mod shared_folder;
 mod sources;
 mod stage;
 mod trace;
@@ -144,25 +144,13 @@ pub fn build_with(
     // Frames that are refused for their labels stay refused, so that a build that must fail fails now.
     let tallies = tally(&survey, &[]);
     judge(settings, &tallies, survey.frames.len() as u64)?;
-    let mut looked = None;
-    if any_version(out) {
-        let content = content_before(&survey, settings)?;
-        let version = version_of(&survey, settings, &content);
-        let target = target(out, &version);
-        if is_there(&target)? {
-            match settings.existing {
-                Existing::Refuse => return Err(exists(&target)),
-                Existing::Reuse => {
-                    if let Some(built) = reuse(&target, &survey, settings)? {
-                        return Ok(built);
-                    }
-                    survey.notes.push(format!("{} was damaged, and is built again", display(&target)));
-                }
-                Existing::Replace => {}
-            }
-        }
-        looked = Some(content);
-    }
+    let looked = match any_version(out) {
+        false => None,
+        true => match before(&mut survey, out, settings)? {
+            Before::Same(built) => return Ok(*built),
+            Before::Other(content) => Some(content),
+        },
+    };
     let stage = Stage::begin(out, &plan_of(&survey, settings))?;
     let work = || {
         let (chunks, resumed) = shards::make_all(&survey, settings, &stage, shape, None, progress)?;
@@ -185,39 +173,20 @@ pub fn build_with(
     let refused = refused(&survey, &chunks);
     let stored: u64 = tallies.iter().map(RunTally::stored).sum();
     if stored == 0 {
-        let first = refused.first().map(|refused| format!("; the first: {}: {}", refused.file, refused.reason));
-        let message = format!(
-            "no frame of {} can be stored{}",
-            survey.frames.len() + survey.refused.len(),
-            first.unwrap_or_default()
-        );
         stage.discard();
+        let first = refused.first().map(|refused| format!("; the first: {}: {}", refused.file, refused.reason));
+        let all = survey.frames.len() + survey.refused.len();
+        let message = format!("no frame of {all} can be stored{}", first.unwrap_or_default());
         return Err(Error::new(&codes::NO_FRAMES, message).file(&survey.root));
     }
     let version = version_of(&survey, settings, &content);
     let target = target(out, &version);
-    let mut manifest = Manifest::new(survey.root.clone(), recipe(&survey, settings).transform, version, settings.dtype);
-    manifest.created_at_ms = settings.created_at_ms.unwrap_or_else(now);
-    let mut names = Vec::new();
-    let mut bytes = 0;
-    for (number, chunk) in chunks.iter().enumerate() {
-        if let Some(shard) = &chunk.shard {
-            let entry = ShardEntry::new(names.len(), &shard.shape(), shard.samples, shard.checksum_sha256.clone());
-            names.push((number, entry.relative_path.clone()));
-            manifest.shards.push(entry);
-            bytes += chunk.bytes;
-        }
-    }
+    let mut manifest = manifest_for(&survey, settings, sources, version);
     manifest.summary = summary(&tallies);
-    manifest.thresholds = settings.thresholds.clone();
-    manifest.classes = (!survey.classes.is_empty()).then(|| survey.classes.clone());
-    if sources.len() > 1 || settings.labels.is_some() {
-        let all = sources.iter().chain(&settings.labels).map(|path| display(path));
-        manifest.other.insert(crate::shards::SOURCES.into(), all.collect::<Vec<_>>().into());
-    }
     if !violations.is_empty() {
         manifest.other.insert("violations_allowed".into(), json!(violations));
     }
+    let (names, bytes) = list_shards(&mut manifest, &chunks);
     let text = manifest.to_bytes()?;
     let replace = settings.existing != Existing::Refuse;
     stage.place(&target, &names, (MANIFEST_NAME, &text), replace, settings.sync)?;
@@ -234,6 +203,60 @@ pub fn build_with(
         resumed,
         reused: false,
     })
+}
+
+/// A warehouse of some version is there already.
+enum Before {
+    /// It is what the sources make, and may stay.
+    Same(Box<Built>),
+    /// It goes, or is another one; what the sources hold.
+    Other(String),
+}
+
+fn before(survey: &mut Survey, out: &Path, settings: &Settings) -> Result<Before> {
+    let content = content_before(survey, settings)?;
+    let target = target(out, &version_of(survey, settings, &content));
+    if is_there(&target)? {
+        match settings.existing {
+            Existing::Refuse => return Err(exists(&target)),
+            Existing::Reuse => {
+                if let Some(built) = reuse(&target, survey, settings)? {
+                    return Ok(Before::Same(Box::new(built)));
+                }
+                survey.notes.push(format!("{} was damaged, and is built again", display(&target)));
+            }
+            Existing::Replace => {}
+        }
+    }
+    Ok(Before::Other(content))
+}
+
+/// The manifest before its shards are listed.
+fn manifest_for(survey: &Survey, settings: &Settings, sources: &[PathBuf], version: Version) -> Manifest {
+    let transform = recipe(survey, settings).transform;
+    let mut manifest = Manifest::new(survey.root.clone(), transform, version, settings.dtype);
+    manifest.created_at_ms = settings.created_at_ms.unwrap_or_else(now);
+    manifest.thresholds = settings.thresholds.clone();
+    manifest.classes = (!survey.classes.is_empty()).then(|| survey.classes.clone());
+    if sources.len() > 1 || settings.labels.is_some() {
+        let all = sources.iter().chain(&settings.labels).map(|path| display(path));
+        manifest.other.insert(crate::shards::SOURCES.into(), all.collect::<Vec<_>>().into());
+    }
+    manifest
+}
+
+/// Lists the shards: the chunk of each with its name, and the bytes of all.
+fn list_shards(manifest: &mut Manifest, chunks: &[Chunk]) -> (Vec<(usize, String)>, u64) {
+    let (mut names, mut bytes) = (Vec::new(), 0);
+    for (number, chunk) in chunks.iter().enumerate() {
+        if let Some(shard) = &chunk.shard {
+            let entry = ShardEntry::new(names.len(), &shard.shape(), shard.samples, shard.checksum_sha256.clone());
+            names.push((number, entry.relative_path.clone()));
+            manifest.shards.push(entry);
+            bytes += chunk.bytes;
+        }
+    }
+    (names, bytes)
 }
 
 /// Opens the warehouse of a manifest, or of the folder that has it. Nothing is proven by checksums.

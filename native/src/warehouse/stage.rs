@@ -5,7 +5,7 @@
 //!
 //! What a warehouse is called follows from all of its pictures, so one that goes to a store is built here too, among the
 //! temporary files, and sent when it is whole: its shards, and then the manifest. Parts that other machines made of it meet
-//! in the store ([`Meeting`]), and stay there until they get their names.
+//! in the store ([`SharedFolder`]), and stay there until they get their names.
 
 use std::{
     fs::{self, File, TryLockError},
@@ -17,7 +17,7 @@ use forebay::{Error, Result, codec::checksum::crc32, warehouse::MANIFEST_NAME};
 
 use super::{
     codes::{BUSY, NOT_BEGUN},
-    meeting::{Meeting, send},
+    shared_folder::{SharedFolder, send},
 };
 use crate::{
     half_written::{MARK, RANDOM, SUFFIX, is_part},
@@ -40,7 +40,7 @@ pub(super) struct Stage {
     /// Says that this process lives, as long as it is open.
     _lock: Option<File>,
     /// Where parts are that other machines made.
-    meeting: Option<Meeting>,
+    shared_folder: Option<SharedFolder>,
     /// A folder that goes with this.
     _own: Option<tempfile::TempDir>,
     placed: bool,
@@ -88,11 +88,11 @@ impl Stage {
                 return Err(failed(io::Error::other("another process removes what is built here")));
             }
         };
-        let meeting = match meeting(out, plan) {
-            Some(meeting) => meeting.is_of(plan)?.then_some(meeting),
+        let shared_folder = match shared_folder(out, plan) {
+            Some(shared_folder) => shared_folder.is_of(plan)?.then_some(shared_folder),
             None => None,
         };
-        let stage = Stage { folder, out: display(out), _lock: lock, meeting, _own: None, placed: false };
+        let stage = Stage { folder, out: display(out), _lock: lock, shared_folder, _own: None, placed: false };
         let known = fs::read_to_string(stage.folder.join(PLAN)).unwrap_or_default();
         if known != plan {
             stage.clear()?;
@@ -123,14 +123,14 @@ impl Stage {
             let message = "no build of these sources and settings was begun here, or it has ended";
             Err(Error::new(&NOT_BEGUN, message).file(display(out)))
         };
-        if let Some(meeting) = meeting(out, plan) {
-            if !meeting.is_of(plan)? {
+        if let Some(shared_folder) = shared_folder(out, plan) {
+            if !shared_folder.is_of(plan)? {
                 return not_begun();
             }
             let here = tempfile::Builder::new().prefix("forebay-part-").tempdir();
             let own = here.map_err(|e| io_error("the temporary folder", "write into", e))?;
-            let (folder, meeting, own) = (own.path().to_owned(), Some(meeting), Some(own));
-            return Ok(Stage { folder, out: display(out), _lock: None, meeting, _own: own, placed: true });
+            let (folder, shared_folder, own) = (own.path().to_owned(), Some(shared_folder), Some(own));
+            return Ok(Stage { folder, out: display(out), _lock: None, shared_folder, _own: own, placed: true });
         }
         let folder = Self::folder_of(out, plan);
         let lock = match File::open(&folder) {
@@ -145,7 +145,7 @@ impl Stage {
             Err(_) => None,
         };
         // What it leaves is for the build that was begun.
-        let stage = Stage { folder, out: display(out), _lock: lock, meeting: None, _own: None, placed: true };
+        let stage = Stage { folder, out: display(out), _lock: lock, shared_folder: None, _own: None, placed: true };
         match fs::read_to_string(stage.folder.join(PLAN)).is_ok_and(|known| known == plan) {
             true => Ok(stage),
             false => not_begun(),
@@ -154,8 +154,8 @@ impl Stage {
 
     /// Leaves the build of this plan to others, who [share](Self::share) it.
     pub fn leave(mut self, out: &Path, plan: &str) -> Result<()> {
-        match meeting(out, plan) {
-            Some(meeting) => meeting.begin(plan)?,
+        match shared_folder(out, plan) {
+            Some(shared_folder) => shared_folder.begin(plan)?,
             None => self.placed = true,
         }
         Ok(())
@@ -163,9 +163,11 @@ impl Stage {
 
     /// Brings a part that was made here to where others find it.
     pub fn bring(&self, chunk: usize) -> Result<()> {
-        let (Some(meeting), Some(journal)) = (&self.meeting, self.journal_here(chunk)) else { return Ok(()) };
+        let (Some(shared_folder), Some(journal)) = (&self.shared_folder, self.journal_here(chunk)) else {
+            return Ok(());
+        };
         let shard = Some(self.shard(chunk)).filter(|shard| shard.exists());
-        meeting.bring(chunk, shard.as_deref(), &journal)
+        shared_folder.bring(chunk, shard.as_deref(), &journal)
     }
 
     fn failed(&self, e: io::Error) -> Error {
@@ -199,13 +201,13 @@ impl Stage {
     }
     /// What a chunk became, if it is whole.
     pub fn journal(&self, chunk: usize) -> Option<Vec<u8>> {
-        self.journal_here(chunk).or_else(|| self.meeting.as_ref()?.journal(chunk))
+        self.journal_here(chunk).or_else(|| self.shared_folder.as_ref()?.journal(chunk))
     }
     /// Whether the shard of a chunk with a journal has this SHA-256. In a store its state says so, which the journal was
     /// compared with.
     pub fn has(&self, chunk: usize, sha256: Option<&str>) -> bool {
         if self.journal_here(chunk).is_none() {
-            return self.meeting.is_some();
+            return self.shared_folder.is_some();
         }
         let found = Input::pieces(&self.shard(chunk)).and_then(|shard| sha256_of(&shard));
         found.is_ok_and(|found| Some(found.as_str()) == sha256)
@@ -245,7 +247,7 @@ impl Stage {
         sync: bool,
     ) -> Result<()> {
         // Of those that other machines made there is nothing here.
-        let away = |chunk: usize| self.meeting.is_some() && self.journal_here(chunk).is_none();
+        let away = |chunk: usize| self.shared_folder.is_some() && self.journal_here(chunk).is_none();
         let (away, here): (Vec<_>, Vec<_>) = shards.iter().partition(|(chunk, _)| away(*chunk));
         for (chunk, name) in here.iter().copied() {
             fs::rename(self.shard(*chunk), self.path(name)).map_err(|e| self.failed(e))?;
@@ -264,9 +266,9 @@ impl Stage {
                 // What an earlier build of the same left there is the same.
                 send(&Input::pieces(&self.path(name))?, &remote::beneath(target, name), true)?;
             }
-            if let Some(meeting) = &self.meeting {
+            if let Some(shared_folder) = &self.shared_folder {
                 for (chunk, name) in away {
-                    meeting.place(*chunk, &remote::beneath(target, name))?;
+                    shared_folder.place(*chunk, &remote::beneath(target, name))?;
                 }
             }
             // With it the warehouse is there.
@@ -278,9 +280,9 @@ impl Stage {
             })?;
             self.placed = true;
             let _ = fs::remove_dir_all(&self.folder);
-            if let Some(meeting) = &self.meeting {
+            if let Some(shared_folder) = &self.shared_folder {
                 // What is left of it is in nobody's way.
-                let _ = meeting.clear();
+                let _ = shared_folder.clear();
             }
             return Ok(());
         }
@@ -329,10 +331,10 @@ impl Drop for Stage {
 }
 
 /// Where parts of a build meet that goes to a store.
-fn meeting(out: &Path, plan: &str) -> Option<Meeting> {
+fn shared_folder(out: &Path, plan: &str) -> Option<SharedFolder> {
     remote::is_remote(out).then(|| {
         let name = format!("{}{}{SUFFIX}", begins_with(), plan.get(..RANDOM).unwrap_or("000000"));
-        Meeting::of(remote::beneath(out, name))
+        SharedFolder::of(remote::beneath(out, name))
     })
 }
 

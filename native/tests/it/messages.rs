@@ -37,7 +37,7 @@ fn no_source_of_a_library_names_an_option_of_the_command() {
     assert!(option("the output exists; --force replaces it").is_some() && option("a -- b, x--, -->").is_none());
     assert!(option("{--bg:#fff}.bg{fill:var(--bg)}").is_none());
     let sources = sources();
-    assert!(sources.iter().any(|path| path.ends_with("native/src/output.rs")));
+    assert!(sources.iter().any(|path| path.ends_with("native/src/output/mod.rs")));
     let named: Vec<String> = sources
         .iter()
         .flat_map(|path| {

@@ -67,17 +67,7 @@ pub(super) fn to_rows(mask: &Rle, account: &mut Account) -> Option<(String, [u32
         if !account.take(area) {
             return None;
         }
-        let mut on = vec![false; usize::try_from(area).ok()?];
-        let at = |(column, row): (u64, u64)| (column - u64::from(left)) * u64::from(mask.height()) + row;
-        for (begin, end) in &runs {
-            for pixel in at(*begin)..at(*end) {
-                let (x, y) = place(pixel);
-                if let Some(on) = on.get_mut(((y - first) * u64::from(width) + x) as usize) {
-                    *on = true;
-                }
-            }
-        }
-        on.iter().for_each(|on| counts.add(*on, 1));
+        add_pixels(&mut counts, mask, &runs, [left, top, width, height])?;
         cuts.clear();
     }
     let mut room = MOST;
@@ -122,6 +112,31 @@ pub(super) fn to_rows(mask: &Rle, account: &mut Account) -> Option<(String, [u32
     }
     let texts: Vec<String> = counts.done()?.iter().map(u32::to_string).collect();
     Some((texts.join(", "), [left, top, width, height]))
+}
+
+/// A place in a mask: column and row.
+type Place = (u64, u64);
+
+/// Adds every pixel of the box around a mask.
+fn add_pixels(
+    counts: &mut Counts,
+    mask: &Rle,
+    runs: &[(Place, Place)],
+    [left, top, width, height]: [u32; 4],
+) -> Option<()> {
+    let mut on = vec![false; usize::try_from(u64::from(width) * u64::from(height)).ok()?];
+    let tall = u64::from(mask.height());
+    let at = |(column, row): Place| (column - u64::from(left)) * tall + row;
+    for (begin, end) in runs {
+        for pixel in at(*begin)..at(*end) {
+            let (x, y) = (pixel / tall, pixel % tall);
+            if let Some(on) = on.get_mut(((y - u64::from(top)) * u64::from(width) + x) as usize) {
+                *on = true;
+            }
+        }
+    }
+    on.iter().for_each(|on| counts.add(*on, 1));
+    Some(())
 }
 
 /// Runs that one mask may have where rows are alike.

@@ -6,8 +6,7 @@
 
 use super::{
     block::ORDER,
-    header::{Header, MOST_PARTS, Spec, damaged},
-    scan::left_over,
+    header::{Header, MOST_PARTS, Spec, damaged, left_over},
     several::Coefficients,
     states::STATES,
     tables::Conditions,

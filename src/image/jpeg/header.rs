@@ -65,6 +65,11 @@ pub(super) fn damaged(message: impl Into<String>) -> Error {
     Error::new(&codes::DAMAGED, message.into()).section("payload")
 }
 
+/// What a segment ends with that has more than its pixels.
+pub(super) fn left_over() -> Error {
+    damaged("bytes of the JPEG are left over after the pixels of a scan or a restart interval")
+}
+
 fn unsupported(message: impl Into<String>) -> Error {
     Error::new(&codes::UNSUPPORTED, message.into()).section("payload")
 }

@@ -7,7 +7,7 @@ use fearless_simd::Simd;
 use super::{
     bits::{Bits, Segments},
     block::{self, Block, Ended},
-    header::{Header, MOST_PARTS, damaged},
+    header::{Header, MOST_PARTS, damaged, left_over},
     huffman::{AcTable, DcTable},
     idct,
     lines::Lining,
@@ -17,7 +17,7 @@ use super::{
     smooth,
     tables::Tables,
 };
-use crate::error::{Error, Result};
+use crate::error::Result;
 
 /// Blocks of a unit, as the standard bounds them.
 pub(super) const MOST: usize = 10;
@@ -383,11 +383,6 @@ fn trouble(segments: &Segments<'_>, place: &mut Place, damaged_too: bool) -> Res
     }
     place.lost = true;
     Ok(())
-}
-
-/// What a segment ends with that has more than its pixels.
-pub(super) fn left_over() -> Error {
-    damaged("bytes of the JPEG are left over after the pixels of a scan or a restart interval")
 }
 
 /// True for a first coefficient that no picture has.

@@ -9,10 +9,9 @@ use fearless_simd::Simd;
 use super::{
     bits::{Bits, Segments},
     block::ORDER,
-    header::{Component, Header, MOST_PARTS, Spec, damaged},
+    header::{Component, Header, MOST_PARTS, Spec, damaged, left_over},
     huffman::Plain,
     passes::{self, Band},
-    scan::left_over,
     smooth::Known,
     tables::Tables,
 };

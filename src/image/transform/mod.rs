@@ -336,8 +336,7 @@ impl Transformer {
 
     /// The same for a picture that the caller places, given its full size as it is seen.
     #[cfg(any(feature = "jpeg", feature = "png", feature = "webp", feature = "bmp", feature = "tiff"))]
-    #[doc(hidden)]
-    pub fn needs_placed(
+    pub(crate) fn needs_placed(
         &self,
         payload: &[u8],
         raw: Option<(u32, u32)>,
@@ -386,8 +385,7 @@ impl Transformer {
 
     /// The same for a picture that the caller places.
     #[cfg(any(feature = "jpeg", feature = "png", feature = "webp", feature = "bmp", feature = "tiff"))]
-    #[doc(hidden)]
-    pub fn decode_placed<'a>(
+    pub(crate) fn decode_placed<'a>(
         &self,
         needs: &Needs,
         decoder: &'a mut super::decode::Decoder,

@@ -10,7 +10,7 @@ use crate::{
     limits::Limits,
     table::Strings,
     tbf::{
-        caller_schema::{RustType, ValueLayout},
+        caller_schema::{RustType, RustVariant, ValueLayout},
         codes, raw,
         raw::{put_varint, zigzag},
         tagged::TaggedWriter,
@@ -72,6 +72,34 @@ impl Tagging<'_> {
     fn value(&mut self, c: &mut Cursor<'_>, kind: &RustType, named: bool, depth: u32) -> Result<()> {
         self.limits.depth(depth)?;
         match kind {
+            RustType::String => self.string(c)?,
+            RustType::Unit => self.put(tag::UNIT, &[]),
+            RustType::Option(inner) => match c.u8()? {
+                0 => self.put(tag::NONE, &[]),
+                1 => self.value(c, inner, false, depth + 1)?,
+                other => return Err(c.error(&codes::VALUE, format!("{other} is neither present nor absent"))),
+            },
+            RustType::Seq(item) => self.sequence(c, item, depth)?,
+            RustType::Tuple(items) | RustType::TupleStruct(items) => {
+                let named = matches!(kind, RustType::TupleStruct(_));
+                self.put_number(tag::SEQ, items.len() as u64);
+                items.iter().try_for_each(|item| self.value(c, item, named, depth + 1))?;
+            }
+            RustType::Struct(fields) => {
+                self.put_number(tag::MAP, fields.len() as u64);
+                for field in fields {
+                    self.out.text(&field.name)?;
+                    self.value(c, &field.rust_type, true, depth + 1).map_err(|e| e.column(&field.name))?;
+                }
+            }
+            RustType::Enum(variants) => self.variant(c, variants, depth)?,
+            number => self.number(c, number, named)?,
+        }
+        Ok(())
+    }
+
+    fn number(&mut self, c: &mut Cursor<'_>, kind: &RustType, named: bool) -> Result<()> {
+        match kind {
             RustType::Bool => {
                 let b = c.u8()?;
                 self.put(tag::BOOL, &[u8::from(b != 0)]);
@@ -124,55 +152,42 @@ impl Tagging<'_> {
                 let bytes = c.take(8)?;
                 self.put(tag::F64, bytes);
             }
-            RustType::String => {
-                let before = c.clone();
-                let i = raw::varint(c)?;
-                match usize::try_from(i).ok().filter(|&i| i < self.strings.len()) {
-                    Some(i) => self.out.text(self.strings.get(i))?,
-                    None => {
-                        let message = format!("text {i} of a dictionary of {}", self.strings.len());
-                        return Err(before.error(&codes::INDEX, message));
+            // The others are not numbers.
+            _ => {}
+        }
+        Ok(())
+    }
+
+    fn string(&mut self, c: &mut Cursor<'_>) -> Result<()> {
+        let before = c.clone();
+        let i = raw::varint(c)?;
+        match usize::try_from(i).ok().filter(|&i| i < self.strings.len()) {
+            Some(i) => self.out.text(self.strings.get(i))?,
+            None => {
+                let message = format!("text {i} of a dictionary of {}", self.strings.len());
+                return Err(before.error(&codes::INDEX, message));
+            }
+        }
+        Ok(())
+    }
+
+    fn variant(&mut self, c: &mut Cursor<'_>, variants: &[RustVariant], depth: u32) -> Result<()> {
+        let before = c.clone();
+        let i = raw::varint(c)?;
+        let Some(variant) = usize::try_from(i).ok().and_then(|i| variants.get(i)) else {
+            return Err(before.error(&codes::INDEX, format!("variant {i} of {}", variants.len())));
+        };
+        match &variant.rust_type {
+            None => self.out.text(&variant.name)?,
+            Some(inner) => {
+                self.put_number(tag::MAP, 1);
+                self.out.text(&variant.name)?;
+                // One unnamed field stands for itself.
+                match inner {
+                    RustType::TupleStruct(one) if one.len() == 1 => {
+                        one.iter().try_for_each(|t| self.value(c, t, true, depth + 1))?;
                     }
-                }
-            }
-            RustType::Unit => self.put(tag::UNIT, &[]),
-            RustType::Option(inner) => match c.u8()? {
-                0 => self.put(tag::NONE, &[]),
-                1 => self.value(c, inner, false, depth + 1)?,
-                other => return Err(c.error(&codes::VALUE, format!("{other} is neither present nor absent"))),
-            },
-            RustType::Seq(item) => self.sequence(c, item, depth)?,
-            RustType::Tuple(items) | RustType::TupleStruct(items) => {
-                let named = matches!(kind, RustType::TupleStruct(_));
-                self.put_number(tag::SEQ, items.len() as u64);
-                items.iter().try_for_each(|item| self.value(c, item, named, depth + 1))?;
-            }
-            RustType::Struct(fields) => {
-                self.put_number(tag::MAP, fields.len() as u64);
-                for field in fields {
-                    self.out.text(&field.name)?;
-                    self.value(c, &field.rust_type, true, depth + 1).map_err(|e| e.column(&field.name))?;
-                }
-            }
-            RustType::Enum(variants) => {
-                let before = c.clone();
-                let i = raw::varint(c)?;
-                let Some(variant) = usize::try_from(i).ok().and_then(|i| variants.get(i)) else {
-                    return Err(before.error(&codes::INDEX, format!("variant {i} of {}", variants.len())));
-                };
-                match &variant.rust_type {
-                    None => self.out.text(&variant.name)?,
-                    Some(inner) => {
-                        self.put_number(tag::MAP, 1);
-                        self.out.text(&variant.name)?;
-                        // One unnamed field stands for itself.
-                        match inner {
-                            RustType::TupleStruct(one) if one.len() == 1 => {
-                                one.iter().try_for_each(|t| self.value(c, t, true, depth + 1))?;
-                            }
-                            inner => self.value(c, inner, true, depth + 1)?,
-                        }
-                    }
+                    inner => self.value(c, inner, true, depth + 1)?,
                 }
             }
         }

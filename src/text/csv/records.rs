@@ -5,11 +5,10 @@ use csv_core::{ReadRecordResult, Reader, ReaderBuilder};
 
 use super::fields::{Ends, Span};
 use crate::{
-    error::{Error, Result},
+    error::Result,
     limits::Limits,
     step::Turn,
-    table::DataType,
-    text::{chunks::Chunks, codes, cut::newlines},
+    text::{chunks::Chunks, cut::newlines},
 };
 
 /// Memory that a field takes beside its bytes: where it ends, while it is read and in its record.
@@ -279,20 +278,6 @@ impl Quotes {
             };
         }
     }
-}
-
-/// A row that cannot be read. Lines count from 1.
-pub(in crate::text) fn bad_row(line: u64, why: impl std::fmt::Display) -> Error {
-    Error::new(&codes::ROW, format!("line {line}: {why}"))
-}
-
-/// A row with a value that would lose something as what the first rows say that its column is.
-pub(in crate::text) fn unlike_the_first(line: u64, dtype: &DataType, text: &str) -> Error {
-    let short: String = text.chars().take(60).collect();
-    let message = format!(
-        "{short:?} would not stay what it is in a column of {dtype}, which the first rows make of it; give its type, or look at more rows first"
-    );
-    bad_row(line, message).with_options(&["types", "sniff_rows"])
 }
 
 #[cfg(test)]

@@ -7,7 +7,7 @@ use std::{
 
 use super::{
     delimiter,
-    records::{Record, Records, bad_row, unlike_the_first},
+    records::{Record, Records},
 };
 use crate::{
     error::{Error, Result, codes::ARGUMENT},
@@ -17,6 +17,7 @@ use crate::{
         BATCH_BYTES, TextFormat, TextOptions,
         cell::push_text,
         chunks::Chunks,
+        codes::{bad_row, unlike_the_first},
         cut::{Quotes, RowEnds},
         rows::{TextRow, with_types},
         sniff::{TextGuess, is_of_text},

@@ -7,7 +7,7 @@ use crate::{
     error::Result,
     limits::Limits,
     step::Turn,
-    text::{chunks::Chunks, csv::records::bad_row, cut::newlines},
+    text::{chunks::Chunks, codes::bad_row, cut::newlines},
 };
 
 /// Memory that a value takes once it is parsed, beside its text.

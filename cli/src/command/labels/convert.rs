@@ -170,7 +170,7 @@ fn samples(args: &Args, to: To, given: &Given, out: &Output) -> Result<Outcome> 
     let mut options = Options::new(to);
     (options.limits, options.force) = (limits.clone(), args.force);
     let source = super::super::filtering::open(pictures, &limits, false)?;
-    let open = args.read.meant.open(args.read.from, &limits, given)?.samples(vec![source.clone()]);
+    let open = args.read.meaning.open(args.read.from, &limits, given)?.samples(vec![source.clone()]);
     let set = following(args, || open.read_for(&args.input, &args.output))?;
     options.labels = Some(Arc::new(Beside::new(set, open.options().clone())));
     super::super::convert::report(Job::new(vec![source], options), &args.output, out)

@@ -2,7 +2,7 @@
 
 mod convert;
 mod look;
-mod meant;
+mod meaning;
 mod skeleton;
 
 use std::path::{Path, PathBuf};
@@ -10,7 +10,7 @@ use std::path::{Path, PathBuf};
 use forebay::{Result, annotations::Format};
 use forebay_native::{labels::Open, output::refuse_inputs};
 
-pub(super) use meant::{MeantArgs, checked};
+pub(super) use meaning::{MeaningArgs, checked};
 
 use super::{effect::Given, filtering::LimitArgs};
 use crate::{exit::Outcome, output::Output, words::word};
@@ -45,14 +45,14 @@ struct ReadArgs {
     #[arg(long, value_name = "FOLDER")]
     pictures: Option<PathBuf>,
     #[command(flatten)]
-    meant: MeantArgs,
+    meaning: MeaningArgs,
     #[command(flatten)]
     limits: LimitArgs,
 }
 
 impl ReadArgs {
     fn open(&self, given: &Given) -> Result<Open> {
-        let open = self.meant.open(self.from, &self.limits.limits(), given)?;
+        let open = self.meaning.open(self.from, &self.limits.limits(), given)?;
         Ok(match &self.pictures {
             Some(folder) => open.pictures(folder),
             None => open,
@@ -61,7 +61,7 @@ impl ReadArgs {
 
     /// Refuses an output that is what is read beside the labels.
     fn refuse_beside(&self, output: &Path) -> Result<()> {
-        refuse_inputs(output, self.pictures.as_deref().into_iter().chain(self.meant.classes()))
+        refuse_inputs(output, self.pictures.as_deref().into_iter().chain(self.meaning.classes()))
     }
 }
 

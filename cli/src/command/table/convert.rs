@@ -9,7 +9,7 @@ use forebay_native::{
 };
 use serde_json::json;
 
-use super::{super::convert::traffic, args::scan};
+use super::{super::add_traffic, args::scan};
 use crate::{exit::Outcome, human, output::Output, progress::Meter, words::word};
 
 /// Arguments for tables that are written.
@@ -96,7 +96,7 @@ fn print(summary: &TableSummary, seconds: f64, out: &Output) {
         let mut value = json!(summary);
         value["seconds"] = seconds.into();
         value["rows_per_second"] = rate.into();
-        traffic(&mut value);
+        add_traffic(&mut value);
         return out.value(&value);
     }
     let row = |label: &str, value: String| out.note(format!("{label:<14}{value}"));

@@ -51,7 +51,7 @@ pub(super) struct Place {
 
 /// The file.
 #[derive(Debug)]
-pub(super) struct Shelf {
+pub(super) struct CacheFile {
     /// Locked as long as it is open.
     file: File,
     /// The record that is written next, and how many there is room for.
@@ -62,7 +62,7 @@ pub(super) struct Shelf {
     most: u64,
 }
 
-impl Shelf {
+impl CacheFile {
     /// Opens the file and gives what it has; one of another identity is emptied, and any other file is refused.
     pub fn open(
         path: &Path,
@@ -70,7 +70,7 @@ impl Shelf {
         identity: [u64; 2],
         entries: u64,
         mut take: impl FnMut(Key, Foreseen, Place),
-    ) -> Result<Shelf> {
+    ) -> Result<CacheFile> {
         let failed = |e: io::Error| {
             Error::caused(&common::IO, format!("cannot keep decoded images there: {e}"), e).file(display(path))
         };
@@ -118,7 +118,7 @@ impl Shelf {
             write_all_at(&file, &head, 0).map_err(failed)?;
             file.set_len(begin).map_err(failed)?;
         }
-        Ok(Shelf { file, next: AtomicU64::new(next), records, end: AtomicU64::new(end), most: most.max(begin) })
+        Ok(CacheFile { file, next: AtomicU64::new(next), records, end: AtomicU64::new(end), most: most.max(begin) })
     }
 
     /// Reads pixels; false if they are not there, or, if it is `checked`, not what was written.

@@ -19,7 +19,7 @@ use super::{
 
 /// What a worker keeps for it.
 #[derive(Debug, Default)]
-pub(in crate::loader) struct Keeping {
+pub(in crate::loader) struct Lookup {
     /// For each content of which pixels are kept at the tensor's size: what makes these.
     canvases: Vec<Option<Transformer>>,
     /// An entry that came from a file or is being made.
@@ -30,7 +30,7 @@ pub(in crate::loader) struct Keeping {
 
 /// Which picture is wanted: which content, its item with its number in its file, and its draws.
 #[derive(Clone, Copy, Debug)]
-pub(in crate::loader) struct Wish<'a> {
+pub(in crate::loader) struct Query<'a> {
     pub kind: usize,
     pub item: &'a Item,
     pub key: u64,
@@ -53,36 +53,36 @@ pub(in crate::loader) struct Found {
     drawn: Placement,
 }
 
-impl Keeping {
-    pub fn new(decoded: Option<&Decoded>) -> Keeping {
+impl Lookup {
+    pub fn new(decoded: Option<&Decoded>) -> Lookup {
         let canvas = |prefix: &Prefix| match prefix {
             // The recipe was checked when the loader was built.
             Prefix::Canvas(image) => Transformer::new((**image).clone()).ok(),
             _ => None,
         };
         let canvases = decoded.map(|decoded| decoded.prefixes.iter().map(canvas).collect());
-        Keeping { canvases: canvases.unwrap_or_default(), ..Keeping::default() }
+        Lookup { canvases: canvases.unwrap_or_default(), ..Lookup::default() }
     }
 
     /// Looks for a picture, which the caller places given its full size as it is seen.
     pub fn find(
         &mut self,
         decoded: &Decoded,
-        wish: &Wish<'_>,
+        query: &Query<'_>,
         transformer: &Transformer,
         place: impl FnOnce((u32, u32)) -> Placement,
     ) -> Option<Found> {
-        let found = match decoded.prefixes.get(wish.kind)? {
+        let found = match decoded.prefixes.get(query.kind)? {
             Prefix::Canvas(_) => {
-                let key = Key::new(wish.item, wish.kind as u32);
+                let key = Key::new(query.item, query.kind as u32);
                 let entry = decoded.store.get(&key)?;
                 self.ready(decoded, &key, &entry)?;
-                self.on_canvas(entry, wish, transformer)
+                self.on_canvas(entry, query, transformer)
             }
             Prefix::Whole => {
-                let foreseen = decoded.store.known(wish.item.source, wish.item.sample)?;
-                let needs = transformer.needs_of(&foreseen, wish.decode, place);
-                let key = Key::new(wish.item, foreseen.eighths(needs.options()));
+                let foreseen = decoded.store.known(query.item.source, query.item.sample)?;
+                let needs = transformer.needs_of(&foreseen, query.decode, place);
+                let key = Key::new(query.item, foreseen.eighths(needs.options()));
                 let entry = decoded.store.get(&key)?;
                 self.ready(decoded, &key, &entry)?;
                 self.cut_out((Some(entry), None), &foreseen, &needs)?
@@ -98,30 +98,30 @@ impl Keeping {
     pub fn fill(
         &mut self,
         decoded: &Decoded,
-        wish: &Wish<'_>,
+        query: &Query<'_>,
         (payload, raw, needs): (&[u8], Option<(u32, u32)>, &Needs),
         (transformer, decoder): (&Transformer, &mut Decoder),
         is_decoded: &mut impl FnMut(),
     ) -> Option<Found> {
         decoded.store.count(false);
-        match decoded.prefixes.get(wish.kind)? {
+        match decoded.prefixes.get(query.kind)? {
             Prefix::Canvas(_) => {
-                let canvas = self.canvases.get_mut(wish.kind)?.as_mut()?;
+                let canvas = self.canvases.get_mut(query.kind)?.as_mut()?;
                 let room = Room::take(decoded, canvas.values())?;
-                let picture = transformer.decode_as(needs, decoder, payload, wish.key).ok()?;
+                let picture = transformer.decode_as(needs, decoder, payload, query.key).ok()?;
                 is_decoded();
                 let (full, placement) = (picture.picture(), *picture.placement());
                 let (width, height) = (full.full_width, full.full_height);
-                let plain = canvas.recipe().place(width, height, wish.key);
+                let plain = canvas.recipe().place(width, height, query.key);
                 self.pixels.resize(canvas.values(), 0);
-                canvas.apply_placed(full, &plain, wish.key, Out::U8(&mut self.pixels)).ok()?;
+                canvas.apply_placed(full, &plain, query.key, Out::U8(&mut self.pixels)).ok()?;
                 let foreseen = Foreseen { width, height, orientation: Orientation::Upright, in_parts: false };
-                room.put(Key::new(wish.item, wish.kind as u32), foreseen, &self.pixels);
+                room.put(Key::new(query.item, query.kind as u32), foreseen, &self.pixels);
                 Some(self.drawn(None, transformer, placement))
             }
             // Raw pixels are there already.
             Prefix::Whole if raw.is_none() => {
-                let foreseen = Foreseen::of(payload, wish.decode)?;
+                let foreseen = Foreseen::of(payload, query.decode)?;
                 needs.placed()?;
                 let whole = needs.whole();
                 let (eighths, part) = (foreseen.eighths(whole.options()), foreseen.part(whole.options()));
@@ -135,7 +135,7 @@ impl Keeping {
                     return None;
                 }
                 is_decoded();
-                room.put(Key::new(wish.item, eighths), foreseen, picture.pixels);
+                room.put(Key::new(query.item, eighths), foreseen, picture.pixels);
                 self.cut_out((None, Some(&picture)), &foreseen, needs)
             }
             _ => None,
@@ -147,9 +147,9 @@ impl Keeping {
         (entry.pixels().is_some() || decoded.store.fetch(key, entry, &mut self.pixels)).then_some(())
     }
 
-    fn on_canvas(&self, entry: Arc<Entry>, wish: &Wish<'_>, transformer: &Transformer) -> Found {
+    fn on_canvas(&self, entry: Arc<Entry>, query: &Query<'_>, transformer: &Transformer) -> Found {
         let Foreseen { width, height, .. } = entry.foreseen;
-        let placement = transformer.recipe().place(width, height, wish.key);
+        let placement = transformer.recipe().place(width, height, query.key);
         self.drawn(Some(entry), transformer, placement)
     }
 
@@ -208,9 +208,9 @@ impl Keeping {
     }
 
     /// Looks for what a warehouse would hold, with the size of its picture.
-    pub fn find_image(&mut self, decoded: &Decoded, wish: &Wish<'_>) -> Option<[u32; 2]> {
-        let Prefix::Prepared(_) = decoded.prefixes.get(wish.kind)? else { return None };
-        let key = Key::new(wish.item, wish.kind as u32);
+    pub fn find_image(&mut self, decoded: &Decoded, query: &Query<'_>) -> Option<[u32; 2]> {
+        let Prefix::Prepared(_) = decoded.prefixes.get(query.kind)? else { return None };
+        let key = Key::new(query.item, query.kind as u32);
         let entry = decoded.store.get(&key)?;
         self.ready(decoded, &key, &entry)?;
         if let Some(pixels) = entry.pixels() {
@@ -221,11 +221,11 @@ impl Keeping {
         Some([entry.foreseen.width, entry.foreseen.height])
     }
     /// Keeps what a warehouse would hold, if there is room.
-    pub fn keep_image(&self, decoded: &Decoded, wish: &Wish<'_>, [width, height]: [u32; 2], image: &[u8]) {
+    pub fn keep_image(&self, decoded: &Decoded, query: &Query<'_>, [width, height]: [u32; 2], image: &[u8]) {
         decoded.store.count(false);
         if let Some(room) = Room::take(decoded, image.len()) {
             let foreseen = Foreseen { width, height, orientation: Orientation::Upright, in_parts: false };
-            room.put(Key::new(wish.item, wish.kind as u32), foreseen, image);
+            room.put(Key::new(query.item, query.kind as u32), foreseen, image);
         }
     }
     /// Gives back the room of a picture that was too large for every worker to keep.

@@ -34,7 +34,7 @@ use forebay::{
     warehouse::Transform,
 };
 
-pub(super) use find::{Keeping, Wish};
+pub(super) use find::{Found, Lookup, Query};
 pub use store::DecodedStats;
 use store::{Key, Store};
 

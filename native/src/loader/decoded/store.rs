@@ -11,7 +11,7 @@ use std::{
 
 use forebay::{Result, image::decode::Foreseen, order::Item};
 
-use super::file::{Place, Shelf};
+use super::file::{CacheFile, Place};
 
 /// What an entry takes beside its pixels, about.
 const ENTRY: u64 = 128;
@@ -114,7 +114,7 @@ pub(super) struct Store {
     most: u64,
     used: AtomicU64,
     index: RwLock<Index>,
-    shelf: Option<Shelf>,
+    file: Option<CacheFile>,
     hits: AtomicU64,
     misses: AtomicU64,
     without_room: AtomicU64,
@@ -128,7 +128,7 @@ impl Store {
             most,
             used: AtomicU64::new(0),
             index: RwLock::default(),
-            shelf: None,
+            file: None,
             hits: AtomicU64::new(0),
             misses: AtomicU64::new(0),
             without_room: AtomicU64::new(0),
@@ -160,13 +160,13 @@ impl Store {
         let store = Store::in_memory(most);
         let mut index = Index::default();
         let mut sum = 0_u64;
-        let shelf = Shelf::open(path, most, identity, entries, |key, foreseen, place| {
+        let file = CacheFile::open(path, most, identity, entries, |key, foreseen, place| {
             index.known.insert((key.source, key.sample), foreseen);
             let held = Held::File { place, checked: AtomicBool::new(false) };
             let before = index.entries.insert(key, Arc::new(Entry { foreseen, held }));
             sum += if before.is_none() { place.len as u64 + ENTRY } else { 0 };
         })?;
-        Ok(Store { index: RwLock::new(index), shelf: Some(shelf), used: AtomicU64::new(sum), ..store })
+        Ok(Store { index: RwLock::new(index), file: Some(file), used: AtomicU64::new(sum), ..store })
     }
 
     pub fn has(&self, key: &Key) -> bool {
@@ -183,8 +183,8 @@ impl Store {
     /// Reads an entry of a file into `buffer`; false, and it is none from then on, if it is damaged. Its checksum is held
     /// against all of it once.
     pub fn fetch(&self, key: &Key, entry: &Entry, buffer: &mut Vec<u8>) -> bool {
-        let (Held::File { place, checked }, Some(shelf)) = (&entry.held, &self.shelf) else { return false };
-        if shelf.read(place, !checked.load(Relaxed), buffer) {
+        let (Held::File { place, checked }, Some(file)) = (&entry.held, &self.file) else { return false };
+        if file.read(place, !checked.load(Relaxed), buffer) {
             checked.store(true, Relaxed);
             return true;
         }
@@ -211,10 +211,10 @@ impl Store {
 
     /// Keeps what room was taken for.
     pub fn put(&self, key: Key, foreseen: Foreseen, pixels: &[u8]) {
-        let held = match &self.shelf {
+        let held = match &self.file {
             _ if self.has(&key) => None,
             None => Some(Held::Memory(pixels.into())),
-            Some(shelf) => match shelf.write(&key, &foreseen, pixels) {
+            Some(file) => match file.write(&key, &foreseen, pixels) {
                 Ok(Some(place)) => Some(Held::File { place, checked: AtomicBool::new(false) }),
                 failed => {
                     let count = if failed.is_ok() { &self.without_room } else { &self.unwritten };

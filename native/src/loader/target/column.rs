@@ -270,7 +270,7 @@ impl TargetPart<'_> {
 
 /// Memory for the columns of batches.
 #[derive(Debug, Default)]
-pub(in crate::loader) struct Racks {
+pub(in crate::loader) struct TargetMemory {
     columns: Vec<Column>,
     /// For each column; of none that is ragged.
     pools: Vec<Pool>,
@@ -280,12 +280,12 @@ pub(in crate::loader) struct Racks {
     most: usize,
 }
 
-impl Racks {
+impl TargetMemory {
     /// Memory for this many batches of at most this many samples.
-    pub fn new(columns: Vec<Column>, samples: usize, batches: usize) -> Racks {
+    pub fn new(columns: Vec<Column>, samples: usize, batches: usize) -> TargetMemory {
         let pool = |column: &Column| Pool::new(column.bytes().saturating_mul(samples), batches);
         let pools = columns.iter().map(pool).collect();
-        Racks { columns, pools, most: samples.saturating_mul(batches), ..Racks::default() }
+        TargetMemory { columns, pools, most: samples.saturating_mul(batches), ..TargetMemory::default() }
     }
 
     /// Whole pieces of memory for a batch, to be cut into samples.

@@ -7,15 +7,15 @@
 //! | `ready.rs` | targets made ready: what `build` refuses, what a sample gets |
 //! | `field.rs`, `values.rs` | values of metadata and of tables, and what they become |
 //! | `marks.rs`, `instances.rs` | what label files mark in pictures, and its way onto tensors |
-//! | `sight.rs` | more pictures of a sample: other views, pictures of another dataset |
+//! | `other.rs` | more pictures of a sample: other views, pictures of another dataset |
 //! | `view.rs` | what a batch shows of them |
 
 mod column;
 mod field;
 mod instances;
 mod marks;
+mod other;
 mod ready;
-mod sight;
 mod values;
 mod view;
 mod words;
@@ -26,9 +26,9 @@ use forebay::{annotations::Format, words::Word};
 
 #[doc(hidden)]
 pub use column::TargetPart;
-pub(super) use column::{Cell, Filled, Racks};
+pub(super) use column::{Cell, Filled, TargetMemory};
+pub(super) use other::{OtherImages, Seen};
 pub(super) use ready::{Ready, Terms, column_bytes};
-pub(super) use sight::{Eye, Seen};
 pub use view::{TargetView, padded};
 
 use super::{Image, Labels};

@@ -11,7 +11,7 @@ use super::{
     field::{self, Field},
     instances::Lay,
     marks::{Marks, Place},
-    sight::{Beside, Eye, Seen, Sight, geometry},
+    other::{ByName, OtherImage, OtherImages, Seen, geometry},
     values::{Classes, Collect, Write},
 };
 use crate::{
@@ -78,7 +78,7 @@ enum Make {
     Class(Box<Resolver>),
     Field(Field),
     Marks(Arc<Marks>, Lay),
-    Sight(Sight),
+    OtherImage(OtherImage),
 }
 
 /// What is known of the targets before.
@@ -128,8 +128,10 @@ impl Ready {
         self.targets.iter().any(|one| matches!(one.kind, TargetKind::Picture | TargetKind::LabelMap))
     }
     /// What a worker needs for these.
-    pub fn eye(&self) -> Eye {
-        Eye::new(self.targets.iter().map(|one| if let Make::Sight(sight) = &one.make { Some(sight) } else { None }))
+    pub fn others(&self) -> OtherImages {
+        OtherImages::new(
+            self.targets.iter().map(|one| if let Make::OtherImage(other) = &one.make { Some(other) } else { None }),
+        )
     }
     pub fn names(&self) -> impl Iterator<Item = &str> {
         self.targets.iter().map(|one| one.name.as_str())
@@ -178,17 +180,18 @@ impl Ready {
     pub fn see(
         &self,
         seen: &Seen<'_>,
-        eye: &mut Eye,
+        others: &mut OtherImages,
         decoder: &mut forebay::image::decode::Decoder,
         cells: &mut [Cell],
     ) -> Result<()> {
         for (number, one) in self.targets.iter().enumerate() {
-            let (Make::Sight(sight), Some(cell)) = (&one.make, cells.get_mut(one.columns.start)) else { continue };
-            let found =
-                eye.fill(number, sight, seen, decoder, cell).map_err(|e| match *e.code() == codes::TARGET_VALUE {
+            let (Make::OtherImage(other), Some(cell)) = (&one.make, cells.get_mut(one.columns.start)) else { continue };
+            let found = others.fill(number, other, seen, decoder, cell).map_err(|e| {
+                match *e.code() == codes::TARGET_VALUE {
                     true => one.fault(&codes::TARGET_VALUE, e.message()),
                     false => e,
-                })?;
+                }
+            })?;
             if !found {
                 if !one.optional {
                     return Err(one.fault(&codes::TARGET_MISSING, "no image has the sample's name"));
@@ -280,8 +283,26 @@ impl One {
             classes: Classes::default(),
             names: Vec::new(),
         };
-        let nowhere = |what: &str| Err(one_nowhere(name, what));
-        one.make = match &target.from {
+        one.make = one.find(target, terms, sources, known)?;
+        if let (TargetKind::MultiHot, Make::Field(field)) = (one.kind, &one.make) {
+            let (names, count) = several(field, target, sources)?;
+            refuse_twice(&names)?;
+            one.classes = Classes { names: names.iter().cloned().zip(0..).collect(), count };
+            one.names = names;
+        }
+        Ok(one)
+    }
+
+    /// Where its values come from.
+    fn find<'a>(
+        &mut self,
+        target: &'a Target,
+        terms: &Terms<'_>,
+        sources: &Sources,
+        known: &mut Known<'a>,
+    ) -> Result<Make> {
+        let nowhere = |what: &str| Err(one_nowhere(&self.name, what));
+        Ok(match &target.from {
             Origin::Wrong(why) => return Err(Error::new(&forebay::error::codes::ARGUMENT, why.clone())),
             Origin::Labels(labels) => {
                 let mut labels = labels.clone();
@@ -316,31 +337,29 @@ impl One {
                 Content::Images(image.clone()).check(terms.dtype)?;
                 let number = known.views + 1;
                 known.views = number;
-                Make::Sight(Sight::View(image.clone(), number))
+                Make::OtherImage(OtherImage::View(image.clone(), number))
             }
             Origin::Pictures(path) => {
-                let beside = Beside::open(path, terms.open, sources)?;
+                let beside = ByName::open(path, terms.open, sources)?;
                 if !beside.any() {
                     return nowhere(&format!("has the name of an image in {}", crate::input::display(path)));
                 }
                 let image = Box::new(terms.image.cloned().unwrap_or_else(|| Image::new(1, 1)));
-                Make::Sight(match target.kind {
-                    TargetKind::Picture => Sight::Picture(image, beside),
+                Make::OtherImage(match target.kind {
+                    TargetKind::Picture => OtherImage::Picture(image, beside),
                     _ => {
                         forebay::image::transform::Transformer::new(geometry(&image))?;
-                        Sight::LabelMap(image, beside)
+                        OtherImage::LabelMap(image, beside)
                     }
                 })
             }
             Origin::Marks { path, format } => {
                 let from = (path, *format);
                 let before = known.marks.iter().find(|(known, _)| *known == from).map(|(_, marks)| marks.clone());
+                let how = (terms.open, terms.orient, terms.workers);
                 let marks = match before {
                     Some(marks) => marks,
-                    None => {
-                        let how = (terms.open, terms.orient, terms.workers);
-                        Arc::new(Marks::read(from, (terms.paths, sources.datasets()), how)?)
-                    }
+                    None => Arc::new(Marks::read(from, (terms.paths, sources.datasets()), how)?),
                 };
                 known.marks.push((from, marks.clone()));
                 if !marks.any() {
@@ -350,16 +369,9 @@ impl One {
                     };
                     return nowhere(&what);
                 }
-                one.mark(marks, target)?
+                self.mark(marks, target)?
             }
-        };
-        if let (TargetKind::MultiHot, Make::Field(field)) = (one.kind, &one.make) {
-            let (names, count) = several(field, target, sources)?;
-            refuse_twice(&names)?;
-            one.classes = Classes { names: names.iter().cloned().zip(0..).collect(), count };
-            one.names = names;
-        }
-        Ok(one)
+        })
     }
 
     fn mark(&self, marks: Arc<Marks>, target: &Target) -> Result<Make> {
@@ -626,7 +638,7 @@ impl Target {
             TargetKind::MultiHot => return vec![Column::dense("", Number::F32, &[one.classes.count])],
             TargetKind::Text => return numbers(Number::U8),
             TargetKind::View | TargetKind::Picture => {
-                return if let Make::Sight(Sight::View(image, _) | Sight::Picture(image, _)) = &one.make {
+                return if let Make::OtherImage(OtherImage::View(image, _) | OtherImage::Picture(image, _)) = &one.make {
                     tensor(image)
                 } else {
                     Vec::new()

@@ -16,7 +16,7 @@ const HEAD_BYTES: u64 = 64 << 10;
 
 /// Pictures, by their names.
 #[derive(Clone, Debug)]
-pub(super) enum Shelf {
+pub(super) enum Images {
     Folder(PathBuf),
     Samples(Vec<Dataset>),
 }

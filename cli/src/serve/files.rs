@@ -35,7 +35,7 @@ fn is_dataset(extension: &str) -> bool {
 /// The served files by the name that a request uses. Nothing outside this list can be asked for, whatever
 /// a request's path looks like.
 #[derive(Debug, Default)]
-pub(super) struct Shelf {
+pub(super) struct ServedFiles {
     files: BTreeMap<String, PathBuf>,
     /// Thumbnails that lie beside them: sent to who asks, and nothing to be opened by itself.
     thumbs: BTreeMap<String, PathBuf>,
@@ -47,10 +47,10 @@ pub(super) struct Shelf {
     unread: Vec<String>,
 }
 
-impl Shelf {
+impl ServedFiles {
     /// One file, or the datasets below a folder. Hidden files are left out; links inside a folder are not
     /// followed, so that no link leads out of it. A folder inside that cannot be read keeps nobody from the rest.
-    pub fn new(path: &Path) -> Result<Shelf> {
+    pub fn new(path: &Path) -> Result<ServedFiles> {
         let path = &*remote::local(path)?;
         if remote::is_remote(path) {
             return Self::elsewhere(path);
@@ -59,7 +59,7 @@ impl Shelf {
         let metadata = std::fs::metadata(path).map_err(failed)?;
         // What is named at the start may be a link, or lie behind one; what is opened later may not.
         let real = std::fs::canonicalize(path).map_err(failed)?;
-        let mut shelf = Shelf::default();
+        let mut files = ServedFiles::default();
         if !metadata.is_dir() {
             if !metadata.is_file() {
                 let message = "this is not a file that can be read at any place; save it as a file first";
@@ -69,10 +69,10 @@ impl Shelf {
             // They lie beside what was named, be that a link; a link in their own place leads nowhere.
             let around = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
             if let Ok(around) = std::fs::canonicalize(around) {
-                shelf.thumbs.insert(format!("{name}{SUFFIX}"), thumbs::beside(&around.join(&name)));
+                files.thumbs.insert(format!("{name}{SUFFIX}"), thumbs::beside(&around.join(&name)));
             }
-            shelf.files.insert(name, real);
-            return Ok(shelf);
+            files.files.insert(name, real);
+            return Ok(files);
         }
         let visible = |e: &walkdir::DirEntry| e.depth() == 0 || !e.file_name().to_string_lossy().starts_with('.');
         for entry in walkdir::WalkDir::new(path).into_iter().filter_entry(visible) {
@@ -81,7 +81,7 @@ impl Shelf {
                 Err(e) if e.depth() > 0 => {
                     let name = e.path().and_then(|inner| inner.strip_prefix(path).ok()).unwrap_or(path);
                     let why = e.io_error().map_or_else(|| e.to_string(), ToString::to_string);
-                    shelf.unread.push(format!("{}: {why}", name.display()));
+                    files.unread.push(format!("{}: {why}", name.display()));
                     continue;
                 }
                 Err(e) => {
@@ -94,48 +94,48 @@ impl Shelf {
                 let name = entry.path().strip_prefix(path).unwrap_or(entry.path());
                 let (asked, place) = (name.to_string_lossy().replace('\\', "/"), real.join(name));
                 // Made while it is served, they are there all the same.
-                shelf.thumbs.insert(format!("{asked}{SUFFIX}"), thumbs::beside(&place));
-                shelf.files.insert(asked, place);
+                files.thumbs.insert(format!("{asked}{SUFFIX}"), thumbs::beside(&place));
+                files.files.insert(asked, place);
             }
         }
-        if shelf.files.is_empty() {
+        if files.files.is_empty() {
             let message = "the folder holds no dataset file; a folder of images becomes one with: forebay convert";
             let e = Error::new(&codes::ARGUMENT, format!("{message} {} out.tbl", path.display()));
-            return Err(match shelf.unread.first() {
+            return Err(match files.unread.first() {
                 Some(unread) => e.more(&format!("not all of it could be read: {unread}")),
                 None => e,
             });
         }
-        Ok(shelf)
+        Ok(files)
     }
 
     /// One object, or the datasets below an address that ends in a slash. Credentials stay here: visitors get bytes.
-    fn elsewhere(path: &Path) -> Result<Shelf> {
-        let mut shelf = Shelf::default();
+    fn elsewhere(path: &Path) -> Result<ServedFiles> {
+        let mut files = ServedFiles::default();
         if !remote::is_folder(path) {
             // Without what follows the name in an address, which may be a signature.
             let shown = display(path);
             let name = shown.rsplit('/').next().filter(|name| !name.is_empty()).unwrap_or("dataset");
-            shelf.lens.insert(name.to_owned(), Input::pieces(path)?.len());
-            shelf.files.insert(name.to_owned(), path.to_owned());
-            return Ok(shelf);
+            files.lens.insert(name.to_owned(), Input::pieces(path)?.len());
+            files.files.insert(name.to_owned(), path.to_owned());
+            return Ok(files);
         }
         for found in remote::below(path)? {
             let of_thumbs = found.name.strip_suffix(SUFFIX).and_then(|name| name.rsplit_once('.'));
             if of_thumbs.is_some_and(|(_, extension)| is_dataset(extension)) {
-                shelf.thumbs.insert(found.name, found.path);
+                files.thumbs.insert(found.name, found.path);
                 continue;
             }
             if found.name.rsplit_once('.').is_some_and(|(_, extension)| is_dataset(extension)) {
-                shelf.lens.insert(found.name.clone(), found.len);
-                shelf.files.insert(found.name, found.path);
+                files.lens.insert(found.name.clone(), found.len);
+                files.files.insert(found.name, found.path);
             }
         }
-        match shelf.files.is_empty() {
+        match files.files.is_empty() {
             true => {
                 Err(Error::new(&codes::ARGUMENT, "there is no dataset file below this address").file(display(path)))
             }
-            false => Ok(shelf),
+            false => Ok(files),
         }
     }
 
@@ -214,16 +214,16 @@ mod tests {
         }
         #[cfg(unix)]
         std::os::unix::fs::symlink("/etc/passwd", at("link.tbl")).unwrap();
-        let shelf = Shelf::new(folder.path()).unwrap();
-        assert_eq!(shelf.names().collect::<Vec<_>>(), ["a.tbl", "in/b.TAR"]);
+        let files = ServedFiles::new(folder.path()).unwrap();
+        assert_eq!(files.names().collect::<Vec<_>>(), ["a.tbl", "in/b.TAR"]);
         for name in
             ["../a.tbl", "in/../a.tbl", "/etc/passwd", "notes.txt", "notes.txt.thumbs", "link.tbl", "a.tbl/", ""]
         {
-            assert_eq!(shelf.path(name), None, "{name}");
+            assert_eq!(files.path(name), None, "{name}");
         }
         // Thumbnails go along with their dataset, and are none.
-        assert!(shelf.path("a.tbl.thumbs").is_some_and(Path::exists));
-        assert!(Shelf::new(&at("in/none")).is_err() && shelf.unread().is_empty());
+        assert!(files.path("a.tbl.thumbs").is_some_and(Path::exists));
+        assert!(ServedFiles::new(&at("in/none")).is_err() && files.unread().is_empty());
     }
 
     /// Names that are too long together cannot be opened, by whomever; permissions do not stop root.
@@ -236,16 +236,16 @@ mod tests {
         std::fs::create_dir_all(&deep).unwrap();
         std::fs::create_dir_all(&deeper).unwrap();
         std::fs::rename(folder.path().join("other"), deep.join("other")).unwrap();
-        let empty = Shelf::new(folder.path()).unwrap_err().to_string();
+        let empty = ServedFiles::new(folder.path()).unwrap_err().to_string();
         assert!(
             empty.contains("holds no dataset file") && empty.contains("not all of it could be read: deep/"),
             "{empty}"
         );
         std::fs::write(folder.path().join("a.tbl"), b"x").unwrap();
         std::fs::write(deep.join("z.tbl"), b"x").unwrap();
-        let shelf = Shelf::new(folder.path()).unwrap();
-        assert_eq!(shelf.names().count(), 2);
-        assert_eq!(shelf.unread().len(), 1);
-        assert!(shelf.unread()[0].starts_with("deep/nnn"), "{:?}", shelf.unread());
+        let files = ServedFiles::new(folder.path()).unwrap();
+        assert_eq!(files.names().count(), 2);
+        assert_eq!(files.unread().len(), 1);
+        assert!(files.unread()[0].starts_with("deep/nnn"), "{:?}", files.unread());
     }
 }

@@ -4,7 +4,7 @@ use clap::error::{ContextKind, ContextValue, ErrorKind};
 use forebay_native::input::PIPE;
 
 /// What was most likely meant by arguments that are refused.
-pub(crate) fn meant(e: &clap::Error) -> Option<String> {
+pub(crate) fn hint(e: &clap::Error) -> Option<String> {
     let text = |kind| match e.get(kind) {
         Some(ContextValue::String(text)) => text.as_str(),
         _ => "",
@@ -36,7 +36,7 @@ pub(crate) fn meant(e: &clap::Error) -> Option<String> {
 }
 
 /// What was most likely meant by the name of a file that is not there.
-pub(crate) fn meant_by_file(name: &str) -> Option<String> {
+pub(crate) fn hint_by_file(name: &str) -> Option<String> {
     let begins = |words: &[&str]| words.iter().any(|word| name.starts_with(word));
     match () {
         () if name.contains("://") => None,

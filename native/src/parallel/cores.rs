@@ -22,16 +22,16 @@ const STAY: Duration = Duration::from_millis(20);
 
 /// Which worker is at work on which processor, as far as they have said.
 #[derive(Debug)]
-pub(crate) struct Seats {
+pub(crate) struct Cores {
     /// The number of a worker and one; 0 where none is.
     taken: Box<[AtomicU32]>,
 }
 
-impl Seats {
+impl Cores {
     /// For that many workers. None where they can never have one each, or nothing is to be gained.
-    pub(crate) fn new(workers: usize) -> Option<Arc<Seats>> {
+    pub(crate) fn new(workers: usize) -> Option<Arc<Cores>> {
         let useful = cfg!(target_os = "linux") && (2..=super::all_cores()).contains(&workers);
-        useful.then(|| Arc::new(Seats { taken: (0..MOST).map(|_| AtomicU32::new(0)).collect() }))
+        useful.then(|| Arc::new(Cores { taken: (0..MOST).map(|_| AtomicU32::new(0)).collect() }))
     }
 
     fn take(&self, processor: usize, who: u32) -> bool {
@@ -52,42 +52,42 @@ impl Seats {
 
 /// Where one worker is.
 #[derive(Debug)]
-pub(crate) struct Seat {
-    seats: Option<Arc<Seats>>,
+pub(crate) struct Core {
+    cores: Option<Arc<Cores>>,
     who: u32,
     at: Option<usize>,
     /// When it last looked for another.
     looked: Option<Instant>,
 }
 
-impl Seat {
-    pub(crate) fn new(seats: Option<Arc<Seats>>, worker: usize) -> Seat {
+impl Core {
+    pub(crate) fn new(cores: Option<Arc<Cores>>, worker: usize) -> Core {
         let who = u32::try_from(worker).unwrap_or(u32::MAX).saturating_add(1);
-        Seat { seats, who, at: None, looked: None }
+        Core { cores, who, at: None, looked: None }
     }
 
     /// Before a piece of work: notes where this thread is, and moves if another is at work there.
     pub(crate) fn sit(&mut self) {
-        if let Some(seats) = self.seats.take() {
-            self.sit_by(&seats, &mut system::This);
-            self.seats = Some(seats);
+        if let Some(cores) = self.cores.take() {
+            self.sit_by(&cores, &mut system::This);
+            self.cores = Some(cores);
         }
     }
 
     /// Before a time without work: its processor is free for others.
     pub(crate) fn rise(&mut self) {
-        if let Some(seats) = &self.seats {
-            seats.leave(self.at.take(), self.who);
+        if let Some(cores) = &self.cores {
+            cores.leave(self.at.take(), self.who);
         }
     }
 
-    fn sit_by<S: System>(&mut self, seats: &Seats, system: &mut S) {
+    fn sit_by<S: System>(&mut self, cores: &Cores, system: &mut S) {
         let Some(here) = system.processor() else { return };
         if self.at == Some(here) {
             return;
         }
-        seats.leave(self.at.take(), self.who);
-        if seats.take(here, self.who) {
+        cores.leave(self.at.take(), self.who);
+        if cores.take(here, self.who) {
             self.at = Some(here);
             return;
         }
@@ -98,16 +98,16 @@ impl Seat {
         let Some(allowed) = system.allowed() else { return };
         // Neighbors first: they share most with this one.
         let others = (here + 1..MOST).chain(0..here);
-        let free = others.filter(|processor| S::has(&allowed, *processor)).find(|free| seats.take(*free, self.who));
+        let free = others.filter(|processor| S::has(&allowed, *processor)).find(|free| cores.take(*free, self.who));
         let Some(free) = free else { return };
         self.at = Some(free);
         if !system.move_to(free, &allowed) {
-            seats.leave(self.at.take(), self.who);
+            cores.leave(self.at.take(), self.who);
         }
     }
 }
 
-impl Drop for Seat {
+impl Drop for Core {
     fn drop(&mut self) {
         self.rise();
     }
@@ -181,7 +181,7 @@ mod system {
     }
 }
 
-/// Other systems are not asked: there are no seats on them.
+/// Other systems are not asked: there are no cores on them.
 #[cfg(not(target_os = "linux"))]
 mod system {
     pub(super) struct This;
@@ -257,62 +257,62 @@ mod tests {
         }
     }
 
-    fn seats() -> Arc<Seats> {
-        Arc::new(Seats { taken: (0..MOST).map(|_| AtomicU32::new(0)).collect() })
+    fn cores() -> Arc<Cores> {
+        Arc::new(Cores { taken: (0..MOST).map(|_| AtomicU32::new(0)).collect() })
     }
 
-    fn two(seats: &Arc<Seats>) -> (Seat, Seat) {
-        (Seat::new(Some(seats.clone()), 0), Seat::new(Some(seats.clone()), 1))
+    fn two(cores: &Arc<Cores>) -> (Core, Core) {
+        (Core::new(Some(cores.clone()), 0), Core::new(Some(cores.clone()), 1))
     }
 
     #[test]
     fn who_meets_another_at_work_moves_to_a_processor_that_it_may_use() {
         // The group has 1, 2, 4 and 6; the thread asked for nothing, or not for 2.
         for (asked, to) in [(0xff, 2), (0b1111_1011, 4)] {
-            let seats = seats();
-            let (mut first, mut second) = two(&seats);
+            let cores = cores();
+            let (mut first, mut second) = two(&cores);
             let (mut one, mut other) = (Fake::new(0b101_0110, 0xff, 1), Fake::new(0b101_0110, asked, 1));
-            first.sit_by(&seats, &mut one);
-            second.sit_by(&seats, &mut other);
+            first.sit_by(&cores, &mut one);
+            second.sit_by(&cores, &mut other);
             assert_eq!((one.calls, other.moves.clone()), (0, vec![to]));
             // A thread that asked for nothing gets what its group may be given later.
             assert_eq!(other.asked, if asked == 0xff { 0xff } else { other.group & asked });
             // From now on neither has to move.
-            first.sit_by(&seats, &mut one);
-            second.sit_by(&seats, &mut other);
+            first.sit_by(&cores, &mut one);
+            second.sit_by(&cores, &mut other);
             assert_eq!((one.moves.len(), other.moves.len()), (0, 1));
         }
     }
 
     #[test]
     fn who_is_alone_or_meets_one_that_rests_stays() {
-        let seats = seats();
-        let (mut first, mut second) = two(&seats);
+        let cores = cores();
+        let (mut first, mut second) = two(&cores);
         let mut here = Fake::new(0b11, 0xff, 0);
-        first.sit_by(&seats, &mut here);
+        first.sit_by(&cores, &mut here);
         first.rise();
-        second.sit_by(&seats, &mut here);
+        second.sit_by(&cores, &mut here);
         assert_eq!((here.calls, second.at), (0, Some(0)));
         drop(second);
-        first.sit_by(&seats, &mut here);
+        first.sit_by(&cores, &mut here);
         assert_eq!((here.calls, first.at), (0, Some(0)), "the place of one that ended is free");
     }
 
     #[test]
     fn where_none_is_free_nobody_moves_nor_looks_again_at_once() {
-        let seats = seats();
-        let (mut first, mut second) = two(&seats);
+        let cores = cores();
+        let (mut first, mut second) = two(&cores);
         let (mut one, mut other) = (Fake::new(0b11, 0xff, 0), Fake::new(0b11, 0b01, 0));
-        first.sit_by(&seats, &mut one);
-        second.sit_by(&seats, &mut other);
+        first.sit_by(&cores, &mut one);
+        second.sit_by(&cores, &mut other);
         assert_eq!((other.calls, second.at), (0, None));
         // It may go there now, and would; but it has looked a moment ago.
         other.asked = 0xff;
         second.looked = Some(Instant::now() + STAY);
-        second.sit_by(&seats, &mut other);
+        second.sit_by(&cores, &mut other);
         assert_eq!(other.calls, 0);
         second.looked = None;
-        second.sit_by(&seats, &mut other);
+        second.sit_by(&cores, &mut other);
         assert_eq!(other.moves, [1]);
     }
 
@@ -320,12 +320,12 @@ mod tests {
     fn what_is_refused_leaves_the_thread_what_it_was_allowed() {
         for asked in [0xff, 0b0111] {
             for refused in [vec![0], vec![1], vec![2]] {
-                let seats = seats();
-                let (mut first, mut second) = two(&seats);
+                let cores = cores();
+                let (mut first, mut second) = two(&cores);
                 let (mut one, mut other) = (Fake::new(0b1111, 0xff, 0), Fake::new(0b1111, asked, 0));
                 other.refused = refused.clone();
-                first.sit_by(&seats, &mut one);
-                second.sit_by(&seats, &mut other);
+                first.sit_by(&cores, &mut one);
+                second.sit_by(&cores, &mut other);
                 let may = other.group & other.asked;
                 // The last step alone cannot be undone; what the group has is allowed then.
                 let wanted = if refused == [2] { 0b1111 } else { 0b1111 & asked };
@@ -349,16 +349,16 @@ mod tests {
         assert_eq!(this.processor(), Some(other));
         assert!(this.allow(&allowed));
         // Here another is at work, wherever the system may have put this thread meanwhile.
-        let seats = seats();
-        let mut mine = Seat::new(Some(seats.clone()), 1);
+        let cores = cores();
+        let mut mine = Core::new(Some(cores.clone()), 1);
         let here = loop {
             let here = this.processor().unwrap();
-            seats.taken[here].store(1, Ordering::Relaxed);
+            cores.taken[here].store(1, Ordering::Relaxed);
             mine.sit();
             if mine.at.is_some_and(|at| at != here) {
                 break here;
             }
-            seats.taken[here].store(0, Ordering::Relaxed);
+            cores.taken[here].store(0, Ordering::Relaxed);
             mine.rise();
             mine.looked = None;
         };

@@ -24,25 +24,25 @@ use crate::{
 
 /// What else is seen of a sample.
 #[derive(Debug)]
-pub(super) enum Sight {
+pub(super) enum OtherImage {
     /// Its own picture another time, with draws of its own by this number.
     View(Box<Image>, u64),
     /// A picture of another dataset, with the same draws.
-    Picture(Box<Image>, Beside),
+    Picture(Box<Image>, ByName),
     /// The same, of which the values are classes.
-    LabelMap(Box<Image>, Beside),
+    LabelMap(Box<Image>, ByName),
 }
 
 /// The pictures of another dataset, by the names of samples.
 #[derive(Debug)]
-pub(super) struct Beside {
+pub(super) struct ByName {
     dataset: Dataset,
     /// For each source and sample its picture.
     numbers: Vec<Vec<Option<u64>>>,
 }
 
-impl Beside {
-    pub fn open(path: &Path, open: &OpenOptions, sources: &Sources) -> Result<Beside> {
+impl ByName {
+    pub fn open(path: &Path, open: &OpenOptions, sources: &Sources) -> Result<ByName> {
         let dataset = Dataset::open_with(path, open)?;
         let (mut numbers, mut seen) = (Vec::new(), HashMap::new());
         for i in 0..dataset.len() {
@@ -69,7 +69,7 @@ impl Beside {
             Ok(dataset.in_blocks(block)?.concat())
         };
         let numbers = sources.datasets().iter().map(of_source).collect::<Result<_>>()?;
-        Ok(Beside { dataset, numbers })
+        Ok(ByName { dataset, numbers })
     }
 
     /// Whether any sample has a picture.
@@ -83,7 +83,7 @@ impl Beside {
 
 /// What a worker needs to see more of a sample.
 #[derive(Debug, Default)]
-pub(in crate::loader) struct Eye {
+pub(in crate::loader) struct OtherImages {
     transformers: Vec<Option<Transformer>>,
     buffer: BytesMut,
     pixels: Vec<u8>,
@@ -107,37 +107,37 @@ pub(in crate::loader) struct Seen<'a> {
     pub full: (u32, u32),
 }
 
-impl Eye {
-    pub(super) fn new<'a>(sights: impl Iterator<Item = Option<&'a Sight>>) -> Eye {
-        let transformer = |sight: Option<&Sight>| {
-            let recipe = match sight? {
-                Sight::View(image, _) | Sight::Picture(image, _) => (**image).clone(),
-                Sight::LabelMap(image, _) => geometry(image),
+impl OtherImages {
+    pub(super) fn new<'a>(sights: impl Iterator<Item = Option<&'a OtherImage>>) -> OtherImages {
+        let transformer = |other: Option<&OtherImage>| {
+            let recipe = match other? {
+                OtherImage::View(image, _) | OtherImage::Picture(image, _) => (**image).clone(),
+                OtherImage::LabelMap(image, _) => geometry(image),
             };
             // The recipes were checked when the loader was built.
             Transformer::new(recipe).ok()
         };
-        Eye { transformers: sights.map(transformer).collect(), ..Eye::default() }
+        OtherImages { transformers: sights.map(transformer).collect(), ..OtherImages::default() }
     }
 
     /// Fills a cell. `false` if the sample has none.
     pub(super) fn fill(
         &mut self,
         number: usize,
-        sight: &Sight,
+        other: &OtherImage,
         seen: &Seen<'_>,
         decoder: &mut Decoder,
         cell: &mut Cell,
     ) -> Result<bool> {
-        let Eye { transformers, buffer, pixels } = self;
+        let OtherImages { transformers, buffer, pixels } = self;
         let Some(Some(transformer)) = transformers.get_mut(number) else { return Ok(true) };
         let of_other;
-        let (payload, raw, key) = match sight {
-            Sight::View(_, number) => {
+        let (payload, raw, key) = match other {
+            OtherImage::View(_, number) => {
                 let (order, epoch, item) = seen.drawn;
                 (seen.payload, seen.raw, order.key_of_view(epoch, item, *number))
             }
-            Sight::Picture(_, beside) | Sight::LabelMap(_, beside) => {
+            OtherImage::Picture(_, beside) | OtherImage::LabelMap(_, beside) => {
                 let Some(i) = beside.of(&seen.item) else { return Ok(false) };
                 let named = |e: Error| e.file(beside.dataset.name()).sample(i);
                 let Stored { payload, raw } = beside.dataset.stored(i, seen.verify, buffer).map_err(named)?;
@@ -148,7 +148,7 @@ impl Eye {
         let needs = transformer.needs(payload, raw, seen.decode, key);
         let _share = seen.budget.take(needs.cost(payload));
         let decoded = transformer.decode_as(&needs, decoder, payload, key)?;
-        if let Sight::LabelMap(..) = sight {
+        if let OtherImage::LabelMap(..) = other {
             let (placement, full) = (decoded.placement(), seen.full);
             let own = (placement.full_width, placement.full_height);
             if own != full {

@@ -9,7 +9,7 @@ use std::{
     path::{Path, PathBuf},
 };
 
-use forebay::{Limits, Result, error::codes::ARGUMENT};
+use forebay::{Error, Limits, Result, error::codes::ARGUMENT};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
@@ -20,12 +20,14 @@ use crate::{
 
 /// What a store copies by itself, at most; more is read and written.
 const MOST_COPIED: u64 = 5 << 30;
+/// How often a part is said to be whole where others say the same of it.
+const TRIES: u32 = 8;
 /// Bytes that are read at once where it does not.
 const PIECE: u64 = 8 << 20;
 
 /// The folder of one build.
 #[derive(Debug)]
-pub(super) struct Meeting {
+pub(super) struct SharedFolder {
     folder: PathBuf,
 }
 
@@ -37,10 +39,10 @@ struct Done {
     journal: Value,
 }
 
-impl Meeting {
+impl SharedFolder {
     /// The one in this folder of a store.
-    pub fn of(folder: PathBuf) -> Meeting {
-        Meeting { folder }
+    pub fn of(folder: PathBuf) -> SharedFolder {
+        SharedFolder { folder }
     }
 
     fn at(&self, name: &str) -> PathBuf {
@@ -81,14 +83,21 @@ impl Meeting {
         if let Some(shard) = shard {
             match send(&Input::pieces(shard)?, &there, true) {
                 // Somebody else has made the same at the same moment, and says so.
-                Err(e) if e.code() == &ARGUMENT && !e.options().is_empty() => return Ok(()),
+                Err(e) if is_taken(&e) => return Ok(()),
                 other => other?,
             }
         }
-        let state = shard.map(|_| Input::pieces(&there)).transpose()?.and_then(|there| there.identity());
-        let journal = serde_json::from_slice(journal).unwrap_or_default();
-        let done = serde_json::to_vec(&Done { state, journal }).unwrap_or_default();
-        write(&self.done(chunk), &done)
+        let journal: Value = serde_json::from_slice(journal).unwrap_or_default();
+        for left in (0..TRIES).rev() {
+            let state = shard.map(|_| Input::pieces(&there)).transpose()?.and_then(|there| there.identity());
+            let done = serde_json::to_vec(&Done { state, journal: journal.clone() }).unwrap_or_default();
+            match write(&self.done(chunk), &done) {
+                // Whoever was quicker may have seen another state of the shard, so this is said again.
+                Err(e) if is_taken(&e) && left > 0 => {}
+                other => return other,
+            }
+        }
+        Ok(())
     }
 
     /// Gives a chunk's shard its name, by a copy that the store makes.
@@ -110,6 +119,11 @@ impl Meeting {
         remote::remove(&parts)?;
         remote::remove(&plan)
     }
+}
+
+/// Whether somebody else wrote the object at the same moment.
+fn is_taken(e: &Error) -> bool {
+    e.code() == &ARGUMENT && !e.options().is_empty()
 }
 
 /// A small object; none if nothing is there.

@@ -14,7 +14,7 @@ use crate::{command::effect::Given, words::word};
 
 /// What label files mean.
 #[derive(Debug, clap::Args)]
-pub(crate) struct MeantArgs {
+pub(crate) struct MeaningArgs {
     /// Pascal VOC: number of the first pixel, 0 or 1.
     ///
     /// The files do not contain this number.
@@ -85,7 +85,7 @@ const USES: &[(&str, &[Format])] = &[
     ),
 ];
 
-impl MeantArgs {
+impl MeaningArgs {
     /// The file with the names of the classes.
     pub fn classes(&self) -> Option<&Path> {
         self.classes.as_deref()
