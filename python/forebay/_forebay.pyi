@@ -1,6 +1,6 @@
 """The extension module. Nothing here is for users: the package's classes are built on it."""
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any, final
 
 import numpy as np
@@ -20,6 +20,7 @@ __all__ = [
     "Pictures",
     "RowLoader",
     "Rows",
+    "Server",
     "Table",
     "TblWriter",
     "__version__",
@@ -42,6 +43,8 @@ __all__ = [
     "shards_report",
     "split",
     "unpacked",
+    "command",
+    "give_page",
     "thumbs",
     "warehouse_begin",
     "warehouse_build",
@@ -269,6 +272,14 @@ def outliers(
 ) -> str: ...
 def plan(inputs: Sequence[str], options: str) -> str: ...
 def unpacked(packed: bytes, most: int) -> bytes: ...
+def command(words: Sequence[str]) -> int: ...
+def give_page(files: Mapping[str, bytes]) -> None: ...
+
+@final
+class Server:
+    url: str
+    def __new__(cls, path: str) -> Server: ...
+    def close(self) -> None: ...
 def expand(names: Sequence[str]) -> list[str]: ...
 def shards_about(plan: str, workers: int) -> str: ...
 def shards_make(

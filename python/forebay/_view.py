@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
+import io
 import os
 import sys
+import tempfile
 from html import escape
 from typing import Any
 
+from . import _forebay
 from ._dataset import Dataset, open_samples
 from ._errors import UnsupportedError
 from ._files import Ranges, is_url
 from ._page import page
-from ._serve import Served, Server
 
 __all__ = ["View", "view"]
 
@@ -22,17 +24,25 @@ _FAR = ("COLAB_RELEASE_TAG", "KAGGLE_KERNEL_RUN_TYPE", "JUPYTERHUB_SERVICE_PREFI
 class View:
     """A viewer that is served by this process until :meth:`close`, or until the process ends."""
 
-    def __init__(self, server: Server, height: int) -> None:
-        self._server: Server | None = server
+    def __init__(self, held: str | bytes, height: int) -> None:
+        self._folder = None
+        if isinstance(held, bytes):
+            # A dataset in memory has a file as long as it is shown.
+            self._folder = tempfile.TemporaryDirectory(prefix="forebay-view-")
+            path = os.path.join(self._folder.name, "dataset")
+            with io.open(path, "wb") as file:
+                file.write(held)
+            held = path
+        self._server: _forebay.Server | None = _forebay.Server(held)
         self._height = height
         #: The address. Anybody on this machine who has it can read the dataset.
-        self.url = server.url
+        self.url = self._server.url
 
     def close(self) -> None:
         """Ends the server."""
         if self._server is not None:
             self._server.close()
-            self._server = None
+            self._server = self._folder = None
 
     def __enter__(self) -> View:
         return self
@@ -63,7 +73,11 @@ def view(source: Any, *, open: bool | None = None, height: int = 640, kernel: bo
 
         return Viewer(source, height=height)
     site = page()
-    found = View(Server(_served(source), site), height)
+    _forebay.give_page({name: site.read(name) or b"" for name in site.names()})
+    name, held = held_of(source)
+    if isinstance(held, Ranges):
+        raise _not_shown("a file object goes through the notebook's connection only: give kernel=True", name)
+    found = View(held, height)
     if open if open is not None else not _in_notebook():
         import webbrowser
 
@@ -71,22 +85,24 @@ def view(source: Any, *, open: bool | None = None, height: int = 640, kernel: bo
     return found
 
 
-def _served(source: Any) -> Served:
+def held_of(source: Any) -> tuple[str, str | bytes | Ranges]:
+    """The name of a dataset or table, and its file: a path, bytes, or what reads them."""
     if not isinstance(source, Dataset):
         # A table is the file that it was opened from.
         path = getattr(source, "_source", source)
         if isinstance(path, (str, os.PathLike)) and os.path.isfile(path) and not str(path).endswith("manifest.json"):
-            return Served.file(os.fspath(path))
+            return os.path.basename(path), os.fspath(path)
         source = open_samples(source)
     held = source._source
     if isinstance(held, bytes):
-        return Served("dataset", len(held), lambda at, size: held[at : at + size], lambda: f'"{len(held):x}"')
-    if isinstance(held, Ranges):
-        return Served(os.path.basename(source.name), held.length, held.read_at, lambda: f'"{held.length:x}"')
-    if is_url(held) or not os.path.isfile(held) or source.manifest is not None:
-        message = "the viewer shows files: TBL, TAR and tables; folders and warehouses it does not show yet"
-        raise UnsupportedError("usage.argument", "unsupported", message, place={"file": source.name})
-    return Served.file(held)
+        return "dataset", held
+    if isinstance(held, Ranges) or os.path.isfile(held) and not is_url(held) and source.manifest is None:
+        return os.path.basename(source.name), held
+    raise _not_shown("the viewer shows files: TBL, TAR and tables; folders and warehouses it does not show yet", source.name)
+
+
+def _not_shown(message: str, name: str) -> UnsupportedError:
+    return UnsupportedError("usage.argument", "unsupported", message, place={"file": name})
 
 
 def _in_notebook() -> bool:

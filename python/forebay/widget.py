@@ -12,6 +12,7 @@ this, but the browser must be on the kernel's machine. While a cell runs, the ke
 
 from __future__ import annotations
 
+import io
 import re
 from typing import Any
 
@@ -22,8 +23,9 @@ except ImportError as e:
     raise ImportError("forebay.widget needs anywidget: pip install forebay[widget]") from e
 
 from ._errors import UnsupportedError
+from ._files import Ranges
 from ._page import Page, page
-from ._view import _served
+from ._view import held_of
 
 __all__ = ["Viewer"]
 
@@ -53,9 +55,12 @@ class Viewer(anywidget.AnyWidget):  # type: ignore[misc, unused-ignore]
 
     def __init__(self, source: Any, **choices: Any) -> None:
         self._site = page()
-        self._served = _served(source)
+        name, held = held_of(source)
+        if not isinstance(held, Ranges):
+            held = Ranges(io.BytesIO(held) if isinstance(held, bytes) else open(held, "rb"))
+        self._file = held
         super().__init__(
-            _esm=_script(self._site), _name=self._served.name, _bytes=self._served.length, **choices
+            _esm=_script(self._site), _name=name, _bytes=held.length, **choices
         )
         self.on_msg(self._answer)
 
@@ -73,11 +78,11 @@ class Viewer(anywidget.AnyWidget):  # type: ignore[misc, unused-ignore]
         if question.get("kind") == "asset":
             return _asset(self._site, str(question.get("name")))
         start, end = question.get("start"), question.get("end")
-        if not isinstance(start, int) or not isinstance(end, int) or not 0 <= start <= end <= self._served.length:
-            raise ValueError(f"the dataset has {self._served.length} bytes, and {start} to {end} were asked for")
+        if not isinstance(start, int) or not isinstance(end, int) or not 0 <= start <= end <= self._file.length:
+            raise ValueError(f"the dataset has {self._file.length} bytes, and {start} to {end} were asked for")
         if end - start > _MOST:
             raise ValueError(f"{end - start} bytes are too many at once")
-        return self._served.read(start, end - start)
+        return self._file.read_at(start, end - start)
 
 
 def _script(site: Page) -> str:

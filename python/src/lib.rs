@@ -14,7 +14,7 @@
 //! | `table.rs` | a table, as rows and as Arrow's batches |
 //! | `table_out.rs` | a table in memory, written as a file |
 //! | `arrow_out.rs` | its batches, made ahead of whoever takes them |
-//! | `capsule.rs`, `arrow_in.rs` | tables of other programs, by Arrow's C interface |
+//! | `capsule/`, `arrow_in.rs` | tables of other programs, by Arrow's C interface |
 //! | `writer.rs` | a TBL that is written sample by sample |
 //! | `convert.rs`, `check.rs` | converting and checking, samples and tables |
 //! | `several.rs`, `extract.rs`, `plan.rs` | one dataset's shards, differences, files, and what a run gets |
@@ -26,10 +26,10 @@
 //! | `loader.rs`, `batch.rs`, `recipe.rs` | the loader, its batches, what becomes of pictures |
 //! | `rows.rs` | rows of tables as batches |
 //! | `pictures.rs` | tensors of samples that others choose |
-//! | `page.rs` | the viewer's page, unpacked |
+//! | `command.rs`, `page.rs` | the command; the viewer's page, unpacked |
 //! | `large_pages.rs`, `kept.rs` | memory on large pages, kept when it is returned |
 
-// Allowed where a capsule of Arrow's is opened, in `capsule.rs` and below it, where an array is made, in `memory.rs`, where memory
+// Allowed where a capsule of Arrow's is opened, in `capsule/`, where an array is made, in `memory.rs`, where memory
 // comes from, in `large_pages.rs` and `kept.rs`, and nowhere else.
 #![deny(unsafe_code)]
 // The clock and threads that the core must not touch are a host's work.
@@ -42,6 +42,7 @@ mod arrow_out;
 mod batch;
 mod capsule;
 mod check;
+mod command;
 mod convert;
 mod curate;
 mod dataset;
@@ -98,6 +99,7 @@ mod _forebay {
     #[pymodule_export]
     use super::{
         check::check,
+        command::{Server, command, give_page},
         convert::convert,
         curate::{divide, duplicates, outliers},
         edits::edits_apply,

@@ -95,7 +95,7 @@ def command(path: pathlib.Path) -> None:
     scripts = pathlib.Path(sysconfig.get_path("scripts"))
     program = scripts / ("forebay.exe" if sys.platform == "win32" else "forebay")
     for words in ([str(program)], [sys.executable, "-I", "-m", "forebay"]):
-        found = subprocess.run([*words, "inspect", str(path)], capture_output=True, text=True, timeout=120)
+        found = subprocess.run([*words, "inspect", "--json", str(path)], capture_output=True, text=True, timeout=120)
         assert found.returncode == 0, found.stderr
         assert json.loads(found.stdout)["samples"] == SAMPLES
         found = subprocess.run([*words, "check", str(path) + ".no"], capture_output=True, text=True, timeout=120)

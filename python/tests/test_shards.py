@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import os
 import pathlib
 import pickle
@@ -183,15 +182,3 @@ def test_parts_of_a_warehouse_are_what_one_build_makes(inputs: list[str], tmp_pa
             assert path.read_bytes() == (other / path.name).read_bytes()
     assert len(list(one.iterdir())) == len(list(other.iterdir())) == alone.shards + 1
     assert _forebay.warehouse_begin(inputs, shared, options) == 0
-
-
-def test_the_command_makes_them_too(
-    inputs: list[str], tmp_path: pathlib.Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    from forebay.__main__ import main
-
-    arguments = ["shards", *inputs, "--shards", "3", "-o", str(tmp_path / "out"), "--shuffle", "4", "--jobs", "2"]
-    for made in (3, 0):
-        assert main(arguments) == 0
-        report = json.loads(capsys.readouterr().out)
-        assert (report["made"], report["reused"], report["samples"]) == (made, 3 - made, 42)
