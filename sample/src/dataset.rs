@@ -94,7 +94,8 @@ fn sample(set: &Set, i: u64) -> Result<Members, Error> {
 }
 
 fn sidecar(picture: &Picture) -> serde_json::Value {
-    let boxes: Vec<_> = picture.things.iter().map(|t| json!({"label": CLASSES[t.class], "bbox": t.bbox})).collect();
+    let boxes: Vec<_> =
+        picture.things.iter().map(|t| json!({"label": CLASSES[t.class], "bbox": t.bbox, "iscrowd": 0})).collect();
     json!({
         "label": CLASSES[picture.class],
         "caption": picture.caption,

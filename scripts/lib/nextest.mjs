@@ -1,5 +1,6 @@
 // The runner of the tests in Rust: cargo-nextest, which PyPI has as a program; `cargo test` where it cannot be had.
 import { existsSync } from 'node:fs';
+import { availableParallelism } from 'node:os';
 import { join } from 'node:path';
 import { ROOT, read, run } from './run.mjs';
 
@@ -10,7 +11,11 @@ const HOME = join(ROOT, 'target/nextest');
 export async function runTests(args, env = {}) {
   const path = await nextestPath();
   if (path === null) return run('cargo', ['test', ...args], { env });
-  return run('cargo', ['nextest', 'run', ...args], { env: { ...env, PATH: path, CARGO_TERM_COLOR: 'never' } });
+  // Tests of faults and stores wait more than they compute.
+  const threads = ['--test-threads', String(2 * availableParallelism())];
+  return run('cargo', ['nextest', 'run', ...threads, ...args], {
+    env: { ...env, PATH: path, CARGO_TERM_COLOR: 'never' },
+  });
 }
 
 /** A PATH with cargo-nextest, which pip installs into `target` if it is not here; `null` if that fails too. */

@@ -68,11 +68,14 @@ impl Parser<'_> {
             Token::Name(word) => word,
             // Behind a value: what is left of 2024-02-29.
             Token::Int(n) if *n < 0 => return "; put dates into quotes: \"2024-02-29\"",
+            Token::Sign("(") => return "; filters call no functions but any and count; text is compared by == and ~",
+            Token::Sign(",") => return "; numbers have no commas: 1000",
             _ => return "",
         };
         match word.to_ascii_lowercase().as_str() {
             "is" | "null" => "; `is 1` is == 1, `is null` is == null, and `is not null` is != null",
             "like" | "ilike" | "glob" | "matches" => "; patterns need ~, with * and ?: name ~ \"*.jpg\"",
+            "contains" | "startswith" | "endswith" => "; as in name ~ \"*part*\"",
             "between" => "; `x between 1 and 2` is x >= 1 && x <= 2",
             "and" => "; \"and\" is && or and, in small letters",
             "or" => "; \"or\" is || or or, in small letters",
@@ -145,6 +148,9 @@ impl Parser<'_> {
         let Token::Sign(sign) = self.token else {
             return match (&self.token, &left) {
                 (Token::End, _) => self.alone(left),
+                (_, Operand::Field(field)) if field.to_string().eq_ignore_ascii_case("not") => {
+                    Err(error(&codes::SYNTAX, self.at, "\"not\" is written ! or not, in small letters"))
+                }
                 _ => Err(self.expected("an operator such as ==")),
             };
         };

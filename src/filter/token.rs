@@ -106,12 +106,16 @@ impl<'a> Tokens<'a> {
         if self.rest.starts_with("<>") {
             return Err(error(&codes::SYNTAX, self.at, "<> is written !="));
         }
+        if self.rest.starts_with("=>") || self.rest.starts_with("=<") {
+            return Err(error(&codes::SYNTAX, self.at, "it is written >= or <="));
+        }
         if let Some(sign) = SIGNS.iter().find(|s| self.rest.starts_with(**s)) {
             self.skip(sign.len());
             return Ok(Token::Sign(sign));
         }
         let advice = match c {
             '=' => "; equality is ==",
+            '+' | '*' | '/' | '%' => "; filters compare, and do not calculate",
             '&' => "; \"and\" is &&",
             '|' => "; \"or\" is ||",
             _ => "",

@@ -86,7 +86,7 @@ fn read(kind: TableKind, file: &Bytes) {
 fn time_grows_with_the_columns_and_not_with_their_square() {
     let _alone = alone();
     // Files are made first, so that only reading counts.
-    const SIZE: usize = 4_000;
+    const SIZE: usize = 2_000;
     let files: Vec<(usize, Bytes, Bytes)> = [SIZE, PIECES * SIZE]
         .map(|n| (n, idv_of(&wide(n)), Bytes::from(tbf::write(&wide(n), Default::default()).unwrap())))
         .into();

@@ -197,20 +197,20 @@ fn json_lines_are_read_the_same_in_pieces_and_arrays_are_not_cut() {
 #[test]
 fn the_first_bad_row_is_named_by_its_line_and_number() {
     let mut text = "id,name\n".to_owned();
-    for row in 0..500 {
+    for row in 0..100 {
         text += &format!("{row},\"two\nlines\"\n\n");
     }
     let good = text.clone();
     text += "x,bad\n\n1\n";
     let mut options = options(64, 10);
     let read = same(text.as_bytes(), TextFormat::Csv, &options);
-    assert_eq!(read.len(), 448 + 1, "whole batches come first");
+    assert_eq!(read.len(), 64 + 1, "whole batches come first");
     let said = read.last().unwrap();
-    assert!(said.contains("line 1502: ") && said.contains("row: Some(500)"), "{said}");
+    assert!(said.contains("line 302: ") && said.contains("row: Some(100)"), "{said}");
     options.on_bad_row = OnBadRow::Skip;
     let read = same((good + "1\n" + &"2,y,\n".repeat(30) + "3,z").as_bytes(), TextFormat::Csv, &options);
-    assert!(read[500].contains("\"id\":3") && read[501] == "31 left out", "{:?}", &read[500..]);
-    assert!(read[502].contains("line 1502: 1 fields") && read.last().unwrap() == "and 11 more bad rows", "{read:?}");
+    assert!(read[100].contains("\"id\":3") && read[101] == "31 left out", "{:?}", &read[100..]);
+    assert!(read[102].contains("line 302: 1 fields") && read.last().unwrap() == "and 11 more bad rows", "{read:?}");
 }
 
 #[test]
