@@ -434,7 +434,7 @@ busy with other work, times say less than they seem to. Versions: Chromium ${pag
 Set: a tar of ${mb(statSync(tar).size)}, drawn by \`forebay-sample --bench\`, and the TBL made of it. Medians of ${ROUNDS} rounds; a ratio is the
 native time over the browser's, or one worker's over two's.
 
-| what | here | against | ratio | wanted | met |
+| what | here | against | ratio | goal | reached |
 |---|---|---|---|---|---|
 ${[
   row(

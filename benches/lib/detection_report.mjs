@@ -29,7 +29,7 @@ export function detection() {
 from ${pictures} JPEG files of 640 x 480 and 480 x 640, by ${workers} workers; Forebay against torch's DataLoader with albumentations. The second epoch of
 each, best of ${rounds} rounds in turns. ${used.join(', ')}.
 
-| what | Forebay | albumentations | ratio | wanted | met |
+| what | Forebay | albumentations | ratio | goal | reached |
 |---|---|---|---|---|---|
 ${KINDS.map(row).join('\n')}
 

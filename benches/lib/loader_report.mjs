@@ -234,7 +234,7 @@ large images at a reduced size, so the bare decoder beside it does that as well.
 
 ![Images per second](benchmarks-loader.svg)
 
-| what | Forebay | other | ratio | wanted | met |
+| what | Forebay | other | ratio | goal | reached |
 |---|---|---|---|---|---|
 ${rows.map((r) => `| ${r.what} | ${r.ours} | ${r.other} | ${r.ratios} | ${r.wanted} | ${verdict(r.met)} |`).join('\n')}
 

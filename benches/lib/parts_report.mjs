@@ -46,7 +46,7 @@ function simulate({ rows, ...about }) {
 \`npm run bench:parts -- simulate\`: what \`forebay plan --simulate\` tells of some samples, and what \`forebay bench\` then does with all of
 them, from one to the other in every round. ${where(about)} How far apart the rounds of the latter are is how well anything can be told.
 
-| images | workers | predicted | measured | rounds apart | off | wanted | met |
+| images | workers | predicted | measured | rounds apart | off | goal | reached |
 |---|---|---|---|---|---|---|---|
 ${rows.map(row).join('\n')}
 `;
@@ -59,7 +59,7 @@ function targets({ rows, wanted, ...about }) {
 
 \`npm run bench:parts -- targets\`: images of 500 x 375, resized, by two workers, without and with targets from their metadata. ${where(about)}
 
-| targets | without | with | difference | wanted | met |
+| targets | without | with | difference | goal | reached |
 |---|---|---|---|---|---|
 ${rows.map(row).join('\n')}
 
@@ -74,7 +74,7 @@ function decoded({ rows, ...about }) {
 
 \`npm run bench:parts -- decoded\`: two epochs of images of 500 x 375 by two workers, with decoded images kept. ${where(about)}
 
-| kept | first epoch | second | second by first | wanted | met |
+| kept | first epoch | second | second by first | goal | reached |
 |---|---|---|---|---|---|
 ${rows.map(row).join('\n')}
 `;

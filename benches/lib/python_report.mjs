@@ -69,7 +69,7 @@ function limits(against, rate) {
   const beyond = CLAIMS.filter(([, ours, other, wanted]) => ours === 'forebay, resize' && wanted * rate(other) > most);
   const words = beyond.map(([, , other, wanted]) => {
     const name = other.split(',')[0];
-    return `${(most / rate(other)).toFixed(2)} x ${name}, of which ${wanted} x (${per(wanted * rate(other))}) is wanted`;
+    return `${(most / rate(other)).toFixed(2)} x ${name}, and the goal is ${wanted} x (${per(wanted * rate(other))})`;
   });
   const so = words.length ? `: ${words.join('; ')}` : ', which is more than any row asks for';
   return `${measured}Two workers that did nothing but decode would make ${per(most)} resized${so}.\n`;
@@ -117,7 +117,7 @@ Made by \`npm run bench:python -- --peers\` on ${about.date}: ${about.processor}
 ${about.load.join(', ')} at the end, ${about.took}, medians of ${about.rounds} rounds. Images: ${about.set}. Batches are 64 x 3 x 224 x 224
 floats, normalized; other loaders run as their users use them, with two workers on two cores.
 
-| | ours | other | ratio | wanted | met |
+| | ours | other | ratio | goal | reached |
 |---|---|---|---|---|---|
 ${rows.join('\n')}
 

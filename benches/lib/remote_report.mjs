@@ -83,7 +83,7 @@ export function page(about, results) {
     claim(what, words, 'at least 0.8', rate >= 0.8);
   });
   return `${head(about, usual)}
-| what | measured | wanted | met |
+| what | measured | goal | reached |
 |---|---|---|---|
 ${lines.join('\n')}
 ${others(about, results, usual)}`;
@@ -113,7 +113,7 @@ function others(about, results, usual) {
   return `
 ## Other loaders
 
-The same bytes, each in its own format, from the same store, with two workers and a cache on disk. 1.5 x is wanted of each
+The same bytes, each in its own format, from the same store, with two workers and a cache on disk. The goal is 1.5 x of each
 loader in both epochs, and what is less is marked. Forebay reads by its Rust loader, shuffled in blocks; the others shuffle as
 they do.
 ${parts.join('')}`;

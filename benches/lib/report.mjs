@@ -139,7 +139,7 @@ Medians of ${about.rounds} runs. Everything ran in turns in the same run, files 
 every payload was the same in all outputs, read by Forebay and by the peer. A ratio is the other's time over Forebay's,
 so that more is better; for memory it is the quotient of the two.
 
-| what | Forebay | other | ratio | wanted | met |
+| what | Forebay | other | ratio | goal | reached |
 |---|---|---|---|---|---|
 ${rows.join('\n')}
 
