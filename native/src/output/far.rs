@@ -156,10 +156,7 @@ impl Far {
         };
         match placed {
             Placed::Here => Ok(()),
-            Placed::Taken if self.force => {
-                let message = "the object changed while this was written, and is left as it is; run the command again";
-                Err(Error::new(&codes::ARGUMENT, message).file(name))
-            }
+            Placed::Taken if self.force => Err(Error::new(&codes::ARGUMENT, super::CHANGED).file(name)),
             Placed::Taken => Err(super::appeared().file(name)),
         }
     }

@@ -393,9 +393,16 @@ fn exists() -> Error {
     Error::new(&codes::ARGUMENT, "the output exists already, and is left as it is").with_options(&["force"])
 }
 
+const APPEARED: &str = "the output exists since this began, and is left as it is";
+const CHANGED: &str = "the object changed while this was written, and is left as it is; run the command again";
+
 fn appeared() -> Error {
-    let message = "the output exists since this began, and is left as it is";
-    Error::new(&codes::ARGUMENT, message).with_options(&["force"])
+    Error::new(&codes::ARGUMENT, APPEARED).with_options(&["force"])
+}
+
+/// Whether an error says that somebody else wrote the output meanwhile.
+pub(crate) fn is_overtaken(e: &Error) -> bool {
+    e.code() == &codes::ARGUMENT && [APPEARED, CHANGED].contains(&e.message())
 }
 
 fn not_durable(name: &str, e: io::Error) -> Error {

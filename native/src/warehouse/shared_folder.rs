@@ -9,13 +9,13 @@ use std::{
     path::{Path, PathBuf},
 };
 
-use forebay::{Error, Limits, Result, error::codes::ARGUMENT};
+use forebay::{Limits, Result};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use crate::{
     input::{Input, remote},
-    output::AtomicFile,
+    output::{AtomicFile, is_overtaken},
 };
 
 /// What a store copies by itself, at most; more is read and written.
@@ -83,7 +83,7 @@ impl SharedFolder {
         if let Some(shard) = shard {
             match send(&Input::pieces(shard)?, &there, true) {
                 // Somebody else has made the same at the same moment, and says so.
-                Err(e) if is_taken(&e) => return Ok(()),
+                Err(e) if is_overtaken(&e) => return Ok(()),
                 other => other?,
             }
         }
@@ -93,7 +93,7 @@ impl SharedFolder {
             let done = serde_json::to_vec(&Done { state, journal: journal.clone() }).unwrap_or_default();
             match write(&self.done(chunk), &done) {
                 // Whoever was quicker may have seen another state of the shard, so this is said again.
-                Err(e) if is_taken(&e) && left > 0 => {}
+                Err(e) if is_overtaken(&e) && left > 0 => {}
                 other => return other,
             }
         }
@@ -119,11 +119,6 @@ impl SharedFolder {
         remote::remove(&parts)?;
         remote::remove(&plan)
     }
-}
-
-/// Whether somebody else wrote the object at the same moment.
-fn is_taken(e: &Error) -> bool {
-    e.code() == &ARGUMENT && !e.options().is_empty()
 }
 
 /// A small object; none if nothing is there.
