@@ -88,7 +88,7 @@ const GROUPS: [(&str, &[Shown]); 6] = [
         ],
     ),
     (
-        "Remote files (s3://, gs://, az://, https://)",
+        "Remote files (s3://, gs://, az://, hf://, https://)",
         &[("cache", &["forebay cache list"]), ("parts", &["forebay parts list s3://bucket/folder"])],
     ),
     (

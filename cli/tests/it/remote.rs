@@ -439,3 +439,44 @@ fn what_is_written_said_and_kept_has_no_signature_in_it() {
         }
     }
 }
+
+#[test]
+fn a_dataset_on_the_hub_is_listed_page_by_page_and_read() {
+    let (hub, store, folder) = (Server::start(), Server::start(), Folder::new());
+    hub.lead("datasets/", &store);
+    let mut pages = [Vec::new(), Vec::new()];
+    for i in 0..6_u32 {
+        let (name, content) = (format!("data/cat/{i}.bmp"), bmp(8 + i, i));
+        pages[i as usize % 2].push(format!(r#"{{"type":"file","oid":"x","path":"{name}","size":{}}}"#, content.len()));
+        store.put(&format!("datasets/org/name/resolve/main/{name}"), content);
+    }
+    let list = "api/datasets/org/name/tree/main";
+    pages[0].push(r#"{"type":"directory","oid":"x","path":"data/cat","size":0}"#.into());
+    hub.put(&format!("{list}/data"), format!("[{}]", pages[0].join(",")));
+    hub.put("api/next", format!("[{}]", pages[1].join(",")));
+    hub.link(&format!("{list}/data"), &format!("{}/api/next", hub.url()));
+    let run = |arguments: &[&str]| {
+        let mut command = Command::new(FOREBAY);
+        command.args(arguments).env("HF_ENDPOINT", hub.url()).env_remove("HF_TOKEN").env("HOME", folder.path());
+        for name in ["HTTP_PROXY", "HTTPS_PROXY", "ALL_PROXY"] {
+            command.env_remove(name).env_remove(name.to_lowercase());
+        }
+        command.output().unwrap()
+    };
+    for address in ["hf://datasets/org/name/data/", "https://huggingface.co/datasets/org/name/tree/main/data"] {
+        let found = run(&["inspect", "--json", address]);
+        let found: serde_json::Value = serde_json::from_slice(&found.stdout).unwrap();
+        assert_eq!((&found["samples"], &found["classes"]), (&6.into(), &serde_json::json!(["cat"])), "{found}");
+    }
+    let out = folder.at("a.tbl").display().to_string();
+    let made = run(&["convert", "hf://datasets/org/name/data/", &out]);
+    assert!(made.status.success(), "{}", text(&made.stderr));
+    // Nothing is written there, and a list that goes on elsewhere ends.
+    let error = error_of(&run(&["convert", &out, "hf://datasets/org/name/b.tbl"]));
+    assert_eq!(error["code"], "remote.write");
+    hub.link(&format!("{list}/data"), &format!("{}/api/next", store.url()));
+    store.asked();
+    assert!(!run(&["inspect", "hf://datasets/org/name/data/"]).status.success());
+    assert!(!store.has_asked("api/next"));
+    assert_eq!(error_of(&run(&["inspect", "hf://datasets/org/none/"]))["code"], "remote.not_found");
+}

@@ -15,6 +15,8 @@ pub(crate) enum Scheme {
     Google,
     /// Azure Blob Storage.
     Azure,
+    /// Datasets on Hugging Face's Hub.
+    Hub,
     /// Any server of files.
     Http,
 }
@@ -23,7 +25,8 @@ pub(crate) enum Scheme {
 #[derive(Clone, PartialEq, Eq)]
 pub(crate) struct Address {
     pub scheme: Scheme,
-    /// The bucket; of HTTP the server with its scheme, as in `https://host:port`.
+    /// The bucket; of the Hub the dataset and its revision, as in `org/name@v1`; of HTTP the server with its scheme, as in
+    /// `https://host:port`.
     pub place: String,
     /// The name in there. Of HTTP it is still percent-encoded.
     pub key: String,
@@ -119,12 +122,21 @@ pub fn decoded(text: &str) -> Option<String> {
     String::from_utf8(bytes).ok()
 }
 
+/// A path with its percent-encoding, part by part.
+#[cfg(feature = "remote")]
+pub(super) fn encoded(path: &str) -> String {
+    let plain = |byte: u8| byte.is_ascii_alphanumeric() || b"-._~/".contains(&byte);
+    path.bytes().map(|byte| if plain(byte) { char::from(byte).to_string() } else { format!("%{byte:02X}") }).collect()
+}
+
 impl Address {
     /// Reads an address. A `?` begins a query in HTTP addresses only; elsewhere it belongs to the name.
     pub fn parse(text: &str) -> Result<Address> {
         let wrong = |why: String| Error::new(&codes::ADDRESS, why).file(without_secrets(text));
         let Some((scheme, rest)) = scheme_of(text) else {
-            return Err(wrong("this is not an address, which begins with s3://, gs://, az:// or https://".into()));
+            return Err(wrong(
+                "this is not an address, which begins with s3://, gs://, az://, hf:// or https://".into(),
+            ));
         };
         if text.contains(|c: char| c.is_control()) {
             return Err(wrong("an address has no control characters".into()));
@@ -134,10 +146,11 @@ impl Address {
             "s3" | "s3a" => Scheme::S3,
             "gs" | "gcs" => Scheme::Google,
             "az" | "azure" | "abfs" | "abfss" => Scheme::Azure,
+            "hf" => return Self::hub(rest).map_err(wrong),
             "http" | "https" => return Self::http(&lower, rest).map_err(wrong),
             other => {
                 return Err(wrong(format!(
-                    "addresses begin with s3://, gs://, az://, https://, http:// or file://, and not with {other}://"
+                    "addresses begin with s3://, gs://, az://, hf://, https://, http:// or file://, and not with {other}://"
                 )));
             }
         };
@@ -162,9 +175,68 @@ impl Address {
         }
     }
 
+    /// The server of the Hub, unless `HF_ENDPOINT` names another.
+    pub const HUB: &str = "https://huggingface.co";
+
+    /// What follows `hf://`: `datasets/ORG/NAME@REVISION/PATH`.
+    fn hub(rest: &str) -> Result<Address, String> {
+        let Some(rest) = rest.strip_prefix("datasets/") else {
+            return Err(
+                "an address of the Hub begins with hf://datasets/, for models and spaces hold no datasets".into()
+            );
+        };
+        let (org, rest) = rest.split_once('/').unwrap_or((rest, ""));
+        // Revisions such as refs/convert/parquet have slashes of their own.
+        let (dataset, revision) = rest.split_once('@').filter(|(name, _)| !name.contains('/')).unwrap_or((rest, ""));
+        let (name, revision, key) = match (revision.is_empty(), revision.starts_with("refs/")) {
+            (true, _) => {
+                let (name, key) = dataset.split_once('/').unwrap_or((dataset, ""));
+                (name, String::new(), key)
+            }
+            (false, is_ref) => {
+                let end =
+                    revision.match_indices('/').nth(if is_ref { 2 } else { 0 }).map_or(revision.len(), |(at, _)| at);
+                let (revision, key) = revision.split_at(end);
+                (dataset, revision.replace("%2F", "/"), key.strip_prefix('/').unwrap_or(key))
+            }
+        };
+        let plain =
+            |text: &str| !text.is_empty() && text.bytes().all(|b| b.is_ascii_alphanumeric() || b"-._".contains(&b));
+        if !plain(org) || !plain(name) || !revision.split('/').all(|part| revision.is_empty() || plain(part)) {
+            return Err("an address of the Hub is hf://datasets/ORG/NAME/PATH, or with a revision NAME@REVISION".into());
+        }
+        if key.contains("//") || key.starts_with('/') {
+            return Err("names with an empty part, between two slashes, cannot be asked for".into());
+        }
+        let revision = Some(revision).filter(|revision| !revision.is_empty() && revision != "main");
+        let place = format!("{org}/{name}{}", revision.map(|revision| format!("@{revision}")).unwrap_or_default());
+        Ok(Address { scheme: Scheme::Hub, place, key: key.to_owned(), query: None })
+    }
+
+    /// The Hub's own page of a file or folder: `datasets/ORG/NAME/resolve/REVISION/PATH`, or `blob`, `raw` or `tree`.
+    fn page_of_hub(key: &str) -> Option<Address> {
+        let parts: Vec<&str> = key.splitn(6, '/').collect();
+        let (org, name, revision, path) = match *parts.as_slice() {
+            ["datasets", org, name] | ["datasets", org, name, ""] => (org, name, "main", String::new()),
+            ["datasets", org, name, "resolve" | "blob" | "raw", revision, path] => {
+                (org, name, revision, decoded(path)?)
+            }
+            ["datasets", org, name, "tree", revision] => (org, name, revision, String::new()),
+            ["datasets", org, name, "tree", revision, path] => {
+                (org, name, revision, format!("{}/", decoded(path)?.trim_end_matches('/')))
+            }
+            _ => return None,
+        };
+        Self::hub(&format!("datasets/{org}/{name}@{revision}/{path}")).ok()
+    }
+
     fn http(scheme: &str, rest: &str) -> Result<Address, String> {
         let rest = rest.split('#').next().unwrap_or_default();
         let (rest, query) = rest.split_once('?').map_or((rest, None), |(rest, query)| (rest, Some(query)));
+        let of_hub = Self::HUB.strip_prefix("https://").and_then(|host| rest.strip_prefix(host)?.strip_prefix('/'));
+        if let Some(address) = of_hub.and_then(Self::page_of_hub) {
+            return Ok(address);
+        }
         let (place, key) = rest.split_once('/').unwrap_or((rest, ""));
         if place.contains('@') {
             let why =
@@ -189,6 +261,7 @@ impl Address {
             Scheme::S3 => format!("s3://{}", self.place),
             Scheme::Google => format!("gs://{}", self.place),
             Scheme::Azure => format!("az://{}", self.place),
+            Scheme::Hub => format!("hf://datasets/{}", self.place),
             Scheme::Http => self.place.clone(),
         }
     }
@@ -218,6 +291,31 @@ mod tests {
         let http = Address::parse("https://Host:81/a%20b?X-Amz-Signature=secret#part").unwrap();
         assert_eq!((http.place.as_str(), http.key.as_str()), ("https://host:81", "a%20b"));
         assert_eq!(http.query.as_deref(), Some("X-Amz-Signature=secret"));
+    }
+
+    #[test]
+    fn the_hub_has_its_own_addresses_and_pages() {
+        let hub = |place: &str, key: &str| (Scheme::Hub, place.to_owned(), key.to_owned());
+        for (text, place, key) in [
+            ("hf://datasets/org/name/data/a b.parquet", "org/name", "data/a b.parquet"),
+            ("hf://datasets/org/name", "org/name", ""),
+            ("hf://datasets/org/name@main/", "org/name", ""),
+            ("hf://datasets/org/name@v1.0/data/", "org/name@v1.0", "data/"),
+            ("hf://datasets/org/name@refs/convert/parquet/all/a", "org/name@refs/convert/parquet", "all/a"),
+            ("hf://datasets/org/name@refs%2Fpr%2F3/a@b", "org/name@refs/pr/3", "a@b"),
+            ("https://huggingface.co/datasets/org/name", "org/name", ""),
+            ("https://huggingface.co/datasets/org/name/blob/main/a%20b.tar", "org/name", "a b.tar"),
+            ("https://huggingface.co/datasets/org/name/resolve/v1/x/a.tar?download=true", "org/name@v1", "x/a.tar"),
+            ("https://huggingface.co/datasets/org/name/tree/main/data", "org/name", "data/"),
+        ] {
+            assert_eq!(parts(text), hub(place, key), "{text}");
+            let shown = Address::parse(text).unwrap().shown();
+            assert_eq!(parts(&shown), hub(place, key), "{shown}");
+        }
+        assert_eq!(parts("https://huggingface.co/org/model/a.bin").0, Scheme::Http);
+        for wrong in ["hf://org/name/a", "hf://datasets/name", "hf://datasets//a/b", "hf://datasets/o/n//a"] {
+            assert_eq!(Address::parse(wrong).unwrap_err().code().id(), "remote.address", "{wrong}");
+        }
     }
 
     #[test]

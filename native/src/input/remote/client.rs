@@ -141,9 +141,39 @@ pub(super) struct Connector {
     public: Option<reqwest::Client>,
     /// How long a server may say nothing.
     patience: Duration,
+    token: Option<Token>,
+}
+
+/// What says who asks, and the one server that hears it.
+#[derive(Clone)]
+struct Token {
+    endpoint: reqwest::Url,
+    header: HeaderValue,
+}
+
+impl std::fmt::Debug for Token {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Token").field("endpoint", &self.endpoint).finish_non_exhaustive()
+    }
 }
 
 impl Connector {
+    /// With a token for one server, which is told to no other.
+    pub fn with_token(mut self, endpoint: &str, token: &str) -> Connector {
+        let header = HeaderValue::from_str(&format!("Bearer {token}")).ok();
+        self.token = endpoint.parse().ok().zip(header).map(|(endpoint, header)| Token { endpoint, header });
+        self
+    }
+
+    /// Says who asks, where that is to be heard.
+    fn sign(&self, asked: &mut reqwest::Request) {
+        let Some(Token { endpoint, header }) = &self.token else { return };
+        match asked.url().origin() == endpoint.origin() {
+            true => _ = asked.headers_mut().insert("authorization", header.clone()),
+            false => _ = asked.headers_mut().remove("authorization"),
+        }
+    }
+
     /// A store is never followed to where it leads: what was signed is for it alone, and session tokens would go along.
     pub fn new(patience: Duration, follows: bool) -> Result<Connector> {
         // Whatever TLS another part of the program has chosen already is as good.
@@ -161,7 +191,7 @@ impl Connector {
             builder.build().map_err(|e| Error::new(&codes::TLS, words(e)))
         };
         let public = follows.then(|| made(builder().dns_resolver(Public))).transpose()?;
-        Ok(Connector { client: made(builder())?, public, patience })
+        Ok(Connector { client: made(builder())?, public, patience, token: None })
     }
 }
 
@@ -221,6 +251,7 @@ impl Connector {
     async fn send(&self, mut asked: reqwest::Request) -> Result<reqwest::Response, HttpError> {
         let mut client = &self.client;
         for _ in 0..=REDIRECTS {
+            self.sign(&mut asked);
             let (again, from) = (asked.try_clone(), asked.url().clone());
             let response = client.execute(asked).await.map_err(broken)?;
             let (Some(public), Some(mut again)) = (self.public.as_ref(), again) else { return Ok(response) };

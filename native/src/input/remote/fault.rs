@@ -137,7 +137,7 @@ fn elsewhere(seen: &Seen, scheme: Scheme, place: &str) -> Failure {
         (Scheme::S3, None) => {
             format!("the bucket {place} is in another region; AWS_REGION or AWS_ENDPOINT_URL says which is asked")
         }
-        (Scheme::Http, _) => {
+        (Scheme::Http | Scheme::Hub, _) => {
             return Failure::last(&codes::REDIRECT, "the server redirects, and does not say where to");
         }
         _ => {
@@ -179,6 +179,10 @@ pub(super) fn no_credentials(scheme: Scheme) -> &'static str {
         Scheme::Azure => {
             "there are no credentials for Azure: set AZURE_STORAGE_ACCOUNT_NAME and AZURE_STORAGE_ACCOUNT_KEY, or \
              AZURE_STORAGE_SAS_TOKEN, or for what everybody may read AZURE_SKIP_SIGNATURE=true"
+        }
+        Scheme::Hub => {
+            "there is no such dataset, or it is private or wants its terms accepted: set HF_TOKEN to a token of an account that \
+             may read it"
         }
         Scheme::Http => "this server wants a name and a password, or a signature in the address",
     }

@@ -7,7 +7,7 @@ use object_store::{ObjectMeta, list::PaginatedListOptions};
 
 use super::{
     Settings,
-    address::Address,
+    address::{Address, Scheme},
     client::watched,
     codes,
     fault::{Failure, failure},
@@ -135,9 +135,10 @@ async fn page(store: &Store, prefix: &str, one_folder: bool, token: Option<Strin
     match page {
         Ok(page) => Ok((page.result.objects, page.page_token)),
         // Of a bucket there is nothing else that could be missing.
-        Err(object_store::Error::NotFound { .. }) => {
-            Err(Failure::last(&codes::BUCKET, format!("there is no bucket {}", store.place)))
-        }
+        Err(object_store::Error::NotFound { .. }) => Err(match store.scheme {
+            Scheme::Hub => Failure::last(&codes::NOT_FOUND, "there is no such dataset, revision or folder on the Hub"),
+            _ => Failure::last(&codes::BUCKET, format!("there is no bucket {}", store.place)),
+        }),
         Err(e) => {
             let status = seen.status.filter(|status| (200..300).contains(status));
             Err(match (&seen.broken, status) {

@@ -8,6 +8,7 @@
 //! | `settings`, `profile` | credentials and endpoints: the environment, files, and what the caller gives |
 //! | `sense` | whether what is set can mean anything |
 //! | `store` | which client speaks to which bucket |
+//! | `hub` | datasets on Hugging Face's Hub |
 //! | `client` | one HTTP client for all, which watches what is answered |
 //! | `runtime` | the only place that is asynchronous for others |
 //! | `fetch`, `patience`, `fault` | one range: asked for, tried again, compared with what is known; what went wrong |
@@ -26,6 +27,8 @@ mod client;
 mod fault;
 #[cfg(feature = "remote")]
 mod fetch;
+#[cfg(feature = "remote")]
+mod hub;
 #[cfg(feature = "remote")]
 mod list;
 #[cfg(not(feature = "remote"))]
@@ -262,7 +265,7 @@ pub(crate) fn each<T: Sync, R: Send>(
 pub(crate) fn refuse_writing(path: &Path) -> Result<()> {
     let address = path.to_str().filter(|_| is_remote(path)).map(Address::parse).transpose()?;
     match address {
-        Some(address) if address.scheme == address::Scheme::Http => {
+        Some(address) if matches!(address.scheme, address::Scheme::Http | address::Scheme::Hub) => {
             let message = "a server of files takes no uploads that appear whole or not at all; write to a store (s3://, \
                            gs://, az://), or write a file and copy it there";
             Err(Error::new(&codes::WRITE, message).file(address.shown()))

@@ -141,7 +141,7 @@ fn parsed(path: &Path) -> Result<Address> {
              (AbortIncompleteMultipartUpload); an object called .NAME.forebay-XXXXXX.part is left by a killed write"
         }
         Scheme::Azure => "Azure forgets what was uploaded and not put together after a week, and has no list of it",
-        Scheme::Http => "a server of files takes no uploads in parts",
+        Scheme::Hub | Scheme::Http => "a server of files takes no uploads in parts",
     };
     Err(Error::new(&codes::PARTS, message).file(address.shown()))
 }

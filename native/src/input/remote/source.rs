@@ -37,7 +37,7 @@ pub(super) struct Remote {
     settings: Settings,
 }
 
-/// Opens an address: `s3://`, `gs://`, `az://`, `https://` or `http://`.
+/// Opens an address: `s3://`, `gs://`, `az://`, `hf://datasets/`, `https://` or `http://`.
 ///
 /// This makes one request, which also brings the first bytes. What is read later must be of the same object: if it was
 /// written meanwhile, that is an error.

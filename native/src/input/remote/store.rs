@@ -27,6 +27,7 @@ use super::{
     client::Connector,
     codes,
     fault::no_credentials,
+    hub::Hub,
     patience::TRIES,
     profile::of_profile,
     sense,
@@ -90,7 +91,7 @@ impl std::fmt::Debug for Store {
 }
 
 /// What is set, by its name in lower case.
-type Said = BTreeMap<String, String>;
+pub(super) type Said = BTreeMap<String, String>;
 
 /// Which store, and by which settings: a forked child has none of its parent's connections.
 type Key = (u32, Scheme, String, Option<String>, Said);
@@ -121,6 +122,7 @@ fn said(scheme: Scheme, settings: &Settings) -> Result<Said> {
         Scheme::S3 => settings.beginning("AWS_"),
         Scheme::Google => settings.beginning("GOOGLE_"),
         Scheme::Azure => settings.beginning("AZURE_"),
+        Scheme::Hub => settings.beginning("HF_"),
         Scheme::Http => Said::new(),
     };
     if scheme == Scheme::S3 {
@@ -169,12 +171,20 @@ fn make(address: &Address, settings: &Settings, said: &Said) -> Result<Store> {
     let patience = number(settings, "FOREBAY_REMOTE_TIMEOUT", PATIENCE)?;
     let patience = Duration::try_from_secs_f64(patience).unwrap_or(Duration::from_secs(3600));
     let tries = number(settings, "FOREBAY_REMOTE_TRIES", TRIES)?;
-    let connector = Connector::new(patience, address.scheme == Scheme::Http)?;
+    let connector = Connector::new(patience, matches!(address.scheme, Scheme::Http | Scheme::Hub))?;
     let Made { objects, lists, parts, signs, lists_uploads } = match address.scheme {
         Scheme::S3 => s3(&address.place, settings, said, connector)?,
         Scheme::Google => google(&address.place, said, connector)?,
         Scheme::Azure => azure(&address.place, said, connector)?,
-        Scheme::Http => http(address, connector)?,
+        Scheme::Hub => {
+            let (hub, connector) = Hub::new(address, said, connector)?;
+            let made = http(address, hub.files(), connector)?;
+            Made { lists: Some(Arc::new(hub)), ..made }
+        }
+        Scheme::Http => {
+            let query = address.query.as_ref().map(|query| format!("?{query}")).unwrap_or_default();
+            http(address, format!("{}/{query}", address.place), connector)?
+        }
     };
     let (scheme, place, at_once) = (address.scheme, address.place.clone(), Semaphore::new(AT_ONCE));
     let given_up = Mutex::default();
@@ -271,13 +281,9 @@ fn azure(container: &str, said: &Said, connector: Connector) -> Result<Made> {
     Ok(Made { signs, ..Made::of(store) })
 }
 
-fn http(address: &Address, connector: Connector) -> Result<Made> {
-    let query = address.query.as_ref().map(|query| format!("?{query}")).unwrap_or_default();
-    let built = HttpBuilder::new()
-        .with_url(format!("{}/{query}", address.place))
-        .with_retry(once())
-        .with_http_connector(connector)
-        .build();
+/// Files below an address.
+fn http(address: &Address, url: String, connector: Connector) -> Result<Made> {
+    let built = HttpBuilder::new().with_url(url).with_retry(once()).with_http_connector(connector).build();
     match built {
         Ok(store) => Ok(Made { objects: Arc::new(store), lists: None, parts: None, signs: None, lists_uploads: None }),
         Err(_) => Err(Error::new(&codes::ADDRESS, "this cannot be asked for by HTTP").file(address.shown())),

@@ -8,6 +8,7 @@ mod server;
 
 mod costs;
 mod faults;
+mod hub;
 mod reading;
 mod redirects;
 mod sharing;

@@ -81,6 +81,12 @@ struct State {
     /// The only key that is not said to have expired.
     only_key: Option<String>,
     page: usize,
+    /// Paths that begin so are led to another server.
+    leads: Option<(String, String)>,
+    /// What of an object follows elsewhere, by its path: a header `Link`.
+    links: BTreeMap<String, String>,
+    /// Requests without this token are turned away.
+    token: Option<String>,
     writes: writes::Writes,
 }
 
@@ -203,6 +209,18 @@ impl Server {
     pub fn page(&self, names: usize) {
         self.state().page = names;
     }
+    /// Leads all who ask for what begins so to another server, with a signature.
+    pub fn lead(&self, prefix: &str, to: &Server) {
+        self.state().leads = Some((prefix.into(), to.url()));
+    }
+    /// Says with an object where the next page of it is.
+    pub fn link(&self, path: &str, next: &str) {
+        self.state().links.insert(path.into(), format!("<{next}>; rel=\"next\""));
+    }
+    /// Turns away who does not have this token.
+    pub fn token(&self, token: &str) {
+        self.state().token = Some(format!("Bearer {token}"));
+    }
     /// All that was asked since the last time.
     pub fn asked(&self) -> Vec<Asked> {
         std::mem::take(&mut self.state().asked)
@@ -276,7 +294,7 @@ fn decoded(text: &str) -> String {
 
 /// Sends an answer; false if the connection ends with it.
 fn answer(stream: &TcpStream, state: &Mutex<State>, asked: Asked, content: Vec<u8>) -> std::io::Result<bool> {
-    let (fault, latency, object, listing, signed_only, only_key, marks) = {
+    let (fault, latency, object, listing, signed_only, only_key, marks, hub) = {
         let mut state = state.lock().unwrap();
         state.asked.push(asked.clone());
         let number = state.asked.len();
@@ -291,7 +309,12 @@ fn answer(stream: &TcpStream, state: &Mutex<State>, asked: Asked, content: Vec<u
         let listing =
             (asked.query.contains("list-type=2")).then(|| list(&state, &asked, fault == Some(Fault::Endless)));
         let marks = state.writes.marks(&asked.path);
-        (fault, state.latency, object, listing, state.signed_only, state.only_key.clone(), marks)
+        let path = asked.path.trim_start_matches('/');
+        let stranger = state.token.as_ref().is_some_and(|token| asked.headers.get("authorization") != Some(token));
+        let led = state.leads.as_ref().filter(|(prefix, _)| path.starts_with(prefix.as_str()));
+        let led = led.map(|(_, to)| format!("{to}/{}?X-Amz-Signature=hidden-secret", path.replace(' ', "%20")));
+        let hub = (stranger, led, state.links.get(path).cloned());
+        (fault, state.latency, object, listing, state.signed_only, state.only_key.clone(), marks, hub)
     };
     thread::sleep(latency);
     let mut stream = stream;
@@ -317,6 +340,11 @@ fn answer(stream: &TcpStream, state: &Mutex<State>, asked: Asked, content: Vec<u
         Some(Fault::Silence) => return Ok(false),
         Some(Fault::Late(time)) => thread::sleep(*time),
         Some(Fault::NoXml) => return send(200, &[], b"<html>").map(|()| true),
+        _ => {}
+    }
+    match &hub {
+        (true, ..) => return send(401, &[], b"{\"error\":\"Access to this dataset is restricted\"}").map(|()| true),
+        (_, Some(to), _) => return send(302, &[("location", to.clone())], b"").map(|()| true),
         _ => {}
     }
     if signed_only && !asked.headers.contains_key("authorization") {
@@ -346,6 +374,7 @@ fn answer(stream: &TcpStream, state: &Mutex<State>, asked: Asked, content: Vec<u
     }
     let len = bytes.len() as u64;
     let mut headers = vec![("accept-ranges", "bytes".to_owned())];
+    headers.extend(hub.2.map(|link| ("link", link)));
     headers.extend(marks.iter().map(|(name, value)| (name.as_str(), value.clone())));
     if !tag.is_empty() {
         headers.push(("etag", tag));
