@@ -20,6 +20,7 @@ use forebay::{
 
 use crate::{
     dataset::{Dataset, release},
+    folder::Folder,
     input::{Input, is_of_source},
     parallel::{all_cores, ordered},
     shards::{GLANCE, stale},
@@ -102,6 +103,7 @@ fn begin(dataset: &Dataset) -> (Report, Report) {
     let rest = Report::new(dataset.len());
     let mut report = dataset.container().map_or_else(|| rest.clone(), |found| found.report(dataset.stopped()));
     dataset.notes_on_samples().into_iter().for_each(|said| report.note(&Error::new(&error::codes::NOTE, said)));
+    dataset.folder().into_iter().flat_map(Folder::faults).for_each(|e| report.fault(e));
     (report, rest)
 }
 

@@ -299,10 +299,11 @@ impl Dataset {
         }
     }
     /// What is not there of a file that was opened nevertheless: what the scan of a TAR passed over or was stopped by, and
-    /// shards of a warehouse that cannot be opened.
+    /// shards of a warehouse and lists of a folder that cannot be read.
     #[doc(hidden)]
     pub fn losses(&self) -> impl Iterator<Item = &Error> {
-        self.damages().chain(self.warehouse().map(Warehouse::faults).unwrap_or_default())
+        let lists = self.folder().map(Folder::faults).unwrap_or_default();
+        self.damages().chain(self.warehouse().map(Warehouse::faults).unwrap_or_default()).chain(lists)
     }
     /// The bounds that reading keeps.
     pub fn limits(&self) -> &Limits {
@@ -653,10 +654,10 @@ impl Dataset {
                 let place = container.tbl().and_then(|tbl| Some((tbl, tbl.header().metadata.clone()?)));
                 match place {
                     Some((tbl, range)) => tbl.document(&input.slice(range)?).map_err(|e| e.file(self.name())),
-                    None => Ok(Default::default()),
+                    None => Ok(classes_said(container.zip().map_or(&[], Zip::classes))),
                 }
             }
-            Source::Folder(folder) => Ok(folder.document()),
+            Source::Folder(folder) => Ok(classes_said(folder.classes())),
         }
     }
 
@@ -670,6 +671,12 @@ impl Dataset {
             _ => Ok(None),
         }
     }
+}
+
+/// A document that says which class each number is.
+fn classes_said(classes: &[String]) -> serde_json::Map<String, Value> {
+    let said = (!classes.is_empty()).then(|| ("classes".to_owned(), classes.into()));
+    said.into_iter().collect()
 }
 
 /// Both ends of a sample.

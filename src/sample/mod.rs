@@ -3,6 +3,7 @@
 //!
 //! | file | what it holds |
 //! |---|---|
+//! | `classes.rs` | folders as classes |
 //! | `model.rs` | media formats; what an index says about a sample |
 //! | `plan.rs` | a planned read of one payload |
 //! | `frame.rs` | payloads with a header of their own in front |
@@ -10,6 +11,7 @@
 //! | `holds.rs` | whether values hold what a JSON text says |
 //! | `stats.rs` | counts, sizes, shapes and classes of many |
 
+mod classes;
 #[cfg(feature = "zip")]
 mod frame;
 #[doc(hidden)]
@@ -21,6 +23,8 @@ pub mod record;
 #[doc(hidden)]
 pub mod stats;
 
+#[doc(hidden)]
+pub use classes::ClassLevel;
 #[cfg(feature = "zip")]
 pub(crate) use frame::{Frame, FrameCodes};
 pub use model::{MediaFormat, SampleInfo};

@@ -81,6 +81,16 @@ enum Rows {
     Text(Box<TextInput>),
 }
 
+impl InputRows {
+    /// The rows of a table, or of a text that is read so.
+    pub fn new(input: Input, text: TextOptions) -> Result<InputRows> {
+        Ok(InputRows(match input {
+            Input::Table(file) => Rows::Table(Box::new(FileRows::new(file, text.batch_rows)?)),
+            Input::Text { format, len } => Rows::Text(Box::new(TextInput::new(format, len, text)?)),
+        }))
+    }
+}
+
 /// What either kind of rows does.
 macro_rules! either {
     ($self:ident, $rows:ident => $does:expr) => {

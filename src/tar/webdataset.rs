@@ -54,16 +54,15 @@ impl Sample<'_> {
     }
 }
 
-/// Eight bytes a sample, four a sidecar.
+/// Eight bytes a sample, four a sidecar or guess.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Groups {
     primaries: Vec<u32>,
     /// Where the sidecars of each sample end.
     ends: Vec<u32>,
     sidecars: Vec<u32>,
-    /// How many samples are guesses, and the first of them.
-    guessed: u32,
-    first_guess: u32,
+    /// The files that were guessed to be samples.
+    guesses: Vec<u32>,
 }
 
 /// A file that is not an image or video by its name.
@@ -90,8 +89,7 @@ impl Groups {
             return;
         };
         if guess {
-            self.first_guess = if self.guessed == 0 { first } else { self.first_guess };
-            self.guessed = self.guessed.saturating_add(1);
+            self.guesses.push(first);
         }
         self.primaries.push(first);
         self.sidecars.extend(others.iter().map(|other| other.file).filter(|file| *file != first));
@@ -102,6 +100,26 @@ impl Groups {
         }
         media.clear();
         others.clear();
+    }
+
+    /// Keeps only some of the samples; the files of the others.
+    #[doc(hidden)]
+    pub fn retain(&mut self, keep: impl Fn(Sample<'_>) -> bool) -> Vec<u32> {
+        let (mut kept, mut dropped) = (Groups::default(), Vec::new());
+        for sample in self.iter() {
+            if keep(sample) {
+                kept.primaries.push(sample.primary as u32);
+                kept.sidecars.extend(sample.sidecars);
+                kept.ends.push(kept.sidecars.len() as u32);
+            } else {
+                dropped.extend(sample.in_order().map(|file| file as u32));
+            }
+        }
+        kept.guesses = std::mem::take(&mut self.guesses);
+        dropped.sort_unstable();
+        kept.guesses.retain(|guess| dropped.binary_search(guess).is_err());
+        *self = kept;
+        dropped
     }
 
     /// What is to be said of the samples of an archive whose files have these names: which are guesses, and whether they are
@@ -169,10 +187,10 @@ impl Tally {
     /// Takes in groups of files that have these names.
     pub fn add<'a>(&mut self, groups: &Groups, name: impl Fn(usize) -> Option<&'a str>) {
         let named = |file: u32| name(file as usize).unwrap_or_default();
-        if self.guessed == 0 && groups.guessed > 0 {
-            self.first_guess = named(groups.first_guess).to_owned();
+        if let (0, Some(first)) = (self.guessed, groups.guesses.first()) {
+            self.first_guess = named(*first).to_owned();
         }
-        self.guessed += u64::from(groups.guessed);
+        self.guessed += groups.guesses.len() as u64;
         self.samples += groups.len() as u64;
         for other in groups.primaries.iter().map(|&file| named(file)).filter(|name| !record::is_media(name)) {
             if self.others == 0 {
@@ -320,7 +338,7 @@ mod tests {
             let groups = group(files.iter().copied()).unwrap();
             let sample = groups.get(0).unwrap();
             let sidecars: Vec<_> = sample.sidecars.iter().map(|&i| files[i as usize].0).collect();
-            (groups.len(), files[sample.primary].0, sidecars, sample.before, groups.guessed)
+            (groups.len(), files[sample.primary].0, sidecars, sample.before, groups.guesses.len())
         };
         // As webdataset sorts them.
         let audio = [("a.cls", 1), ("a.flac", 2), ("a.json", 3)];

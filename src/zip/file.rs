@@ -14,7 +14,7 @@ use crate::{
     error::{self, Error, Result},
     image::Probe,
     limits::{self, Limits},
-    sample::{Frame, FrameCodes, MediaFormat, Proof, SampleInfo, SamplePlan, record},
+    sample::{ClassLevel, Frame, FrameCodes, MediaFormat, Proof, SampleInfo, SamplePlan, record},
     tar::webdataset::{Groups, Sample, group},
 };
 
@@ -32,12 +32,14 @@ pub struct LeftOut {
     pub links: u64,
     /// Hidden files, and what macOS keeps of its own.
     pub hidden: u64,
+    /// Text, labels and lists that belong to no image, where there are images.
+    pub others: u64,
 }
 
 impl LeftOut {
     /// All of them together.
     pub fn total(&self) -> u64 {
-        self.directories + self.links + self.hidden
+        self.directories + self.links + self.hidden + self.others
     }
 }
 
@@ -55,7 +57,11 @@ struct Place {
     deflated: bool,
 }
 
-/// An opened archive: every file of it is exactly once a sample or a sidecar. Cloning is cheap.
+/// Files that are left out are named up to this many.
+const NAMED: usize = 3;
+
+/// An opened archive: every file of it is exactly once a sample or a sidecar, or describes the images that there are
+/// without being one's own, as `data.yaml` does, and is left out. Cloning is cheap.
 #[derive(Clone, Debug)]
 pub struct Zip(Arc<Inner>);
 
@@ -65,6 +71,9 @@ struct Inner {
     places: Vec<Place>,
     groups: Groups,
     left_out: LeftOut,
+    /// The members that describe the images and are no sample's own.
+    others: Vec<u32>,
+    classes: ClassLevel,
     limits: Limits,
 }
 
@@ -99,8 +108,15 @@ impl Zip {
                 deflated: entry.deflated,
             });
         }
-        let groups = group(entries.iter().map(|entry| (entry.name.as_str(), entry.size)))?;
-        Ok(Zip(Arc::new(Inner { names, places, groups, left_out, limits: limits.clone() })))
+        let mut groups = group(entries.iter().map(|entry| (entry.name.as_str(), entry.size)))?;
+        let is_media = |member: usize| entries.get(member).is_some_and(|entry| record::is_media(&entry.name));
+        let any = groups.iter().any(|sample| is_media(sample.primary));
+        let others = groups.retain(|sample| !any || is_media(sample.primary));
+        left_out.others = others.len() as u64;
+        let media = groups.iter().filter_map(|sample| entries.get(sample.primary)).map(|entry| entry.name.as_str());
+        let media: Vec<&str> = media.filter(|name| record::is_media(name)).collect();
+        let classes = ClassLevel::of(media.into_iter(), None);
+        Ok(Zip(Arc::new(Inner { names, places, groups, left_out, others, classes, limits: limits.clone() })))
     }
 
     /// How many samples there are.
@@ -120,6 +136,10 @@ impl Zip {
         let places = self.0.places.iter();
         places.fold((0, 0), |(bytes, n), p| (u64::saturating_add(bytes, p.size), n + u64::from(p.deflated)))
     }
+    /// The classes, where its folders are classes.
+    pub fn classes(&self) -> &[String] {
+        &self.0.classes.classes
+    }
     /// What else there was.
     pub fn left_out(&self) -> LeftOut {
         self.0.left_out
@@ -130,7 +150,27 @@ impl Zip {
     }
     /// What is worth knowing: guesses, and samples that are not images by name.
     pub fn notes(&self) -> Vec<String> {
-        self.0.groups.notes(|file| self.member_name(file))
+        let first: Vec<&str> = self.others().take(NAMED).map(|(name, _)| name).collect();
+        let others = match (first.as_slice(), self.0.others.len()) {
+            ([], _) => None,
+            ([one], 1) => Some(format!("1 file belongs to no image or video and is left out: {one}")),
+            (some, n) => {
+                Some(format!("{n} files belong to no image or video and are left out; the first: {}", some.join(", ")))
+            }
+        };
+        let classes = self.0.classes.note.clone();
+        self.0.groups.notes(|file| self.member_name(file)).into_iter().chain(classes).chain(others).collect()
+    }
+
+    /// The files that describe the images and are no sample's own.
+    fn others(&self) -> impl Iterator<Item = (&str, SamplePlan)> {
+        self.0.others.iter().filter_map(|&member| self.file(member as usize))
+    }
+
+    /// The name of member number `member`, and the plan of its read.
+    #[doc(hidden)]
+    pub fn file(&self, member: usize) -> Option<(&str, SamplePlan)> {
+        Some((self.member_name(member)?, self.plan_member(0, member)?))
     }
 
     /// The members' numbers of sample `i`.
@@ -192,10 +232,13 @@ impl Zip {
         Some(SamplePlan::new(info, Proof::Crc32(place.crc), &codes::CRC, &codes::PACKED).framed(frame))
     }
 
-    /// Every file of sample `i`, by its name: what a check reads.
+    /// Every file of sample `i`, by its name: what a check reads. With the last come those that are no sample's own.
     pub(super) fn files(&self, i: u64) -> impl Iterator<Item = (&str, SamplePlan)> {
         let members = self.sample(i).map(|sample| sample.in_order().collect::<Vec<_>>()).unwrap_or_default();
-        members.into_iter().filter_map(move |member| Some((self.member_name(member)?, self.plan_member(i, member)?)))
+        let own = members
+            .into_iter()
+            .filter_map(move |member| Some((self.member_name(member)?, self.plan_member(i, member)?)));
+        own.chain(self.others().take(if i + 1 == self.len() { usize::MAX } else { 0 }))
     }
 
     /// Sample `i`'s record, by the bytes of its sidecars.
@@ -206,7 +249,8 @@ impl Zip {
             owned.push((extension, plan.decode(&fetch(plan.range())?, &self.0.limits)?));
         }
         let sidecars: Vec<_> = owned.iter().map(|(extension, bytes)| record::Sidecar { extension, bytes }).collect();
-        Ok(Some(record::compose(i, name, &sidecars, sample.before, &[])))
+        let classes = self.0.classes.fields(name, &sidecars);
+        Ok(Some(record::compose(i, name, &sidecars, sample.before, &classes)))
     }
 }
 

@@ -18,7 +18,7 @@ use forebay_native::{
     Dataset,
     convert::{Job, MetadataChoice, Options, StreamInput, Summary, To},
     input,
-    labels::{Attached, Beside},
+    labels::{self, Attached, Beside},
     output::{refuse_inputs, refuse_parts, refuse_promise},
     parallel::all_cores,
     sharding,
@@ -103,7 +103,8 @@ pub(super) struct Args {
 struct LabelArgs {
     /// Add annotations from a label file or folder.
     ///
-    /// They go into the metadata of the samples that have the names of the labeled images.
+    /// They go into the metadata of the samples that have the names of the labeled images. Labels that lie in a ZIP archive with
+    /// its images are added without this option; `none` leaves them out.
     #[arg(long, value_name = "FILE")]
     labels: Option<PathBuf>,
     /// Format of the labels; detected by default.
@@ -132,17 +133,31 @@ pub(super) const OF_LABELS: [&str; 12] = [
     "boxes",
 ];
 
+/// In the place of labels, for those of an archive that are not wanted.
+const NO_LABELS: &str = "none";
+
 impl LabelArgs {
     /// The labels, read before the samples are.
     fn read(&self, sources: &[Dataset], limits: &Limits, given: &Given) -> Result<Option<Arc<Beside>>> {
-        let Some(path) = &self.labels else {
+        let inside = || match sources {
+            // Exports of labeling tools hold both.
+            [only] if only.zip().is_some() && labels::inside(only).is_some() => Some(PathBuf::from(only.name())),
+            _ => None,
+        };
+        let Some(path) = self.labels.clone().or_else(inside) else {
             return match OF_LABELS.iter().find_map(|id| given.written(id)) {
                 Some(written) => Err(Error::new(&codes::ARGUMENT, format!("{written} is for --labels"))),
                 None => Ok(None),
             };
         };
+        if path.as_os_str() == NO_LABELS {
+            return Ok(None);
+        }
         let open = self.meaning.open(self.labels_from, limits, given)?.samples(sources.to_vec());
-        let set = open.read(path)?;
+        let set = open.read(&path).map_err(|e| match self.labels {
+            Some(_) => e,
+            None => e.more("or leave the labels out: --labels none"),
+        })?;
         Ok(Some(Arc::new(Beside::new(set, open.options().clone()).strict(self.strict))))
     }
 }

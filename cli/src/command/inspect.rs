@@ -2,8 +2,8 @@
 
 use std::{collections::BTreeMap, path::PathBuf};
 
-use forebay::{Result, formats::Format, sample::MediaFormat, warehouse::Warehouse};
-use forebay_native::{dataset::Dataset, input::is_of_source};
+use forebay::{Result, formats::Format, sample::MediaFormat, warehouse::Warehouse, words::Word};
+use forebay_native::{dataset::Dataset, input::is_of_source, labels};
 use serde_json::{Map, Value, json};
 
 use super::{
@@ -123,8 +123,18 @@ fn facts(dataset: &Dataset) -> Result<Value> {
         put("compression", "none".into());
         put("metadata", Value::Null);
     }
-    put("notes", json!(dataset.notes()));
+    put("notes", json!(dataset.notes().into_iter().chain(labels_inside(dataset)).collect::<Vec<_>>()));
     Ok(facts.into())
+}
+
+/// Labels that lie beside the images, and how they are added.
+fn labels_inside(dataset: &Dataset) -> Option<String> {
+    let format = labels::inside(dataset)?.word();
+    let name = dataset.name();
+    Some(match dataset.zip() {
+        Some(_) => format!("it holds labels ({format}), which convert adds to the images"),
+        None => format!("it holds labels ({format}); convert {name} with --labels {name} adds them to the images"),
+    })
 }
 
 /// What a manifest and the headers of its shards say.

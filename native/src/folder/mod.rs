@@ -3,29 +3,28 @@
 //!
 //! A file is an image or video by its name or, on this machine, by its first bytes: those of a file that has neither the
 //! name of one nor that of a sidecar are looked at. Elsewhere each look would be a request, so there it is by name alone.
+//! A list beside the images, such as `metadata.csv`, adds its columns to their records.
 
 use std::path::{Path, PathBuf};
 
 use bytes::Bytes;
 use forebay::{
-    Error, Result,
+    Error, Limits, Result,
     codec::Codec,
     detect::{HEAD_LEN, detect, foreign, name_of},
     error::codes,
     formats::Format,
     image::format_of,
     sample::{
-        MediaFormat, SampleInfo,
+        ClassLevel, MediaFormat, SampleInfo,
         record::{self, Sidecar},
     },
     tar::webdataset::{Groups, Sample, group},
     warehouse::MANIFEST_NAME,
 };
-use serde_json::{Map, Value, json};
+mod lists;
 
-mod classes;
-
-use classes::ClassLevel;
+use lists::Lists;
 
 use crate::input::{Input, codes::CHANGED, display, first_bytes, remote};
 
@@ -48,6 +47,7 @@ pub struct Folder {
     /// Links that lead back into a folder that they lie in.
     loops: u64,
     levels: ClassLevel,
+    lists: Lists,
 }
 
 impl Folder {
@@ -107,9 +107,13 @@ impl Folder {
         class_level: Option<u32>,
     ) -> Result<Folder> {
         let groups = group(files.iter().map(|(name, bytes)| (name.as_str(), *bytes))).map_err(|e| e.file(&name))?;
+        let lists = Lists::read(root, &files, &Limits::default());
         let (mut samples, mut left_out, mut known, mut others) = (Vec::new(), 0, Vec::new(), Vec::new());
         for (i, sample) in groups.iter().enumerate() {
             let Some((name, _)) = files.get(sample.primary) else { continue };
+            if lists.files.contains(&sample.primary) {
+                continue;
+            }
             let head = match record::is_media(name) || record::is_sidecar(name) || remote::is_remote(root) {
                 true => Vec::new(),
                 // What does not open is not an image, and named with what is left out.
@@ -129,8 +133,34 @@ impl Folder {
         known.extend(others);
         known.truncate(NAMED);
         let primaries = || samples.iter().filter_map(|&i| groups.get(i as usize)).filter_map(|s| files.get(s.primary));
+        // A list says all that is said of its images: folders are then classes only where the caller says so.
+        let class_level = if lists.is_empty() { class_level } else { class_level.or(Some(0)) };
         let levels = ClassLevel::of(primaries().map(|(name, _)| name.as_str()), class_level);
-        Ok(Folder { root: root.into(), name, files, groups, samples, left_out, first_left_out: known, loops, levels })
+        let (root, first_left_out) = (root.into(), known);
+        let mut folder = Folder { root, name, files, groups, samples, left_out, first_left_out, loops, levels, lists };
+        folder.note_unlisted();
+        Ok(folder)
+    }
+
+    /// Says how many images no list names, and what tables that are left out would have to be called.
+    fn note_unlisted(&mut self) {
+        let listed =
+            (0..self.len()).filter(|i| self.sample(*i).is_some_and(|s| self.lists.has(s.primary))).count() as u64;
+        if !self.lists.is_empty() {
+            if listed < self.len() {
+                self.lists.notes.push(format!("{} of {} images are in no list", self.len() - listed, self.len()));
+            }
+            return;
+        }
+        let table = |name: &&String| ["csv", "jsonl", "parquet"].iter().any(|kind| name.ends_with(&format!(".{kind}")));
+        let known =
+            |name: &&String| table(name) && !self.lists.notes.iter().any(|note| note.starts_with(name.as_str()));
+        if let Some(name) = self.first_left_out.iter().find(known).filter(|_| !self.is_empty()) {
+            self.lists.notes.push(format!(
+                "{name} is not read: a list of images is called metadata.csv, metadata.jsonl or metadata.parquet and has a \
+                 column file_name"
+            ));
+        }
     }
 
     /// Refuses a folder without any image: of datasets it says how they are opened, and of other things what they are.
@@ -253,7 +283,7 @@ impl Folder {
     /// What is worth knowing of the folder: which folders were taken for classes, files that are left out, links that were
     /// not followed.
     pub fn notes(&self) -> Vec<String> {
-        let mut notes: Vec<String> = self.levels.note.iter().cloned().collect();
+        let mut notes: Vec<String> = self.levels.note.iter().chain(&self.lists.notes).cloned().collect();
         let first = self.first_left_out.join(", ");
         match self.left_out {
             0 => {}
@@ -267,13 +297,9 @@ impl Folder {
         }
         notes
     }
-    /// What a TBL's document says of the folder.
-    pub fn document(&self) -> Map<String, Value> {
-        let mut document = Map::new();
-        if !self.classes().is_empty() {
-            document.insert("classes".into(), json!(self.classes()));
-        }
-        document
+    /// Lists of images that cannot be read, or name files that are not there.
+    pub(crate) fn faults(&self) -> &[Error] {
+        &self.lists.faults
     }
 
     /// Files that belong to no image.
@@ -332,14 +358,11 @@ impl Folder {
             }
         }
         let sidecars: Vec<_> = owned.iter().map(|(extension, bytes)| Sidecar { extension, bytes }).collect();
-        let mut extra = Vec::new();
-        if let Some((class, number)) = self.levels.of_name(name) {
-            if !sidecars.iter().any(|s| s.extension == "cls") {
-                extra.push(("cls", json!(number)));
-            }
-            if !sidecars.iter().any(|s| s.extension == "class") {
-                extra.push(("class", json!(class)));
-            }
+        let mut extra = self.levels.fields(name, &sidecars);
+        if let Some(row) = sample.and_then(|s| self.lists.row(s.primary)) {
+            // A file of the image's own goes first.
+            let taken = sidecars.iter().any(|s| s.extension == "json");
+            extra.push((if taken { "metadata" } else { "json" }, row));
         }
         Ok(record::compose(i, name, &sidecars, sample.map_or(0, |s| s.before), &extra))
     }

@@ -1,6 +1,7 @@
 //! The core's reader of a set, given the files of folders and the samples of datasets that it asks for.
 
 use std::{
+    collections::HashSet,
     ops::Range,
     path::{Path, PathBuf},
 };
@@ -9,6 +10,7 @@ use forebay::{
     Error, Result,
     annotations::{Format, ReadOptions, Set, SetReader},
     step::{Step, Stepper},
+    zip::Zip,
 };
 
 use super::images::{Images, told};
@@ -24,6 +26,8 @@ const DEEPEST: usize = 16;
 #[derive(Debug)]
 enum Place {
     File(PathBuf),
+    /// The number of a file in the archive.
+    Member(usize),
     /// The dataset and the sample in it.
     Sample(usize, u64),
 }
@@ -34,6 +38,8 @@ pub(super) struct Driver<'a> {
     reader: SetReader,
     places: Vec<Place>,
     datasets: &'a [Dataset],
+    /// The archive that holds the files.
+    archive: Option<&'a Dataset>,
     /// The file that was read last: the next bytes are likely to be of it too.
     open: Option<(usize, Input)>,
 }
@@ -48,7 +54,7 @@ impl<'a> Driver<'a> {
     ) -> Result<Driver<'a>> {
         let driver = |files: Listed, reader: SetReader, open| {
             let places = files.into_iter().map(|(_, path, _)| Place::File(path)).collect();
-            Driver { root, reader, places, datasets: &[], open }
+            Driver { root, reader, places, datasets: &[], archive: None, open }
         };
         if is_folder(root) {
             let files = listed(root)?;
@@ -72,6 +78,35 @@ impl<'a> Driver<'a> {
         let entry = files.iter().position(|(_, path, _)| path.file_name() == root.file_name() && same(path, root));
         let reader = SetReader::folder(sizes(&files), options).with_entry(entry.unwrap_or(usize::MAX));
         driver(files, reader.with_format(format), None).with(folder, pictures)
+    }
+
+    /// For the files in a ZIP archive, which are the images too. One folder around all of them is passed over.
+    pub fn archive(root: &'a Path, archive: &'a Dataset, asked: Option<Format>, options: &ReadOptions) -> Driver<'a> {
+        let members = archive.zip().map_or(0, Zip::members) as usize;
+        let file = |n: usize| archive.zip().and_then(|zip| zip.file(n));
+        let names = || (0..members).filter_map(file).map(|(name, _)| name);
+        let top = names().next().and_then(|name| name.find('/').map(|at| &name[..=at])).unwrap_or("");
+        let around = if names().all(|name| name.starts_with(top)) { top.len() } else { 0 };
+        let files = (0..members).filter_map(file).map(|(name, plan)| (&name[around..], plan.info.bytes));
+        let reader = SetReader::folder(files, options).with_format(asked);
+        let places = (0..members).map(Place::Member).collect();
+        Driver { root, reader, places, datasets: &[], archive: Some(archive), open: None }
+    }
+
+    /// Reads only this file of several.
+    pub fn entry(mut self, file: usize) -> Driver<'a> {
+        self.reader = self.reader.with_entry(file);
+        self
+    }
+
+    /// The files of a set of which each lies with the images of a part, as in `train`, `valid` and `test`, and the folders of
+    /// these; nothing for a set of one file.
+    pub fn parts(&self) -> Vec<(usize, String)> {
+        let folder = |file: usize| self.reader.name(file).rfind('/').map_or("", |at| &self.reader.name(file)[..=at]);
+        let parts: Vec<(usize, String)> =
+            self.reader.chosen().iter().map(|&file| (file, folder(file).to_owned())).collect();
+        let apart = parts.iter().map(|(_, folder)| folder).collect::<HashSet<_>>().len() == parts.len();
+        if parts.len() > 1 && apart { parts } else { Vec::new() }
     }
 
     /// The same with pictures that the labels are of; those in `folder` are among the files already.
@@ -118,13 +153,21 @@ impl<'a> Driver<'a> {
         }
     }
 
+    /// The same, once it was found.
+    pub fn format(&self) -> Option<Format> {
+        self.reader.format()
+    }
+
     /// The files that have the format, once it was found.
     pub fn chosen(&self) -> Vec<PathBuf> {
         let path = |file: &usize| match self.places.get(*file) {
             Some(Place::File(path)) => Some(path.clone()),
             _ => None,
         };
-        self.reader.chosen().iter().filter_map(path).collect()
+        match self.archive {
+            Some(_) => vec![self.root.to_owned()],
+            None => self.reader.chosen().iter().filter_map(path).collect(),
+        }
     }
 
     /// Reads the set.
@@ -155,9 +198,8 @@ impl<'a> Driver<'a> {
                     };
                     self.reader.show(file, seen);
                 }
-                Some((file, offset, Place::File(path))) => {
-                    let path = path.clone();
-                    let input = self.opened(file, &path)?;
+                Some((file, offset, Place::File(_) | Place::Member(_))) => {
+                    let input = self.opened(file)?;
                     let bytes = input.slice(offset..offset.saturating_add(range.end - range.start))?;
                     self.reader.push(range.start, bytes);
                 }
@@ -167,15 +209,31 @@ impl<'a> Driver<'a> {
         Ok(())
     }
 
-    fn opened(&mut self, file: usize, path: &Path) -> Result<&Input> {
+    fn opened(&mut self, file: usize) -> Result<&Input> {
         if self.open.as_ref().is_some_and(|(of, _)| *of != file) {
             self.close()?;
         }
         let (_, input) = match self.open.take() {
             Some(one) => self.open.insert(one),
-            None => self.open.insert((file, Input::pieces(path)?)),
+            None => self.open.insert((file, self.input(file)?)),
         };
         Ok(input)
+    }
+
+    fn input(&self, file: usize) -> Result<Input> {
+        let missing = || Error::new(&forebay::error::codes::MISSING_BYTES, "the set has no such file");
+        match (self.places.get(file), self.archive) {
+            (Some(Place::File(path)), _) => Input::pieces(path),
+            (Some(Place::Member(member)), Some(archive)) => {
+                let zip = archive.zip().ok_or_else(missing)?;
+                let (name, plan) = zip.file(*member).ok_or_else(missing)?;
+                let input = archive.input().ok_or_else(missing)?;
+                let bytes = plan.decode(&input.lend(plan.range())?, archive.limits());
+                let name = format!("{}/{name}", display(self.root));
+                Ok(Input::memory(name.clone(), bytes.map_err(|e| e.file(name))?))
+            }
+            _ => Err(missing()),
+        }
     }
 
     fn close(&mut self) -> Result<()> {
@@ -187,6 +245,7 @@ impl<'a> Driver<'a> {
         let Some(name) = e.place().file.clone() else { return e.file(display(self.root)) };
         match self.reader.number(&name).and_then(|file| self.places.get(file)) {
             Some(Place::File(path)) => e.renamed(display(path)),
+            Some(Place::Member(_)) => e.renamed(format!("{}/{name}", display(self.root))),
             _ => e,
         }
     }

@@ -22,8 +22,8 @@ use std::{
 };
 
 use forebay::{
-    Limits, Result,
-    annotations::{Format, LabelStats, Project, ReadOptions, yolo},
+    Error, Limits, Result,
+    annotations::{Format, LabelStats, Labels, Project, ReadOptions, codes, yolo},
     detect::HEAD_LEN,
     formats::Format as Container,
 };
@@ -54,6 +54,32 @@ pub fn read_project(path: &Path, limits: &Limits) -> Result<Project> {
         .item(file.len())
         .and_then(|_| Project::read(&file.slice(0..file.len())?, limits))
         .map_err(|e| e.file(file.name()))
+}
+
+/// The format of the labels that lie in a ZIP archive or a folder beside its images, as exports of labeling tools have them;
+/// `None` where there are none.
+#[must_use]
+#[doc(hidden)]
+pub fn inside(dataset: &Dataset) -> Option<Format> {
+    let path: &Path = dataset.name().as_ref();
+    let mut options = ReadOptions::default();
+    options.limits = dataset.limits().clone();
+    let mut found = match (dataset.zip(), dataset.folder()) {
+        (Some(zip), _) if zip.left_out().others > 0 => Driver::archive(path, dataset, None, &options),
+        (_, Some(folder)) if folder.left_out() > 0 => Driver::new(path, None, None, &options).ok()?,
+        _ => return None,
+    };
+    found.find().ok()
+}
+
+/// What the labels lie in.
+enum Kind {
+    /// A file, or a folder of them.
+    Files,
+    /// A ZIP archive with label files.
+    Archive(Dataset),
+    /// A file of samples that may carry their annotations.
+    Records,
 }
 
 /// What is asked once the format is known.
@@ -129,20 +155,47 @@ impl Open {
     /// The same; `first` hears, before they are read, which files say what is labeled: the one of that name, or those of a
     /// folder that have its format.
     pub(crate) fn read_after(&self, path: &Path, first: impl FnOnce(&[PathBuf]) -> Result<()>) -> Result<Set> {
-        if self.are_records(path)? {
+        let kind = self.kind(path)?;
+        let Some(driver) = self.found(path, &kind)? else {
             first(&[path.to_owned()])?;
             return self.records(path);
-        }
-        let driver = self.found(path)?;
+        };
         first(&driver.chosen())?;
-        driver.read()
+        match (driver.format(), driver.parts()) {
+            (Some(Format::Coco), parts) if !parts.is_empty() => self.read_parts(path, &kind, parts),
+            _ => driver.read(),
+        }
+    }
+
+    /// Reads files of the same classes of which each names the images of its own folder.
+    fn read_parts(&self, path: &Path, kind: &Kind, parts: Vec<(usize, String)>) -> Result<Set> {
+        let mut whole: Option<Set> = None;
+        for (file, folder) in parts {
+            let Some(driver) = self.driver(path, kind)? else { continue };
+            let mut part = driver.entry(file).read()?;
+            part.labels.pictures.iter_mut().for_each(|picture| picture.name.insert_str(0, &folder));
+            match &mut whole {
+                None => whole = Some(part),
+                Some(whole) if whole.labels.classes == part.labels.classes => {
+                    whole.labels.pictures.append(&mut part.labels.pictures);
+                    whole.labels.notes.join(part.labels.notes);
+                }
+                Some(_) => {
+                    let message = "the label files of the parts have other classes; name one of them";
+                    return Err(Error::new(&codes::AMBIGUOUS, message).file(display(path)));
+                }
+            }
+        }
+        Ok(whole.unwrap_or_else(|| Set::new(Format::Coco, Labels::default())))
     }
 
     /// Counts what there is. A COCO file is counted as it comes: its annotations are not held.
     pub fn stats(&self, path: &Path) -> Result<(Format, LabelStats)> {
-        let set = match self.are_records(path)? {
-            true => self.records(path)?,
-            false => self.found(path)?.only_counts().read()?,
+        let kind = self.kind(path)?;
+        let set = match self.found(path, &kind)? {
+            None => self.records(path)?,
+            Some(driver) if driver.parts().is_empty() => driver.only_counts().read()?,
+            Some(_) => self.read(path)?,
         };
         let stats = set.stats.unwrap_or_else(|| LabelStats::of(&set.labels));
         Ok((set.format, stats))
@@ -151,39 +204,61 @@ impl Open {
     /// Only finds out which format the files have, and whether that goes with the options.
     #[doc(hidden)]
     pub fn look(&self, path: &Path) -> Result<()> {
-        match self.are_records(path)? {
-            true => self.go(Format::Records, path),
-            false => self.found(path).map(drop),
+        match self.found(path, &self.kind(path)?)? {
+            None => self.go(Format::Records, path),
+            Some(_) => Ok(()),
         }
     }
 
-    /// A set whose format is known, and goes with the options.
-    fn found<'a>(&'a self, path: &'a Path) -> Result<Driver<'a>> {
-        let mut driver = Driver::new(path, self.format, self.pictures.as_ref(), &self.options)?;
+    /// A set whose format is known, and goes with the options; `None` for samples that may carry their annotations.
+    fn found<'a>(&'a self, path: &'a Path, kind: &'a Kind) -> Result<Option<Driver<'a>>> {
+        let Some(mut driver) = self.driver(path, kind)? else { return Ok(None) };
         let format = driver.find()?;
         self.go(format, path)?;
-        Ok(driver)
+        Ok(Some(driver))
+    }
+
+    fn driver<'a>(&'a self, path: &'a Path, kind: &'a Kind) -> Result<Option<Driver<'a>>> {
+        Ok(match kind {
+            Kind::Records => None,
+            Kind::Files => Some(Driver::new(path, self.format, self.pictures.as_ref(), &self.options)?),
+            Kind::Archive(dataset) => Some(Driver::archive(path, dataset, self.format, &self.options)),
+        })
     }
 
     fn go(&self, format: Format, path: &Path) -> Result<()> {
         self.check.as_ref().map_or(Ok(()), |check| check(format)).map_err(|e| e.file(display(path)))
     }
 
-    /// Whether it is a file of samples, which may carry their annotations.
-    fn are_records(&self, path: &Path) -> Result<bool> {
-        if self.format.is_some() || drive::is_folder(path) {
-            return Ok(self.format == Some(Format::Records));
+    fn kind(&self, path: &Path) -> Result<Kind> {
+        if self.format == Some(Format::Records) {
+            return Ok(Kind::Records);
+        }
+        if drive::is_folder(path) {
+            return Ok(Kind::Files);
         }
         let input = Input::pieces(path)?;
         let head = input.slice(0..input.len().min(HEAD_LEN))?;
-        Ok(matches!(forebay::detect::detect(&head), Some(Container::Tbl | Container::Tar | Container::Zip)))
+        Ok(match forebay::detect::detect(&head) {
+            Some(Container::Zip) => {
+                let dataset = Dataset::open_with(path, &self.opening())?;
+                match self.format.is_some() || inside(&dataset).is_some() {
+                    true => Kind::Archive(dataset),
+                    false => Kind::Records,
+                }
+            }
+            Some(Container::Tbl | Container::Tar) if self.format.is_none() => Kind::Records,
+            _ => Kind::Files,
+        })
+    }
+
+    fn opening(&self) -> OpenOptions {
+        OpenOptions { limits: self.options.limits.clone(), ..OpenOptions::default() }
     }
 
     fn records(&self, path: &Path) -> Result<Set> {
         self.go(Format::Records, path)?;
-        let mut options = OpenOptions::default();
-        options.limits = self.options.limits.clone();
-        let mut labels = of_samples(&Dataset::open_with(path, &options)?, &self.options)?;
+        let mut labels = of_samples(&Dataset::open_with(path, &self.opening())?, &self.options)?;
         if let Some(Images::Folder(folder)) = &self.pictures {
             let look = |name: &str| images::seen(&folder.join(name));
             labels.told(Format::Records, &self.options, look).map_err(|e| e.file(display(path)))?;

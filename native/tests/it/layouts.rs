@@ -5,7 +5,7 @@ use std::fs;
 
 use forebay_native::{Dataset, input::expand};
 
-use crate::common::Folder;
+use crate::{common::Folder, zip_made::archive};
 
 /// The name of a layout, its files, its classes and samples, and words of the note.
 type Layout = (&'static str, &'static str, &'static str, u64, &'static str);
@@ -181,6 +181,33 @@ fn folders_of_images_have_the_classes_that_people_meant() {
         }
     }
     assert!(wrong.is_empty() && IMAGES.len() + OTHERS.len() >= 60, "{}", wrong.join("\n"));
+}
+
+/// A ZIP archive of all files in a folder.
+fn zipped(folder: &Folder) -> Vec<u8> {
+    let files =
+        walkdir::WalkDir::new(folder.path()).into_iter().map(Result::unwrap).filter(|e| e.file_type().is_file());
+    let files: Vec<(String, Vec<u8>)> = files
+        .map(|e| (e.path().strip_prefix(folder.path()).unwrap().display().to_string(), fs::read(e.path()).unwrap()))
+        .collect();
+    let members: Vec<(&str, &[u8], bool)> =
+        files.iter().map(|(name, bytes)| (name.as_str(), &bytes[..], false)).collect();
+    archive(&members, false)
+}
+
+#[test]
+fn archives_of_images_have_the_classes_of_their_folders() {
+    let mut wrong = Vec::new();
+    for (what, files, classes, samples, _) in IMAGES {
+        let other = Folder::new();
+        fs::write(other.at("a.zip"), zipped(&made(files))).unwrap();
+        let found = Dataset::open(other.at("a.zip")).unwrap();
+        let names = found.zip().unwrap().classes().join(" ");
+        if (names.as_str(), found.len()) != (*classes, *samples) {
+            wrong.push(format!("{what}: {} samples, classes {names:?}: {}", found.len(), found.notes().join("; ")));
+        }
+    }
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
 }
 
 #[test]

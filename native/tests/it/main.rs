@@ -16,12 +16,15 @@ mod dice;
 mod warehouses;
 #[path = "../common/whole.rs"]
 mod whole;
+#[path = "../../../tests/zip_made/mod.rs"]
+mod zip_made;
 
 mod burn;
 mod cookbook;
 mod elsewhere;
 mod examples;
 mod layouts;
+mod lists;
 mod loader;
 mod messages;
 mod pairing;

@@ -271,6 +271,11 @@ impl SetReader {
         self.files.iter().position(|file| file.name == name)
     }
 
+    /// The format, once it was [found](Self::find).
+    pub fn format(&self) -> Option<Format> {
+        self.chosen.as_ref().map(|(format, _)| *format)
+    }
+
     /// The files that have the format, by their numbers, once it was [found](Self::find).
     pub fn chosen(&self) -> &[usize] {
         self.chosen.as_ref().map_or(&[], |(_, list)| list)
@@ -317,7 +322,8 @@ impl SetReader {
         }
     }
 
-    fn name(&self, file: usize) -> &str {
+    /// The name of a file, by its number.
+    pub fn name(&self, file: usize) -> &str {
         self.files.get(file).map_or("", |file| &file.name)
     }
     fn range(&self, file: usize) -> Range<u64> {

@@ -1,6 +1,10 @@
-//! At which level of a folder its classes are.
+//! Folders as classes: at which level of a folder or an archive they are.
 
 use std::collections::BTreeSet;
+
+use serde_json::{Value, json};
+
+use super::record::Sidecar;
 
 /// Words for parts of a set, which are not classes.
 #[rustfmt::skip]
@@ -24,7 +28,7 @@ const OTHER: &[&str] = &[
 
 /// Where the classes are, and which there are.
 #[derive(Debug, Default)]
-pub(crate) struct ClassLevel {
+pub struct ClassLevel {
     /// Which part of a name is its class, from 1; 0 if there are no classes.
     pub level: u32,
     /// The classes in the order of their numbers.
@@ -115,6 +119,14 @@ impl ClassLevel {
         }
     }
 
+    /// What a record says of the class of a file, beside what its sidecars say.
+    pub fn fields(&self, name: &str, sidecars: &[Sidecar<'_>]) -> Vec<(&'static str, Value)> {
+        let Some((class, number)) = self.of_name(name) else { return Vec::new() };
+        let mut fields = vec![("cls", json!(number)), ("class", json!(class))];
+        fields.retain(|(key, _)| !sidecars.iter().any(|sidecar| sidecar.extension == *key));
+        fields
+    }
+
     /// The class of a file, and its number.
     pub fn of_name<'a>(&self, name: &'a str) -> Option<(&'a str, usize)> {
         let class = folder(name, self.level)?;
@@ -200,7 +212,8 @@ fn listed(names: &[String]) -> String {
 /// The folder at a level of a name, from 1; `None` if the file itself stands there, or nothing.
 fn folder(name: &str, level: u32) -> Option<&str> {
     let (folders, _) = name.rsplit_once('/')?;
-    folders.split('/').nth(level.checked_sub(1)? as usize)
+    // Archives have names such as ./a.jpg, too.
+    folders.split('/').filter(|part| !matches!(*part, "." | "..")).nth(level.checked_sub(1)? as usize)
 }
 
 /// The folders of a level, sorted.
