@@ -104,6 +104,9 @@ fn a_list_that_does_not_fit_is_a_fault_and_the_images_open() {
     assert!(dataset.losses().count() == 0 && dataset.folder().unwrap().left_out() == 2);
 }
 
+/// The format of an export's labels, its files, and its first image as the labels name it.
+type Export<'a> = (Format, &'a [(&'a str, &'a [u8])], &'a str);
+
 #[test]
 fn labels_in_an_archive_find_its_images() {
     let coco = |name: &str| {
@@ -118,7 +121,7 @@ fn labels_in_an_archive_find_its_images() {
     let (one, two) = (coco("a.bmp"), coco("b.bmp"));
     let (yaml, line) = (b"train: images/train\nnames: [x, car]\n".to_vec(), b"1 0.5 0.5 0.5 1\n".to_vec());
     let picture = picture();
-    let sets: [(Format, &[(&str, &[u8])], &str); 3] = [
+    let sets: [Export<'_>; 3] = [
         (
             Format::Yolo,
             &[("top/data.yaml", &yaml), ("top/images/train/a.bmp", &picture), ("top/labels/train/a.txt", &line)],
