@@ -292,6 +292,28 @@ test('addresses that no request can be made of are refused at once, those of the
   assert.equal(await codeOf(open(blob)), 'io');
 });
 
+test('datasets on the Hub are asked for where it gives their bytes', async () => {
+  const hub = 'https://huggingface.co/datasets/org/name';
+  for (const [address, wanted] of [
+    ['hf://datasets/org/name/data/a b.tbl', `${hub}/resolve/main/data/a%20b.tbl`],
+    ['hf://datasets/org/name@v1/a.tbl', `${hub}/resolve/v1/a.tbl`],
+    ['hf://datasets/org/name@refs/convert/parquet/x/0.tbl', `${hub}/resolve/refs%2Fconvert%2Fparquet/x/0.tbl`],
+    [new URL('hf://datasets/org/name/a b.tbl'), `${hub}/resolve/main/a%20b.tbl`],
+    [`${hub}/blob/main/a.tbl`, `${hub}/resolve/main/a.tbl`],
+  ]) {
+    const seen = [];
+    const fetch = (url, options) => {
+      seen.push(String(url instanceof Request ? url.url : url));
+      return globalThis.fetch(`${base}good`, options);
+    };
+    const ds = await open(address, { http: { fetch } });
+    assert.equal(ds.length, 300);
+    assert.deepEqual([...new Set(seen)], [wanted]);
+    ds.close();
+  }
+  assert.equal(await codeOf(open('hf://org/model/a.bin')), 'usage.argument');
+});
+
 test('what is converted from an address is fetched as it is told', async () => {
   const headers = { Authorization: 'Bearer x' };
   const sink = memorySink();

@@ -2,6 +2,7 @@ import { builtin, isNode } from "../base/node.js";
 import { ForebayError, hostError } from "../model/errors.js";
 import type { FolderFile, Input } from "../model/index.js";
 import { pathOf } from "./file.js";
+import { ofHub } from "./hub.js";
 
 type Fs = typeof import("node:fs/promises");
 type Path = typeof import("node:path");
@@ -181,8 +182,9 @@ export async function folderOf(input: unknown): Promise<Files | null> {
 /** The address that an input is; nothing for what lies here. */
 export function addressOf(input: Input): URL | null {
   if (typeof input !== "string" && !(input instanceof URL)) return null;
-  if (!isAddress(String(input))) return null;
-  const url = new URL(input, globalThis.location?.href);
+  const text = ofHub(String(input));
+  if (!isAddress(text)) return null;
+  const url = new URL(text, globalThis.location?.href);
   return url.protocol === "http:" || url.protocol === "https:" ? url : null;
 }
 

@@ -4,6 +4,7 @@ import { hostError } from "../model/errors.js";
 import { isNode } from "../base/node.js";
 import { fileSource } from "./file.js";
 import { httpSource } from "./http.js";
+import { ofHub } from "./hub.js";
 import type { HttpOptions, Input, Source, Telemetry } from "../model/index.js";
 
 /** Counts what a source reads. */
@@ -94,12 +95,15 @@ export async function sourceOf(
   if (kind === "FileSystemFileHandle") return handleSource(input as FileSystemFileHandle, name);
   if (kind === "ArrayBuffer" || kind === "Uint8Array") return bytesSource(input as ArrayBuffer | Uint8Array, name);
   if (input instanceof URL || typeof input === "string") {
-    const text = String(input);
+    const text = ofHub(String(input));
     if (isNode && (text.startsWith("file:") || !/^[a-z][a-z\d+.-]+:/i.test(text))) return fileSource(input, name);
     const url = addressOf(text);
     if (url.protocol === "blob:" || url.protocol === "data:") return blobSource(await fetched(url, signal), name);
     if (url.protocol !== "http:" && url.protocol !== "https:")
-      throw hostError("usage.argument", `addresses begin with http: or https:, and ${JSON.stringify(text)} does not`);
+      throw hostError(
+        "usage.argument",
+        `addresses begin with http:, https: or hf://datasets/, and ${JSON.stringify(text)} does not`,
+      );
     return httpSource(url, { ...argument.options(http, "how to fetch"), ...(signal ? { signal } : {}) }, name);
   }
   const own = input as Source;

@@ -62,7 +62,7 @@ export const shell = {
   validation: "Validation",
   darkLightD: "Dark or light (d)",
   keysFilters2: "Keys and filters (?)",
-  notWebAddressBeginsHttp: "This is not a web address: it begins with http:// or https://.",
+  notWebAddressBeginsHttp: "This is not an address that opens: such begin with https://, http:// or hf://datasets/.",
   browserNoLongerGivesAccess: "The browser no longer gives access to this file; drop it again.",
   folderHasNothing:
     "No dataset in this folder. Supported: manifest.json (a warehouse), one list of images (.jsonl), one dataset (.tbl or .tar files), and images (.jpg, .png, .webp and others), in the folders below too.",

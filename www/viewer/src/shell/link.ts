@@ -33,11 +33,11 @@ export function formatLink(link: Link): string {
   return written.length > 0 ? `#${written.join("&")}` : "";
 }
 
-/** The address that a link's file stands for; only the web's schemes. */
+/** The address that a link's file stands for; only the web's schemes, and the Hub's, which the package knows. */
 export function fileUrl(file: string, base: string): URL | null {
   try {
     const url = new URL(file, base);
-    return url.protocol === "http:" || url.protocol === "https:" ? url : null;
+    return ["http:", "https:", "hf:"].includes(url.protocol) ? url : null;
   } catch {
     return null;
   }

@@ -262,7 +262,7 @@ export class Welcome extends LitElement {
           }} />
         <button @click=${() => this.send("url", this.address.value)}>${common("open")}</button>
       </div>
-      <div class="hint" id="addresses">${rich("suchServerMustAnswerRanges", { code: html`<code>https://BUCKET.s3.amazonaws.com/train.tbl</code>`, code2: html`<code>https://huggingface.co/datasets/OWNER/NAME/resolve/main/train.tar</code>` })}</div>`;
+      <div class="hint" id="addresses">${rich("suchServerMustAnswerRanges", { code: html`<code>https://BUCKET.s3.amazonaws.com/train.tbl</code>`, code2: html`<code>hf://datasets/OWNER/NAME/train.tar</code>` })}</div>`;
   }
   private renderUses(): TemplateResult {
     const use = ([picture, title, text, link]: ReturnType<typeof uses>[number]): TemplateResult =>
