@@ -472,11 +472,11 @@ fn a_dataset_on_the_hub_is_listed_page_by_page_and_read() {
     let made = run(&["convert", "hf://datasets/org/name/data/", &out]);
     assert!(made.status.success(), "{}", text(&made.stderr));
     // Nothing is written there, and a list that goes on elsewhere ends.
-    let error = error_of(&run(&["convert", &out, "hf://datasets/org/name/b.tbl"]));
+    let error = error_of(&run(&["convert", &out, "hf://datasets/org/name/b.tbl", "--json"]));
     assert_eq!(error["code"], "remote.write");
     hub.link(&format!("{list}/data"), &format!("{}/api/next", store.url()));
     store.asked();
     assert!(!run(&["inspect", "hf://datasets/org/name/data/"]).status.success());
     assert!(!store.has_asked("api/next"));
-    assert_eq!(error_of(&run(&["inspect", "hf://datasets/org/none/"]))["code"], "remote.not_found");
+    assert_eq!(error_of(&run(&["inspect", "hf://datasets/org/none/", "--json"]))["code"], "remote.not_found");
 }
