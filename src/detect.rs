@@ -30,13 +30,33 @@ pub fn detect(head: &[u8]) -> Option<Format> {
     let known = known.map(|&(_, format)| format).or_else(|| stream().then_some(Format::Arrows));
     let known = known.or_else(|| is_tar(head).then_some(Format::Tar));
     // Where no warehouse is read, none is looked for.
-    known.or_else(|| (cfg!(feature = "warehouse") && is_manifest(head)).then_some(Format::Warehouse))
+    let known = known.or_else(|| (cfg!(feature = "warehouse") && is_manifest(head)).then_some(Format::Warehouse));
+    known.or_else(|| records(head))
 }
 
 /// What a file is that begins with `head`, in words: a format of Forebay's, or another that is known.
 #[doc(hidden)]
 pub fn name_of(head: &[u8]) -> Option<&'static str> {
     detect(head).map(Format::name).or_else(|| known(head).map(|(name, _)| name))
+}
+
+/// The formats of records that have no first bytes of their own.
+#[cfg(feature = "doors")]
+fn records(head: &[u8]) -> Option<Format> {
+    use crate::doors::{ffcv, mds};
+    if head.get(16..20) == Some(b"\xde\xc0\xef\xbe") {
+        return Some(Format::Lmdb);
+    }
+    if ffcv::is_beton(head) {
+        return Some(Format::Ffcv);
+    }
+    mds::is_shard(head).then_some(Format::Mds)
+}
+
+/// Where they are not read, they are not told from each other.
+#[cfg(not(feature = "doors"))]
+fn records(_: &[u8]) -> Option<Format> {
+    None
 }
 
 /// Names the format and gives advice, if it is one that Forebay does not read.

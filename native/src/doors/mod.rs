@@ -4,8 +4,10 @@
 //! |---|---|
 //! | `unpack.rs` | a whole file that is packed, unpacked beside |
 //! | `folder.rs` | a folder of such files, as one dataset |
+//! | `shards.rs` | a folder of MDS shards |
 
 mod folder;
+mod shards;
 mod unpack;
 
 pub(crate) use folder::of_folder;
