@@ -78,6 +78,14 @@ pub struct OpenOptions {
     pub first_samples: Option<u64>,
 }
 
+impl OpenOptions {
+    /// The part of it that files of records are opened by.
+    fn how(&self) -> doors::How {
+        let (limits, cache) = (self.limits.clone(), self.cache.clone());
+        doors::How { limits, io: self.io, keep_going: self.keep_going, cache }
+    }
+}
+
 /// A payload as a worker takes it.
 #[derive(Debug, Default)]
 pub(crate) struct Stored {
@@ -153,7 +161,7 @@ impl Dataset {
             }
             let folder = Folder::open_at(path, options.class_level)?;
             if folder.is_empty()
-                && let Some(found) = doors::of_folder(&folder, path, options)?
+                && let Some(found) = doors::of_folder(&folder, path, &options.how())?
             {
                 return Self::from_opener(found.input, Opener::of_records(found.opener), options);
             }

@@ -131,7 +131,7 @@ impl Cut for Inner {
         match self.records.field(i, name, record, verify)? {
             Some(value) => {
                 let payload = value.payload(&self.limits)?;
-                match payload.is_empty() {
+                match payload.is_empty() && self.choice.is_media {
                     true => Err(Error::new(&codes::NO_PAYLOAD, format!("the field {name} has no bytes"))),
                     false => Ok(payload),
                 }

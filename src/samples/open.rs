@@ -352,6 +352,14 @@ impl Opener {
                     open.push(0, head);
                     Work::Door(Box::new(open))
                 }
+                #[cfg(not(feature = "doors"))]
+                Some(other) if other.holds() == crate::formats::Holds::Samples => {
+                    let message = format!(
+                        "this build does not read {}; the command does: forebay convert FILE out.tbl",
+                        other.name()
+                    );
+                    return Err(Error::new(&crate::codec::codes::UNAVAILABLE, message));
+                }
                 Some(other) => {
                     return Err(Error::new(
                         &codes::NOT_SAMPLES,

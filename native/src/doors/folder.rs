@@ -10,9 +10,8 @@ use forebay::{
     formats::Format,
 };
 
-use super::{Found, shards, unpack};
+use super::{Found, How, shards, unpack};
 use crate::{
-    dataset::OpenOptions,
     folder::Folder,
     input::{Input, first_bytes, remote},
 };
@@ -25,7 +24,7 @@ const DATABASE: &str = "data.mdb";
 const CLASSES: &str = ".labels.txt";
 
 /// The dataset that a folder without pictures is, if it is one.
-pub(crate) fn of_folder(folder: &Folder, root: &Path, options: &OpenOptions) -> Result<Option<Found>> {
+pub(crate) fn of_folder(folder: &Folder, root: &Path, options: &How) -> Result<Option<Found>> {
     if let Some(found) = shards::of_folder(folder, root, options)? {
         return Ok(Some(found));
     }
@@ -57,7 +56,7 @@ pub(crate) fn of_folder(folder: &Folder, root: &Path, options: &OpenOptions) -> 
 }
 
 /// The database that a folder has; what else is in it belongs to that.
-fn database(folder: &Folder, root: &Path, options: &OpenOptions) -> Result<Option<Found>> {
+fn database(folder: &Folder, root: &Path, options: &How) -> Result<Option<Found>> {
     let is = |name: &&str| name.rsplit('/').next().is_some_and(|base| base == DATABASE);
     let mut found = folder.files().iter().map(|(name, _)| name.as_str()).filter(is);
     let (Some(first), None) = (found.next(), found.next()) else { return Ok(None) };
@@ -78,7 +77,7 @@ fn is_packed(head: &[u8]) -> bool {
 }
 
 /// One of the files, unpacked if it is packed.
-fn open(root: &Path, name: &str, options: &OpenOptions) -> Result<Input> {
+fn open(root: &Path, name: &str, options: &How) -> Result<Input> {
     let input = Input::open(&remote::beneath(root, name), options.io)?;
     let input = match &options.cache {
         Some(cache) => input.cached(cache),
@@ -108,7 +107,7 @@ fn said(files: &[&str]) -> Vec<String> {
 }
 
 /// The names of classes, one a line.
-fn lines(root: &Path, name: &str, options: &OpenOptions) -> Result<Vec<String>> {
+fn lines(root: &Path, name: &str, options: &How) -> Result<Vec<String>> {
     let input = Input::pieces(&remote::beneath(root, name))?;
     options.limits.metadata(input.len()).map_err(|e| e.file(input.name()))?;
     let bytes = input.slice(0..input.len())?;

@@ -13,9 +13,21 @@ mod unpack;
 pub(crate) use folder::of_folder;
 pub(crate) use unpack::{is_records, unpacked};
 
-use forebay::doors::open::Opener;
+use forebay::{Limits, doors::open::Opener};
 
-use crate::input::Input;
+use crate::{
+    cache::Cache,
+    input::{Input, Io},
+};
+
+/// How files are opened.
+#[derive(Clone, Debug)]
+pub(crate) struct How {
+    pub limits: Limits,
+    pub io: Io,
+    pub keep_going: bool,
+    pub cache: Option<Cache>,
+}
 
 /// Files that are opened as one, and how.
 #[derive(Debug)]

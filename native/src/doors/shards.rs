@@ -10,9 +10,8 @@ use forebay::{
 };
 use serde_json::Value;
 
-use super::{Found, unpack};
+use super::{Found, How, unpack};
 use crate::{
-    dataset::OpenOptions,
     folder::Folder,
     input::{Input, remote},
 };
@@ -34,7 +33,7 @@ struct Listed {
 }
 
 /// The dataset that a folder of shards is, if it is one.
-pub(super) fn of_folder(folder: &Folder, root: &Path, options: &OpenOptions) -> Result<Option<Found>> {
+pub(super) fn of_folder(folder: &Folder, root: &Path, options: &How) -> Result<Option<Found>> {
     let found: Vec<&str> = folder.files().iter().map(|(name, _)| name.as_str()).collect();
     let lying = lying(&found);
     if lying.is_empty() {
@@ -90,7 +89,7 @@ fn lying(files: &[&str]) -> Vec<Listed> {
 }
 
 /// The shards that an index lists, in its order.
-fn read_index(root: &Path, index: &str, options: &OpenOptions) -> Result<Vec<Listed>> {
+fn read_index(root: &Path, index: &str, options: &How) -> Result<Vec<Listed>> {
     let input = Input::pieces(&remote::beneath(root, index))?;
     let wrong = |message: &str| Error::new(&codes::MDS_INDEX, message.to_owned()).file(input.name());
     options.limits.metadata(input.len()).map_err(|e| e.file(input.name()))?;
@@ -122,7 +121,7 @@ fn read_index(root: &Path, index: &str, options: &OpenOptions) -> Result<Vec<Lis
 }
 
 /// A shard's bytes, unpacked.
-fn open(root: &Path, one: &Listed, found: &[&str], options: &OpenOptions) -> Result<Input> {
+fn open(root: &Path, one: &Listed, found: &[&str], options: &How) -> Result<Input> {
     let there = |name: &str| found.contains(&name);
     let open = |name: &str| {
         let input = Input::open(&remote::beneath(root, name), options.io)?;

@@ -184,10 +184,6 @@ impl Folder {
         let any = |is: &dyn Fn(&str) -> bool| self.files.iter().any(|(name, _)| is(&base(name)));
         let hidden = |file: &str| self.root.join(file).is_file();
         let kind = match () {
-            () if any(&|name| name == "data.mdb") => "an LMDB database",
-            () if any(&|name| name.ends_with(".mds") || name.contains(".mds.")) => {
-                "a dataset of MosaicML Streaming (MDS)"
-            }
             () if any(&|name| name == "index.json") && any(&|name| name.starts_with("chunk-")) => {
                 "a dataset of LitData"
             }
