@@ -197,8 +197,19 @@ impl Dataset {
             Some(cache) => input.cached(cache),
             None => input,
         };
-        // Records that are packed as a whole are unpacked first.
-        let input = doors::unpacked(&input, &options.limits)?.unwrap_or(input);
+        match Self::from_plain(input.clone(), options) {
+            // Records may be packed as a whole.
+            Err(e) if [&codes::UNKNOWN_FORMAT, &codes::NOT_SAMPLES].contains(&e.code()) => {
+                match doors::unpacked(&input, &options.limits)? {
+                    Some(unpacked) => Self::from_plain(unpacked, options),
+                    None => Err(e),
+                }
+            }
+            other => other,
+        }
+    }
+
+    fn from_plain(input: Input, options: &OpenOptions) -> Result<Dataset> {
         let mut opener = Opener::new(input.len()).with_limits(options.limits.clone());
         if options.keep_going {
             opener = opener.keep_going();

@@ -8,7 +8,7 @@ use serde_json::{Number, Value as Json};
 use crate::{
     doors::{
         codes,
-        field::{Field, Pixels, Value},
+        field::{Field, Pixels, Value, json_of},
         records::{Fetch, Records, out_of_range},
     },
     error::{Error, Result},
@@ -71,10 +71,28 @@ impl Beton {
         rows: Bytes,
         spans: Vec<Span>,
         limits: &Limits,
-    ) -> Beton {
+    ) -> Result<Beton> {
         let of = |kind: Kind| columns.iter().position(|column| column.kind == kind);
         let main = of(Kind::Image).or_else(|| of(Kind::Bytes)).or_else(|| of(Kind::Array));
-        Beton { columns, stride, samples, rows, spans, main, limits: limits.clone() }
+        let beton = Beton { columns, stride, samples, rows, spans, main, limits: limits.clone() };
+        beton.refuse_shared()?;
+        Ok(beton)
+    }
+
+    /// Refuses rows that have the same bytes again and again: a small file would become a large one.
+    fn refuse_shared(&self) -> Result<()> {
+        let there = self.spans.iter().fold(0_u64, |all, span| all.saturating_add(span.len));
+        let mut wanted = 0_u64;
+        for i in 0..self.samples {
+            // What is wrong with a row is said when it is read.
+            let range = self.range(i).unwrap_or_default();
+            wanted = wanted.saturating_add(range.end - range.start);
+            if wanted > there {
+                let message = "the rows have more bytes than the table at the end, so several have the same";
+                return Err(Error::new(&codes::FFCV_HEAD, message).sample(i));
+            }
+        }
+        Ok(())
     }
 
     fn row(&self, i: u64) -> Result<&[u8]> {
@@ -131,11 +149,11 @@ impl Beton {
             Kind::Bytes | Kind::Array => bytes.into(),
             Kind::Json => {
                 let text = bytes.split(|&byte| byte == 0).next().unwrap_or_default();
-                let parsed = serde_json::from_slice::<Json>(text).map_err(|e| {
-                    let message = format!("the value is not readable JSON: {e}");
-                    Error::caused(&codes::FFCV_PLACE, message, e).column(column.name.as_str())
-                });
-                parsed?.into()
+                let wrong = || {
+                    let message = "the value is not readable JSON";
+                    Error::new(&codes::FFCV_PLACE, message).column(column.name.as_str())
+                };
+                json_of(text).ok_or_else(wrong)?.into()
             }
             Kind::Image => {
                 let Image { is_raw, width, height } = image(column, row);

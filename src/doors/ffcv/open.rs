@@ -120,7 +120,7 @@ impl Stepper for Opener {
         if let Some(first) = spans.iter().find(|span| !sound(span)) {
             return Err(wrong(format!("{} bytes at {} are announced, and not there", first.len, first.at), table));
         }
-        Ok(Step::Done(Beton::new(columns, stride, samples, rows, spans, &self.limits)))
+        Beton::new(columns, stride, samples, rows, spans, &self.limits).map(Step::Done)
     }
 
     fn push(&mut self, start: u64, bytes: Bytes) {

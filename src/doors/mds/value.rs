@@ -7,7 +7,7 @@ use super::array::{self, Array};
 use crate::{
     doors::{
         codes,
-        field::{Pixels, Value},
+        field::{Pixels, Value, json_of},
         half,
     },
     error::{Error, Result},
@@ -186,8 +186,7 @@ impl Encoding {
             }
             Encoding::Spelled => Value::Json(spelled(text()?)),
             Encoding::Json => {
-                let parsed = serde_json::from_slice(bytes);
-                Value::Json(parsed.map_err(|e| wrong(format!("the value is not readable JSON: {e}")))?)
+                Value::Json(json_of(bytes).ok_or_else(|| wrong("the value is not readable JSON".to_owned()))?)
             }
             Encoding::Pil => pil(bytes)?,
             Encoding::Array(array) => array::value(array, bytes, limits)?,
