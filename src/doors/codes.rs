@@ -56,8 +56,10 @@ pub const LMDB_VERSION: Code =
 pub const LMDB_PAGE: Code =
     Code::damaged("lmdb.page", "A page of an LMDB database is damaged, or lies behind the end of the file.");
 /// A kind of database that is not read.
-pub const LMDB_UNSUPPORTED: Code =
-    Code::unsupported("lmdb.unsupported", "An LMDB database has several values for a key, or too many databases inside.");
+pub const LMDB_UNSUPPORTED: Code = Code::unsupported(
+    "lmdb.unsupported",
+    "An LMDB database has several values for a key, or too many databases inside.",
+);
 /// A value is not what the others are.
 pub const LMDB_VALUE: Code =
     Code::damaged("lmdb.value", "A value of an LMDB database is not the message that the first ones are.");

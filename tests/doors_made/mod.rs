@@ -50,9 +50,8 @@ pub fn feature(feature: &Feature) -> Vec<u8> {
 
 /// A `tf.train.Example`.
 pub fn example(features: &[(&str, Feature)]) -> Vec<u8> {
-    let entry = |(name, value): &(&str, Feature)| {
-        field(1, &[field(1, name.as_bytes()), field(2, &feature(value))].concat())
-    };
+    let entry =
+        |(name, value): &(&str, Feature)| field(1, &[field(1, name.as_bytes()), field(2, &feature(value))].concat());
     field(1, &features.iter().flat_map(entry).collect::<Vec<_>>())
 }
 

@@ -150,10 +150,13 @@ fn open(root: &Path, one: &Listed, found: &[&str], options: &How) -> Result<Inpu
         _ => None,
     };
     unpacked.ok_or_else(|| match ending {
-        "gz" | "zstd" | "zst" => Error::new(&error::codes::UNKNOWN_FORMAT, "the shard is not packed as its name says").file(packed),
+        "gz" | "zstd" | "zst" => {
+            Error::new(&error::codes::UNKNOWN_FORMAT, "the shard is not packed as its name says").file(packed)
+        }
         _ => {
             let how = if ending == "bz2" { "bzip2 -dk" } else { "the program that packed it" };
-            let message = format!("the shard is packed as .{ending}, which is not unpacked here; unpack it first, with {how}");
+            let message =
+                format!("the shard is packed as .{ending}, which is not unpacked here; unpack it first, with {how}");
             Error::new(&codes::MDS_PACKED, message).file(packed)
         }
     })

@@ -39,7 +39,9 @@ fn unpacker<'r>(head: &[u8], raw: impl BufRead + Send + 'r) -> io::Result<Option
         [0x1f, 0x8b, 8, ..] => Some(Box::new(Gzip::new(raw))),
         [0x28, 0xb5, 0x2f, 0xfd, ..] => Some(Box::new(zstd::stream::read::Decoder::with_buffer(raw)?)),
         // Zlib has no magic number: a method and a window, no dictionary, and both bytes a multiple of 31.
-        [a, b, ..] if a & 0x0f == 8 && a >> 4 <= 7 && b & 0x20 == 0 && (u16::from(*a) << 8 | u16::from(*b)) % 31 == 0 => {
+        [a, b, ..]
+            if a & 0x0f == 8 && a >> 4 <= 7 && b & 0x20 == 0 && (u16::from(*a) << 8 | u16::from(*b)) % 31 == 0 =>
+        {
             Some(Box::new(ZlibDecoder::new(raw)))
         }
         _ => None,
@@ -98,7 +100,8 @@ pub(crate) fn whole(input: &Input, limits: &Limits) -> Result<Option<Input>> {
 pub(crate) fn snappy(input: &Input, limits: &Limits) -> Result<Input> {
     let packed = input.lend(0..input.len())?;
     let wrong = |e: snap::Error| {
-        Error::caused(&forebay::codec::codes::CORRUPT, format!("the file cannot be unpacked: {e}"), e).file(input.name())
+        Error::caused(&forebay::codec::codes::CORRUPT, format!("the file cannot be unpacked: {e}"), e)
+            .file(input.name())
     };
     let len = snap::raw::decompress_len(&packed).map_err(wrong)?;
     limits.item(len as u64).map_err(|e| e.file(input.name()))?;

@@ -231,7 +231,8 @@ fn shards_of_mds_are_one_dataset_with_their_index_or_without() {
 #[test]
 fn every_encoding_of_mds_but_pickle_is_read() {
     let folder = Folder::new();
-    let pil = [&4_u32.to_le_bytes()[..], &2_u32.to_le_bytes(), &1_u32.to_le_bytes(), b"L", &[1, 2, 3, 4, 5, 6, 7, 8]].concat();
+    let pil = [&4_u32.to_le_bytes()[..], &2_u32.to_le_bytes(), &1_u32.to_le_bytes(), b"L", &[1, 2, 3, 4, 5, 6, 7, 8]]
+        .concat();
     let list = [&0_u32.to_le_bytes()[..], &1_u32.to_le_bytes(), &(png(5).len() as u32).to_le_bytes(), &png(5)].concat();
     let array = [&[17, 2 << 2, 1, 2][..], &(-5_i16).to_le_bytes(), &7_i16.to_le_bytes()].concat();
     let columns = [
@@ -279,11 +280,22 @@ fn entries_of_lmdb_are_samples_in_the_order_of_their_keys() {
     for path in [base.path(), &base.at("data.mdb")] {
         let dataset = sound(Dataset::open(path).unwrap(), &folder);
         assert_eq!((dataset.format(), dataset.len()), (Some(Format::Lmdb), 91));
-        assert_eq!((dataset.payload(41).unwrap(), dataset.payload(90).unwrap()), (png(42).into(), large.clone().into()));
-        assert_eq!((&record(&dataset, 41)["name"], &record(&dataset, 90)["name"]), (&"k041.png".into(), &"k999.png".into()));
+        assert_eq!(
+            (dataset.payload(41).unwrap(), dataset.payload(90).unwrap()),
+            (png(42).into(), large.clone().into())
+        );
+        assert_eq!(
+            (&record(&dataset, 41)["name"], &record(&dataset, 90)["name"]),
+            (&"k041.png".into(), &"k999.png".into())
+        );
     }
     // Sets for text recognition.
-    let written = [(&b"image-1"[..], &png(3)[..]), (b"image-2", &png(4)), (b"label-1", "Wörd".as_bytes()), (b"num-samples", b"2")];
+    let written = [
+        (&b"image-1"[..], &png(3)[..]),
+        (b"image-2", &png(4)),
+        (b"label-1", "Wörd".as_bytes()),
+        (b"num-samples", b"2"),
+    ];
     let dataset = sound(open(&lmdb(&written, 1)).unwrap(), &folder);
     assert_eq!((dataset.len(), &record(&dataset, 0)["json"]["label"]), (2, &"Wörd".into()));
     // Caffe's planes, blue first.

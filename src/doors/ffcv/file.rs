@@ -96,7 +96,8 @@ impl Beton {
     }
 
     fn row(&self, i: u64) -> Result<&[u8]> {
-        let start = i.checked_mul(self.stride).and_then(|start| usize::try_from(start).ok()).filter(|_| i < self.samples);
+        let start =
+            i.checked_mul(self.stride).and_then(|start| usize::try_from(start).ok()).filter(|_| i < self.samples);
         let row = start.and_then(|start| self.rows.get(start..start + self.stride as usize));
         row.ok_or_else(|| out_of_range(i, self.samples))
     }

@@ -177,7 +177,9 @@ impl Encoding {
         let wrong = |message: String| Error::new(&codes::MDS_SAMPLE, message);
         let text = || std::str::from_utf8(bytes).map_err(|_| wrong("the text is not UTF-8".to_owned()));
         Ok(match self {
-            Encoding::Bytes | Encoding::Picture | Encoding::PictureArray | Encoding::List(_) => Value::Bytes(bytes.clone()),
+            Encoding::Bytes | Encoding::Picture | Encoding::PictureArray | Encoding::List(_) => {
+                Value::Bytes(bytes.clone())
+            }
             Encoding::Text => Value::Json(text()?.into()),
             Encoding::Number(number) => {
                 let found = number.read(bytes);
@@ -215,7 +217,8 @@ fn list(bytes: &Bytes) -> Result<Vec<Bytes>> {
     let count = number(0).filter(|&count| count <= MOST).ok_or_else(wrong)?;
     let (mut at, mut list) = ((count + 1) * 4, Vec::with_capacity(count.min(numbers.len())));
     for k in 1..=count {
-        let end = number(k).and_then(|size| at.checked_add(size)).filter(|&end| end <= bytes.len()).ok_or_else(wrong)?;
+        let end =
+            number(k).and_then(|size| at.checked_add(size)).filter(|&end| end <= bytes.len()).ok_or_else(wrong)?;
         list.push(bytes.slice(at..end));
         at = end;
     }

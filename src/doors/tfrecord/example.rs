@@ -254,4 +254,3 @@ fn single(mut values: Vec<Json>) -> Json {
         _ => Json::Array(values),
     }
 }
-
