@@ -10,6 +10,7 @@ use bytes::{Bytes, BytesMut};
 use forebay::{
     Error, Limits, Result, Step, Stepper,
     codec::checksum::fnv1a,
+    doors::Door,
     error::codes,
     formats::Format,
     image::{HEAD_BYTES, Probe, probe_named},
@@ -25,6 +26,7 @@ use serde_json::Value;
 use crate::{
     ahead::AT_ONCE,
     cache::Cache,
+    doors,
     folder::Folder,
     input::{Input, Io, WINDOW, is_of_source, remote},
     parallel::{
@@ -76,6 +78,14 @@ pub struct OpenOptions {
     pub first_samples: Option<u64>,
 }
 
+impl OpenOptions {
+    /// The part of it that files of records are opened by.
+    fn how(&self) -> doors::How {
+        let (limits, cache) = (self.limits.clone(), self.cache.clone());
+        doors::How { limits, io: self.io, keep_going: self.keep_going, cache }
+    }
+}
+
 /// A payload as a worker takes it.
 #[derive(Debug, Default)]
 pub(crate) struct Stored {
@@ -110,7 +120,7 @@ struct First<'a> {
 
 impl First<'_> {
     fn ahead(&self) -> u64 {
-        if self.opener.scanner().is_some() { WINDOW } else { 0 }
+        if self.opener.walks() { WINDOW } else { 0 }
     }
 }
 
@@ -150,6 +160,11 @@ impl Dataset {
                 return Self::open_warehouse(&manifest, options);
             }
             let folder = Folder::open_at(path, options.class_level)?;
+            if folder.is_empty()
+                && let Some(found) = doors::of_folder(&folder, path, &options.how())?
+            {
+                return Self::from_opener(found.input, Opener::of_records(found.opener), options);
+            }
             folder.refuse_without_pictures()?;
             return Ok(Self::new(Source::Folder(Arc::new(folder)), options, None));
         }
@@ -182,11 +197,28 @@ impl Dataset {
             Some(cache) => input.cached(cache),
             None => input,
         };
-        let named = |e: Error| e.file(input.name());
+        match Self::from_plain(input.clone(), options) {
+            // Records may be packed as a whole.
+            Err(e) if [&codes::UNKNOWN_FORMAT, &codes::NOT_SAMPLES].contains(&e.code()) => {
+                match doors::unpacked(&input, &options.limits)? {
+                    Some(unpacked) => Self::from_plain(unpacked, options),
+                    None => Err(e),
+                }
+            }
+            other => other,
+        }
+    }
+
+    fn from_plain(input: Input, options: &OpenOptions) -> Result<Dataset> {
         let mut opener = Opener::new(input.len()).with_limits(options.limits.clone());
         if options.keep_going {
             opener = opener.keep_going();
         }
+        Self::from_opener(input, opener, options)
+    }
+
+    fn from_opener(input: Input, mut opener: Opener, options: &OpenOptions) -> Result<Dataset> {
+        let named = |e: Error| e.file(input.name());
         let first = options.first_samples.filter(|_| !input.is_local());
         let mut opening = First { opener: &mut opener, samples: first, look: first.unwrap_or(0) };
         let (container, damage) = match input.drive(&mut opening, First::ahead) {
@@ -256,6 +288,15 @@ impl Dataset {
     /// Whether the index says the size of pictures, and the metadata their names.
     pub(crate) fn has_index(&self) -> bool {
         self.container().is_some_and(Container::has_index)
+    }
+    /// The records of another program's format, if they are some.
+    #[doc(hidden)]
+    pub fn door(&self) -> Option<&Door> {
+        self.container()?.door()
+    }
+    /// Whether the names of samples stand in their metadata.
+    pub(crate) fn names_in_metadata(&self) -> bool {
+        self.container().is_some_and(Container::names_in_metadata)
     }
     /// The folder, if it is one.
     pub fn folder(&self) -> Option<&Folder> {
@@ -427,7 +468,7 @@ impl Dataset {
     pub fn sample_name(&self, i: u64) -> Result<Option<String>> {
         match &self.source {
             Source::File(_, container) => {
-                let metadata = if self.has_index() { self.metadata_value(i)? } else { None };
+                let metadata = if self.names_in_metadata() { self.metadata_value(i)? } else { None };
                 Ok(container.name(i, metadata.as_ref()).map(str::to_owned))
             }
             Source::Folder(folder) => Ok(folder.sample_name(i).map(str::to_owned)),
@@ -506,7 +547,7 @@ impl Dataset {
     /// Whether a filter accepts sample `i`. What it does not ask for is not read.
     pub fn accepts(&self, i: u64, watch: &mut Watch) -> Result<bool> {
         let info = self.info(i)?;
-        let metadata = if watch.needs_record(self.has_index()) { self.find_metadata(i)? } else { None };
+        let metadata = if watch.needs_record(self.names_in_metadata()) { self.find_metadata(i)? } else { None };
         let metadata = metadata.map(|(value, kept)| {
             kept.iter().for_each(|e| watch.kept(e));
             value
@@ -654,7 +695,10 @@ impl Dataset {
                 let place = container.tbl().and_then(|tbl| Some((tbl, tbl.header().metadata.clone()?)));
                 match place {
                     Some((tbl, range)) => tbl.document(&input.slice(range)?).map_err(|e| e.file(self.name())),
-                    None => Ok(classes_said(container.zip().map_or(&[], Zip::classes))),
+                    None => Ok(match container.door() {
+                        Some(door) => door.document(),
+                        None => classes_said(container.zip().map_or(&[], Zip::classes)),
+                    }),
                 }
             }
             Source::Folder(folder) => Ok(classes_said(folder.classes())),

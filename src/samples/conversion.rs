@@ -307,6 +307,8 @@ impl Conversion {
                 Err(e) if self.options.keep_going && is_of_sample(&e) => self.done.faults.push(Fault::from(&e)),
                 found => inherited.document(found?),
             },
+            #[cfg(feature = "doors")]
+            Step::Done(None) if let Some(door) = self.opened.dataset.door() => inherited.document(door.document()),
             Step::Done(None) => {}
         }
         if let Some(over) = &self.over {
@@ -317,7 +319,7 @@ impl Conversion {
             inherited.document(super::tensors::document(warehouse));
         }
         // What it is called in an archive; a TBL says it itself, and so does a warehouse.
-        if matches!(self.opened.dataset.format(), Format::Tar | Format::Zip) {
+        if !matches!(self.opened.dataset.format(), Format::Tbl | Format::Warehouse) {
             inherited.source(&self.options.source);
         }
         let notes = &mut self.done.notes;

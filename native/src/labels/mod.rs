@@ -25,7 +25,7 @@ use forebay::{
     Error, Limits, Result,
     annotations::{Format, LabelStats, Labels, Project, ReadOptions, codes, yolo},
     detect::HEAD_LEN,
-    formats::Format as Container,
+    formats::{Format as Container, Holds},
 };
 
 pub use beside::{Attached, Beside};
@@ -247,7 +247,11 @@ impl Open {
                     false => Kind::Records,
                 }
             }
-            Some(Container::Tbl | Container::Tar) if self.format.is_none() => Kind::Records,
+            Some(found)
+                if found.holds() == Holds::Samples && found != Container::Warehouse && self.format.is_none() =>
+            {
+                Kind::Records
+            }
             _ => Kind::Files,
         })
     }

@@ -1,11 +1,16 @@
 /** Names of formats and codecs, the fields of an error, and what JSON is. */
 
-/** The formats that are recognized by content. The first four hold samples, the last five are tables. */
+/** The formats that are recognized by content. The first nine hold samples, the last five are tables. */
 export type Format =
   | "tbl"
   | "tar"
   | "zip"
   | "warehouse"
+  | "tfrecord"
+  | "mds"
+  | "lmdb"
+  | "npy"
+  | "ffcv"
   | "gzip"
   | "zstd"
   | "tbf"
