@@ -1,12 +1,16 @@
 //! Parquet: what is checked before its crate acts on it, and a file as the core's table.
 
+mod cells;
 mod file;
 mod footer;
+mod kept;
 mod open;
 mod pages;
+mod runs;
 pub mod stats;
 mod table;
 mod unpack;
+mod values;
 mod write;
 
 pub use file::ParquetFile;
