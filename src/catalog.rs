@@ -30,6 +30,8 @@ pub fn codes() -> impl Iterator<Item = &'static Code> {
         crate::edits::codes::ALL,
         #[cfg(feature = "curate")]
         crate::curate::codes::ALL,
+        #[cfg(feature = "doors")]
+        crate::doors::codes::ALL,
         #[cfg(feature = "warehouse")]
         crate::warehouse::codes::ALL,
         #[cfg(feature = "zip")]

@@ -14,9 +14,15 @@ pub const HEAD_LEN: u64 = 512;
 /// use forebay::{detect::detect, formats::Format};
 /// assert_eq!(detect(b"TBL\x02\x02\0\0\0"), Some(Format::Tbl));
 /// assert_eq!(detect(b"{\n  \"dataset_root\": \"in\",\n  \"transform\": {"), Some(Format::Warehouse));
+/// // As tensorflow writes a record of 5 bytes.
+/// assert_eq!(detect(b"\x05\0\0\0\0\0\0\0\xea\xb2\x04\x3ehello"), Some(Format::TfRecord));
 /// assert_eq!(detect(b"hello"), None);
 /// ```
 pub fn detect(head: &[u8]) -> Option<Format> {
+    // A length that has its checksum is told from any magic number.
+    if is_tfrecord(head) {
+        return Some(Format::TfRecord);
+    }
     let known = FIRST_BYTES.iter().find(|(magics, _)| magics.iter().any(|magic| head.starts_with(magic)));
     // A stream of Arrow begins with a continuation mark and the length of its schema, a small multiple of 8.
     let stream =
@@ -37,6 +43,19 @@ pub fn name_of(head: &[u8]) -> Option<&'static str> {
 #[doc(hidden)]
 pub fn foreign(head: &[u8]) -> Option<String> {
     crate::foreign::foreign(head)
+}
+
+/// TFRecord has no magic number, but its first eight bytes, a length, are followed by their checksum.
+fn is_tfrecord(head: &[u8]) -> bool {
+    let (Some(length), Some(said)) = (head.first_chunk::<8>(), head.get(8..).and_then(|rest| rest.first_chunk::<4>()))
+    else {
+        return false;
+    };
+    let crc = length.iter().fold(!0_u32, |crc, byte| {
+        // CRC-32C, bit by bit: it is eight bytes, once a file.
+        (0..8).fold(crc ^ u32::from(*byte), |crc, _| crc >> 1 ^ if crc & 1 == 1 { 0x82f6_3b78 } else { 0 })
+    });
+    u32::from_le_bytes(*said) == (!crc).rotate_right(15).wrapping_add(0xa282_ead8)
 }
 
 /// The manifest of a warehouse is an object with these fields near its beginning, the second an object itself.

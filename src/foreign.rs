@@ -64,9 +64,6 @@ pub(crate) fn known(head: &[u8]) -> Option<(&'static str, &'static str)> {
     if let Some((_, _, name, advice)) = KNOWN.iter().find(|(at, magic, ..)| there(*at, magic)) {
         return Some((name, advice));
     }
-    if is_tfrecord(head) {
-        return Some(("TFRecord", "write what is inside as a TAR of samples (webdataset's layout), or as Parquet"));
-    }
     if is_safetensors(head) {
         return Some(("safetensors", "it holds tensors, which are most often a model and no dataset"));
     }
@@ -114,19 +111,6 @@ fn is_ffcv(head: &[u8]) -> bool {
     page.is_power_of_two() && page >= 1 << 16 && sound(number(0)) && sound(number(8))
 }
 
-/// TFRecord has no magic number, but its first eight bytes, a length, are followed by their checksum.
-fn is_tfrecord(head: &[u8]) -> bool {
-    let (Some(length), Some(said)) = (head.first_chunk::<8>(), head.get(8..).and_then(|rest| rest.first_chunk::<4>()))
-    else {
-        return false;
-    };
-    let crc = length.iter().fold(!0_u32, |crc, byte| {
-        // CRC-32C, bit by bit: it is eight bytes, once a file.
-        (0..8).fold(crc ^ u32::from(*byte), |crc, _| crc >> 1 ^ if crc & 1 == 1 { 0x82f6_3b78 } else { 0 })
-    });
-    u32::from_le_bytes(*said) == (!crc).rotate_right(15).wrapping_add(0xa282_ead8)
-}
-
 #[cfg(test)]
 mod tests {
     use super::foreign;
@@ -139,8 +123,6 @@ mod tests {
             (b"PK\x07\x08PK\x03\x04", "several volumes"),
             (b"TWH1\x01\0\0\0", "does not read"),
             (b"\x93NUMPY\x01\0v\0{'descr'", "NumPy"),
-            // As tensorflow writes a record of 5 bytes.
-            (b"\x05\0\0\0\0\0\0\0\xea\xb2\x04\x3ehello", "TFRecord"),
             (b"\n [{\"a\":1}]", "array of JSON"),
             (b"{\n \"images\": [", "labels such as COCO"),
             (b"<!DOCTYPE HTML><title>Sign in", "web page"),

@@ -144,6 +144,16 @@ formats! {
         read_by: Native,
         written_by: Native,
     }
+    /// TFRecord, the files of TensorFlow. It is known not by a magic number but by the checksum of its first length.
+    TfRecord "tfrecord" {
+        extensions: ["tfrecord"],
+        also: ["tfrecords", "tfr"],
+        media_type: "application/octet-stream",
+        first_bytes: [],
+        holds: Samples,
+        read_by: Native,
+        written_by: Nobody,
+    }
     /// Something in a gzip wrapper.
     Gzip "gzip" {
         extensions: ["gz"],

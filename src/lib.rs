@@ -32,9 +32,10 @@
 //! What this documentation shows follows semantic versioning. Items that it does not show are what Forebay's own crates
 //! share; any release may change them.
 //!
-//! The modules `annotations` (label formats), `curate` (duplicates, outliers, splits), `edits` (journals of changes),
-//! `warehouse` (shards of tensors) and `zip` (archives, by their directory) are new and still among the latter: what they can
-//! do is in `docs/labels.md`, `docs/curating.md`, `docs/edits.md`, `docs/warehouse.md` and `docs/formats/zip.md`.
+//! The modules `annotations` (label formats), `curate` (duplicates, outliers, splits), `doors` (records that other programs
+//! write), `edits` (journals of changes), `warehouse` (shards of tensors) and `zip` (archives, by their directory) are new and
+//! still among the latter: what they can do is in `docs/labels.md`, `docs/curating.md`, `docs/formats/doors.md`,
+//! `docs/edits.md`, `docs/warehouse.md` and `docs/formats/zip.md`.
 
 #![forbid(unsafe_code)]
 #![deny(missing_docs)]
@@ -52,6 +53,9 @@ pub mod curate;
 #[doc(hidden)]
 pub mod cursor;
 pub mod detect;
+#[cfg(feature = "doors")]
+#[doc(hidden)]
+pub mod doors;
 #[doc(hidden)]
 pub mod edits;
 pub mod error;

@@ -190,6 +190,10 @@ fn check_sample(dataset: &Dataset, i: u64, pictures: Option<&Pictures>) -> Resul
             dataset.payload(i).map_err(|e| e.member(name))?;
             dataset.record(i)?;
         }
+        (Some(_), None) if dataset.door().is_some() => {
+            dataset.payload(i)?;
+            dataset.record(i)?;
+        }
         (Some(_), None) => {}
         _ => drop(dataset.payload(i)?),
     }

@@ -10,6 +10,7 @@ use bytes::{Bytes, BytesMut};
 use forebay::{
     Error, Limits, Result, Step, Stepper,
     codec::checksum::fnv1a,
+    doors::Door,
     error::codes,
     formats::Format,
     image::{HEAD_BYTES, Probe, probe_named},
@@ -110,7 +111,7 @@ struct First<'a> {
 
 impl First<'_> {
     fn ahead(&self) -> u64 {
-        if self.opener.scanner().is_some() { WINDOW } else { 0 }
+        if self.opener.walks() { WINDOW } else { 0 }
     }
 }
 
@@ -256,6 +257,15 @@ impl Dataset {
     /// Whether the index says the size of pictures, and the metadata their names.
     pub(crate) fn has_index(&self) -> bool {
         self.container().is_some_and(Container::has_index)
+    }
+    /// The records of another program's format, if they are some.
+    #[doc(hidden)]
+    pub fn door(&self) -> Option<&Door> {
+        self.container()?.door()
+    }
+    /// Whether the names of samples stand in their metadata.
+    pub(crate) fn names_in_metadata(&self) -> bool {
+        self.container().is_some_and(Container::names_in_metadata)
     }
     /// The folder, if it is one.
     pub fn folder(&self) -> Option<&Folder> {
@@ -426,7 +436,7 @@ impl Dataset {
     pub fn sample_name(&self, i: u64) -> Result<Option<String>> {
         match &self.source {
             Source::File(_, container) => {
-                let metadata = if self.has_index() { self.metadata_value(i)? } else { None };
+                let metadata = if self.names_in_metadata() { self.metadata_value(i)? } else { None };
                 Ok(container.name(i, metadata.as_ref()).map(str::to_owned))
             }
             Source::Folder(folder) => Ok(folder.sample_name(i).map(str::to_owned)),
@@ -505,7 +515,7 @@ impl Dataset {
     /// Whether a filter accepts sample `i`. What it does not ask for is not read.
     pub fn accepts(&self, i: u64, watch: &mut Watch) -> Result<bool> {
         let info = self.info(i)?;
-        let metadata = if watch.needs_record(self.has_index()) { self.find_metadata(i)? } else { None };
+        let metadata = if watch.needs_record(self.names_in_metadata()) { self.find_metadata(i)? } else { None };
         let metadata = metadata.map(|(value, kept)| {
             kept.iter().for_each(|e| watch.kept(e));
             value

@@ -38,6 +38,11 @@ impl Identity {
                 let message = "a ZIP archive is not edited; convert it into a TBL or TAR first";
                 Err(Error::new(&crate::error::codes::NOT_SAMPLES, message))
             }
+            #[cfg(feature = "doors")]
+            Dataset::Door(_) => {
+                let message = "records of another program's format are not edited; convert them into a TBL or TAR first";
+                Err(Error::new(&crate::error::codes::NOT_SAMPLES, message))
+            }
             #[cfg(feature = "warehouse")]
             Dataset::Warehouse(_) => {
                 let message = "a tensor warehouse is built from its sources, and not edited";

@@ -1,91 +1,90 @@
-//! Payloads that have a header of their own in front, as the members of a ZIP archive have.
-//!
-//! Where such a payload begins shows only in that header, so header and payload are read together.
+//! Payloads that do not lie in the file by themselves: bytes around them are read with them, and they are cut out.
+
+#[cfg(feature = "doors")]
+use std::{fmt, sync::Arc};
 
 use bytes::Bytes;
 
+#[cfg(feature = "zip")]
+use super::member::Member;
 use super::model::SampleInfo;
-use crate::{
-    codec::{Codec, deflate::Inflater},
-    error::{Code, Error, Result},
-};
+use crate::error::Result;
 
-/// What is wrong if the header is.
-#[derive(Debug, PartialEq, Eq)]
-pub(crate) struct FrameCodes {
-    pub header: &'static Code,
+/// Cuts the payload of a sample out of its record.
+#[cfg(feature = "doors")]
+#[doc(hidden)]
+pub trait Cut: fmt::Debug + Send + Sync {
+    /// The payload of sample `i`, of all bytes of its record; the record's own checksums are compared if `verify` says so.
+    fn cut(&self, i: u64, record: &Bytes, verify: bool) -> Result<Bytes>;
 }
 
-/// What is known of the header before it is read.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Frame {
-    /// Bytes from the header to where the payload has ended.
-    pub room: u64,
-    /// Bytes that the header has at least.
-    pub lead: u64,
-    pub codes: &'static FrameCodes,
+/// How a payload is cut out of what is read.
+#[derive(Clone, Debug)]
+pub(crate) enum Frame {
+    /// A header of its own stands in front.
+    #[cfg(feature = "zip")]
+    Member(Member),
+    /// It is a part of a record, which lies where the information says.
+    #[cfg(feature = "doors")]
+    Record(Arc<dyn Cut>),
 }
 
-const SIGNATURE: &[u8; 4] = b"PK\x03\x04";
-/// The header's fixed part.
-const FIXED: usize = 30;
-/// Extra fields of most headers have fewer bytes than this.
-const USUAL_EXTRA: u64 = 256;
-/// The sizes stand behind the payload.
-const SIZES_FOLLOW: u16 = 1 << 3;
-/// The payload, or the header, is encrypted.
-const ENCRYPTED: u16 = 1 | 1 << 6 | 1 << 13;
+impl PartialEq for Frame {
+    fn eq(&self, other: &Frame) -> bool {
+        match (self, other) {
+            #[cfg(feature = "zip")]
+            (Frame::Member(a), Frame::Member(b)) => a == b,
+            #[cfg(feature = "doors")]
+            (Frame::Record(a), Frame::Record(b)) => std::ptr::addr_eq(Arc::as_ptr(a), Arc::as_ptr(b)),
+            #[cfg(all(feature = "zip", feature = "doors"))]
+            _ => false,
+        }
+    }
+}
+
+impl Eq for Frame {}
 
 impl Frame {
-    /// Bytes that have the first `most` of a payload in them.
-    pub fn first(&self, most: u64) -> u64 {
-        self.lead.saturating_add(USUAL_EXTRA).saturating_add(most).min(self.room)
+    /// Bytes of the file, from where the information says, that are read for it.
+    pub fn room(&self, info: &SampleInfo) -> u64 {
+        match self {
+            #[cfg(feature = "zip")]
+            Frame::Member(member) => member.room,
+            #[cfg(feature = "doors")]
+            Frame::Record(_) => info.stored_bytes,
+        }
     }
 
-    /// The payload as it is stored, among bytes that begin with its header; as much of it as is there.
-    fn behind(&self, bytes: &Bytes, info: &SampleInfo) -> Result<Bytes> {
-        let wrong = |message: String| Error::new(self.codes.header, message);
-        let Some(header) = bytes.first_chunk::<FIXED>().filter(|header| header.starts_with(SIGNATURE)) else {
-            return Err(wrong("there is no header of a member where the directory says".to_owned()));
-        };
-        let short = |at: usize| u16::from_le_bytes([header[at], header[at + 1]]);
-        let (flags, method) = (short(6), short(8));
-        if flags & ENCRYPTED != 0 {
-            return Err(wrong("the member is encrypted, and the directory says that it is not".to_owned()));
+    /// Bytes that have the first `most` of a payload in them. Where in a record its payload is, only all of it says.
+    pub fn first(&self, info: &SampleInfo, most: u64) -> u64 {
+        match self {
+            #[cfg(feature = "zip")]
+            Frame::Member(member) => member.first(most),
+            #[cfg(feature = "doors")]
+            Frame::Record(_) => info.stored_bytes,
         }
-        if method != if info.codec == Codec::Deflate { 8 } else { 0 } {
-            return Err(wrong(format!("the member is stored by method {method}, and the directory says another")));
-        }
-        let size = u32::from_le_bytes([header[18], header[19], header[20], header[21]]);
-        if flags & SIZES_FOLLOW == 0 && size != u32::MAX && u64::from(size) != info.stored_bytes {
-            return Err(wrong(format!(
-                "the member is said to have {size} bytes here, and {} in the directory",
-                info.stored_bytes
-            )));
-        }
-        let start = FIXED + usize::from(short(26)) + usize::from(short(28));
-        let end = usize::try_from(info.stored_bytes).ok().and_then(|n| start.checked_add(n));
-        let Some(end) = end.filter(|&end| end as u64 <= self.room) else {
-            return Err(wrong(format!("the member's header has {start} bytes, which leave too few for its payload")));
-        };
-        Ok(bytes.slice(start.min(bytes.len())..end.min(bytes.len())))
     }
 
     /// The payload as it is stored.
-    pub fn stored(&self, bytes: &Bytes, info: &SampleInfo) -> Result<Bytes> {
-        self.behind(bytes, info)
+    pub fn stored(&self, bytes: &Bytes, info: &SampleInfo, verify: bool) -> Result<Bytes> {
+        match self {
+            #[cfg(feature = "zip")]
+            Frame::Member(member) => member.stored(bytes, info),
+            #[cfg(feature = "doors")]
+            Frame::Record(cut) => cut.cut(info.index, bytes, verify),
+        }
     }
 
-    /// At most the first `most` bytes of the payload, of bytes that begin with its header and may be cut.
+    /// At most the first `most` bytes of the payload, of the [first](Self::first) bytes.
     pub fn front(&self, bytes: &Bytes, info: &SampleInfo, most: usize) -> Result<Bytes> {
-        let stored = self.behind(bytes, info)?;
-        Ok(match info.codec {
-            Codec::Deflate => Inflater::default().inflate_front(&stored, most.min(capped(info.bytes)))?.into(),
-            _ => stored.slice(..stored.len().min(most)),
-        })
+        match self {
+            #[cfg(feature = "zip")]
+            Frame::Member(member) => member.front(bytes, info, most),
+            #[cfg(feature = "doors")]
+            Frame::Record(cut) => {
+                let payload = cut.cut(info.index, bytes, false)?;
+                Ok(payload.slice(..payload.len().min(most)))
+            }
+        }
     }
-}
-
-fn capped(n: u64) -> usize {
-    usize::try_from(n).unwrap_or(usize::MAX)
 }

@@ -5,15 +5,18 @@
 //! |---|---|
 //! | `model.rs` | media formats; what an index says about a sample |
 //! | `plan.rs` | a planned read of one payload |
-//! | `frame.rs` | payloads with a header of their own in front |
+//! | `frame.rs` | payloads that are cut out of what is read |
+//! | `member.rs` | those of a ZIP, with a header of their own in front |
 //! | `record.rs` | name and sidecars as one JSON object, and back |
 //! | `holds.rs` | whether values hold what a JSON text says |
 //! | `stats.rs` | counts, sizes, shapes and classes of many |
 
-#[cfg(feature = "zip")]
+#[cfg(any(feature = "zip", feature = "doors"))]
 mod frame;
 #[doc(hidden)]
 pub mod holds;
+#[cfg(feature = "zip")]
+mod member;
 mod model;
 mod plan;
 #[doc(hidden)]
@@ -21,7 +24,12 @@ pub mod record;
 #[doc(hidden)]
 pub mod stats;
 
+#[cfg(feature = "doors")]
+#[doc(hidden)]
+pub use frame::Cut;
+#[cfg(any(feature = "zip", feature = "doors"))]
+pub(crate) use frame::Frame;
 #[cfg(feature = "zip")]
-pub(crate) use frame::{Frame, FrameCodes};
+pub(crate) use member::{FrameCodes, Member};
 pub use model::{MediaFormat, SampleInfo};
 pub use plan::{Proof, SamplePlan};

@@ -4,7 +4,7 @@ use std::ops::Range;
 
 use bytes::Bytes;
 
-#[cfg(feature = "zip")]
+#[cfg(any(feature = "zip", feature = "doors"))]
 use super::frame::Frame;
 use super::model::SampleInfo;
 use crate::{
@@ -28,6 +28,8 @@ pub enum Proof {
     Crc16(u16),
     /// This CRC-32 of the decompressed bytes.
     Crc32(u32),
+    /// By what the record has that the payload is a part of.
+    Inside,
 }
 
 /// A planned read of one sample: plain data, so a host can gather many, fetch their ranges as it likes and
@@ -41,8 +43,8 @@ pub struct SamplePlan {
     pub proof: Proof,
     pub(crate) failed_proof: &'static Code,
     pub(crate) failed_codec: &'static Code,
-    /// A header of its own that the payload follows.
-    #[cfg(feature = "zip")]
+    /// What the payload is cut out of.
+    #[cfg(any(feature = "zip", feature = "doors"))]
     frame: Option<Frame>,
 }
 
@@ -58,13 +60,13 @@ impl SamplePlan {
             proof,
             failed_proof,
             failed_codec,
-            #[cfg(feature = "zip")]
+            #[cfg(any(feature = "zip", feature = "doors"))]
             frame: None,
         }
     }
 
-    /// Of a payload that follows a header of its own, which begins where the information says.
-    #[cfg(feature = "zip")]
+    /// Of a payload that is cut out of what begins where the information says.
+    #[cfg(any(feature = "zip", feature = "doors"))]
     pub(crate) fn framed(self, frame: Frame) -> Self {
         SamplePlan { frame: Some(frame), ..self }
     }
@@ -72,7 +74,7 @@ impl SamplePlan {
     /// Whether the payload lies in the file as it is, where and as long as the information says.
     #[doc(hidden)]
     pub fn is_plain(&self) -> bool {
-        #[cfg(feature = "zip")]
+        #[cfg(any(feature = "zip", feature = "doors"))]
         if self.frame.is_some() {
             return false;
         }
@@ -83,9 +85,9 @@ impl SamplePlan {
     #[doc(hidden)]
     pub fn front_range(&self, most: u64) -> Range<u64> {
         let whole = self.info.range();
-        #[cfg(feature = "zip")]
+        #[cfg(any(feature = "zip", feature = "doors"))]
         if let Some(frame) = &self.frame {
-            return whole.start..whole.start.saturating_add(frame.first(most));
+            return whole.start..whole.start.saturating_add(frame.first(&self.info, most));
         }
         whole.start..whole.end.min(whole.start.saturating_add(most))
     }
@@ -94,7 +96,7 @@ impl SamplePlan {
     /// the whole has none, and neither has what is damaged.
     #[doc(hidden)]
     pub fn front(&self, bytes: &Bytes, most: usize) -> Bytes {
-        #[cfg(feature = "zip")]
+        #[cfg(any(feature = "zip", feature = "doors"))]
         if let Some(frame) = &self.frame {
             return frame.front(bytes, &self.info, most).unwrap_or_default();
         }
@@ -105,9 +107,9 @@ impl SamplePlan {
     /// one follows it.
     pub fn range(&self) -> Range<u64> {
         let mut range = self.info.range();
-        #[cfg(feature = "zip")]
+        #[cfg(any(feature = "zip", feature = "doors"))]
         if let Some(frame) = &self.frame {
-            range.end = range.start.saturating_add(frame.room);
+            range.end = range.start.saturating_add(frame.room(&self.info));
         }
         if self.proof == Proof::Crc32After {
             range.end = range.end.saturating_add(4);
@@ -125,7 +127,7 @@ impl SamplePlan {
     #[doc(hidden)]
     pub fn decode_unverified(&self, bytes: &Bytes, limits: &Limits) -> Result<Bytes> {
         let unproven = SamplePlan { proof: Proof::None, ..self.clone() };
-        #[cfg(feature = "zip")]
+        #[cfg(any(feature = "zip", feature = "doors"))]
         if self.frame.is_some() {
             return unproven.decode(bytes, limits);
         }
@@ -136,9 +138,9 @@ impl SamplePlan {
 
     /// The stored payload among the bytes of [`range`](Self::range).
     fn stored(&self, bytes: &Bytes) -> Result<Bytes> {
-        #[cfg(feature = "zip")]
+        #[cfg(any(feature = "zip", feature = "doors"))]
         if let Some(frame) = &self.frame {
-            return frame.stored(bytes, &self.info);
+            return frame.stored(bytes, &self.info, self.proof != Proof::None);
         }
         if self.proof != Proof::Crc32After {
             return Ok(bytes.clone());

@@ -5,6 +5,8 @@ use std::ops::Range;
 use bytes::Bytes;
 
 use super::{open::Dataset, opened::Opened};
+#[cfg(feature = "doors")]
+use crate::doors;
 #[cfg(feature = "warehouse")]
 use crate::warehouse;
 #[cfg(feature = "zip")]
@@ -35,6 +37,8 @@ impl Dataset {
             Dataset::Tar(tar) => tar.notes(),
             #[cfg(feature = "zip")]
             Dataset::Zip(zip) => zip.notes(),
+            #[cfg(feature = "doors")]
+            Dataset::Door(door) => door.notes(),
             _ => Vec::new(),
         }
     }
@@ -68,6 +72,8 @@ enum Work {
     Warehouse(Box<warehouse::Checker>),
     #[cfg(feature = "zip")]
     Zip(Box<zip::Checker>),
+    #[cfg(feature = "doors")]
+    Door(Box<doors::Checker>),
 }
 
 impl Work {
@@ -78,6 +84,8 @@ impl Work {
             Work::Warehouse(work) => work.step(),
             #[cfg(feature = "zip")]
             Work::Zip(work) => work.step(),
+            #[cfg(feature = "doors")]
+            Work::Door(work) => work.step(),
         }
     }
     fn push(&mut self, start: u64, bytes: Bytes) {
@@ -87,6 +95,8 @@ impl Work {
             Work::Warehouse(work) => work.push(start, bytes),
             #[cfg(feature = "zip")]
             Work::Zip(work) => work.push(start, bytes),
+            #[cfg(feature = "doors")]
+            Work::Door(work) => work.push(start, bytes),
         }
     }
     fn ahead(&self) -> Vec<Range<u64>> {
@@ -96,6 +106,8 @@ impl Work {
             Work::Warehouse(work) => work.ahead(),
             #[cfg(feature = "zip")]
             Work::Zip(_) => Vec::new(),
+            #[cfg(feature = "doors")]
+            Work::Door(_) => Vec::new(),
         }
     }
     fn checked(&self) -> u64 {
@@ -105,6 +117,8 @@ impl Work {
             Work::Warehouse(work) => work.checked(),
             #[cfg(feature = "zip")]
             Work::Zip(work) => work.checked(),
+            #[cfg(feature = "doors")]
+            Work::Door(work) => work.checked(),
         }
     }
 }
@@ -158,6 +172,20 @@ impl Checker {
                 asked: Vec::new(),
                 found: None,
             });
+        }
+        #[cfg(feature = "doors")]
+        if let Dataset::Door(door) = &opened.dataset {
+            door.records().faults().iter().for_each(|e| checker.report.fault(e));
+            let parts = (parts as u64).min(count).max(1);
+            let cut = |k: u64| samples.start + count * k / parts;
+            checker.parts.extend((0..parts).map(|k| cut(k)..cut(k + 1)).map(|part| {
+                let (samples, work) = (part.end - part.start, doors::Checker::part(door, part));
+                let work = match window {
+                    Some(bytes) => work.with_window(bytes),
+                    None => work,
+                };
+                Part { work: Work::Door(Box::new(work)), samples, asked: Vec::new(), found: None }
+            }));
         }
         #[cfg(feature = "warehouse")]
         if let Dataset::Warehouse(found) = &opened.dataset {

@@ -317,7 +317,7 @@ impl Conversion {
             inherited.document(super::tensors::document(warehouse));
         }
         // What it is called in an archive; a TBL says it itself, and so does a warehouse.
-        if matches!(self.opened.dataset.format(), Format::Tar | Format::Zip) {
+        if !matches!(self.opened.dataset.format(), Format::Tbl | Format::Warehouse) {
             inherited.source(&self.options.source);
         }
         let notes = &mut self.done.notes;

@@ -18,6 +18,8 @@
 
 use bytes::Bytes;
 
+#[cfg(feature = "doors")]
+use crate::doors::{self, Door};
 #[cfg(feature = "warehouse")]
 use crate::warehouse::Warehouse;
 #[cfg(feature = "zip")]
@@ -45,6 +47,9 @@ pub enum Dataset {
     /// A ZIP archive, its files grouped into samples.
     #[cfg(feature = "zip")]
     Zip(Zip),
+    /// Records of another program's format.
+    #[cfg(feature = "doors")]
+    Door(Door),
     /// A tensor warehouse. It is several files, so an opener of its own gives it: [`warehouse::Opener`](crate::warehouse::Opener).
     #[cfg(feature = "warehouse")]
     Warehouse(Warehouse),
@@ -58,6 +63,8 @@ impl Dataset {
             Dataset::Tar(_) => Format::Tar,
             #[cfg(feature = "zip")]
             Dataset::Zip(_) => Format::Zip,
+            #[cfg(feature = "doors")]
+            Dataset::Door(door) => door.format(),
             #[cfg(feature = "warehouse")]
             Dataset::Warehouse(_) => Format::Warehouse,
         }
@@ -87,6 +94,15 @@ impl Dataset {
             _ => None,
         }
     }
+    /// The records of another program's format, if they are some.
+    #[cfg(feature = "doors")]
+    #[doc(hidden)]
+    pub fn door(&self) -> Option<&Door> {
+        match self {
+            Dataset::Door(door) => Some(door),
+            _ => None,
+        }
+    }
     /// The name of the file in an archive that is sample `i`.
     #[doc(hidden)]
     pub fn file_name(&self, i: u64) -> Option<&str> {
@@ -112,7 +128,20 @@ impl Dataset {
         if let Dataset::Zip(_) = self {
             return false;
         }
+        #[cfg(feature = "doors")]
+        if let Dataset::Door(_) = self {
+            return false;
+        }
         !matches!(self, Dataset::Tar(_))
+    }
+    /// Whether the names of samples stand in their metadata.
+    #[doc(hidden)]
+    pub fn names_in_metadata(&self) -> bool {
+        #[cfg(feature = "doors")]
+        if let Dataset::Door(_) = self {
+            return true;
+        }
+        self.has_index()
     }
     /// How many samples there are.
     pub fn len(&self) -> u64 {
@@ -121,6 +150,8 @@ impl Dataset {
             Dataset::Tar(tar) => tar.len(),
             #[cfg(feature = "zip")]
             Dataset::Zip(zip) => zip.len(),
+            #[cfg(feature = "doors")]
+            Dataset::Door(door) => door.len(),
             #[cfg(feature = "warehouse")]
             Dataset::Warehouse(warehouse) => warehouse.len(),
         }
@@ -129,9 +160,13 @@ impl Dataset {
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }
-    /// What the scan of a TAR passed over.
+    /// What opening passed over.
     #[doc(hidden)]
     pub fn passed(&self) -> &[std::sync::Arc<Error>] {
+        #[cfg(feature = "doors")]
+        if let Dataset::Door(door) = self {
+            return door.passed();
+        }
         self.tar().map_or(&[], |tar| &tar.archive().passed)
     }
     /// Returns the description of sample `i` without reading it. A TAR's headers have no width and height.
@@ -141,6 +176,8 @@ impl Dataset {
             Dataset::Tar(tar) => tar.info(i, None),
             #[cfg(feature = "zip")]
             Dataset::Zip(zip) => zip.info(i, None),
+            #[cfg(feature = "doors")]
+            Dataset::Door(door) => door.info(i),
             #[cfg(feature = "warehouse")]
             Dataset::Warehouse(warehouse) => warehouse.info(i),
         }
@@ -152,6 +189,8 @@ impl Dataset {
             Dataset::Tar(tar) => tar.plan(i),
             #[cfg(feature = "zip")]
             Dataset::Zip(zip) => zip.plan(i),
+            #[cfg(feature = "doors")]
+            Dataset::Door(door) => door.plan(i),
             #[cfg(feature = "warehouse")]
             Dataset::Warehouse(warehouse) => warehouse.plan(i),
         }
@@ -177,6 +216,8 @@ enum Work {
     Tar(Box<tar::Opener>),
     #[cfg(feature = "zip")]
     Zip(zip::Opener),
+    #[cfg(feature = "doors")]
+    Door(Box<doors::open::Opener>),
 }
 
 impl Opener {
@@ -216,6 +257,15 @@ impl Opener {
             _ => None,
         }
     }
+    /// Whether it walks through the file, so that what follows will be asked for.
+    #[doc(hidden)]
+    pub fn walks(&self) -> bool {
+        #[cfg(feature = "doors")]
+        if let Work::Door(open) = &self.work {
+            return open.walks();
+        }
+        self.scanner().is_some()
+    }
     /// As [`scanner`](Self::scanner), giving it away.
     pub(crate) fn into_scanner(self) -> Option<tar::Opener> {
         match self.work {
@@ -242,6 +292,12 @@ impl Opener {
             header.is_some_and(|header| tar::kept::proves(archive, &header, range.start, &self.limits))
         };
         Ok(!wanted.is_empty() && wanted.iter().all(same))
+    }
+
+    /// What opens a file of that format, if it holds records.
+    #[cfg(feature = "doors")]
+    fn door(&self, format: Format) -> Option<doors::open::Opener> {
+        doors::open::Opener::new(format, self.file_len, &self.limits, self.keep_going)
     }
 
     /// Reads a TBL's 64 bytes first, so that opening one reads its header and index and nothing else.
@@ -284,6 +340,11 @@ impl Opener {
                     let message =
                         "this is a part of a tensor warehouse, which is opened by its manifest and all its shards";
                     return Err(Error::new(&codes::NOT_SAMPLES, message));
+                }
+                #[cfg(feature = "doors")]
+                Some(format) if let Some(mut open) = self.door(format) => {
+                    open.push(0, head);
+                    Work::Door(Box::new(open))
                 }
                 Some(other) => {
                     return Err(Error::new(
@@ -334,6 +395,8 @@ impl Stepper for Opener {
             },
             #[cfg(feature = "zip")]
             Work::Zip(open) => open.step()?.map(Dataset::Zip),
+            #[cfg(feature = "doors")]
+            Work::Door(open) => open.step()?.map(Dataset::Door),
             Work::Detect | Work::Kept(_) => Step::Need(self.pieces.lacking(0..HEADER_LEN.min(self.file_len))),
         })
     }
@@ -345,6 +408,8 @@ impl Stepper for Opener {
             Work::Tar(scanner) => scanner.push(start, bytes),
             #[cfg(feature = "zip")]
             Work::Zip(open) => open.push(start, bytes),
+            #[cfg(feature = "doors")]
+            Work::Door(open) => open.push(start, bytes),
         }
     }
 }

@@ -74,6 +74,8 @@ impl Dataset {
             Dataset::Tar(tar) => tar.sidecars(i).map(|(_, member)| member.range()).filter(|r| !r.is_empty()).collect(),
             #[cfg(feature = "zip")]
             Dataset::Zip(zip) => zip.sidecars(i).map(|(_, plan)| plan.range()).collect(),
+            #[cfg(feature = "doors")]
+            Dataset::Door(door) => door.record_ranges(i)?,
             #[cfg(feature = "warehouse")]
             Dataset::Warehouse(warehouse) => warehouse.box_ranges(i)?.into_iter().filter(|r| !r.is_empty()).collect(),
         })
@@ -192,6 +194,8 @@ impl Dataset {
             }
             #[cfg(feature = "zip")]
             Dataset::Zip(zip) => Ok(zip.record(i, fetch)?.map(FoundRecord::new)),
+            #[cfg(feature = "doors")]
+            Dataset::Door(door) => Ok(Some(FoundRecord::new(door.record(i, fetch)?))),
             #[cfg(feature = "warehouse")]
             Dataset::Warehouse(warehouse) => {
                 let [boxes, mask] = warehouse.box_ranges(i)?;
@@ -209,6 +213,8 @@ impl Dataset {
             Dataset::Tar(tar) => tar.name(i),
             #[cfg(feature = "zip")]
             Dataset::Zip(zip) => zip.name(i),
+            #[cfg(feature = "doors")]
+            Dataset::Door(_) => metadata?.get("name")?.as_str(),
             #[cfg(feature = "warehouse")]
             Dataset::Warehouse(_) => metadata?.get("name")?.as_str(),
         }
@@ -223,6 +229,8 @@ impl Dataset {
             Dataset::Tar(tar) => Ok(probe_named(tar.name(i).unwrap_or_default(), head).told_to(tar.info(i, None)?)),
             #[cfg(feature = "zip")]
             Dataset::Zip(zip) => zip.info(i, Some(probe_named(zip.name(i).unwrap_or_default(), head))),
+            #[cfg(feature = "doors")]
+            Dataset::Door(door) => Ok(probe_named(&door.name(i).unwrap_or_default(), head).told_to(door.info(i)?)),
             #[cfg(feature = "warehouse")]
             Dataset::Warehouse(warehouse) => warehouse.info(i),
         }

@@ -43,7 +43,7 @@ impl Watch {
     }
 
     /// Whether it asks for more than the index, the payload and the file's name say. If there is [an
-    /// index](super::Dataset::has_index), names are in the metadata.
+    /// index](super::Dataset::names_in_metadata), names are in the metadata.
     pub fn needs_record(&self, has_index: bool) -> bool {
         self.filter.needs_metadata() || has_index && self.filter.needs_name()
     }
@@ -132,7 +132,7 @@ impl Selector {
         let wants = Wants {
             payload: false,
             size: !has_index && (stats.is_some() || filter.needs_boxes() || filter.fields().any(looks)),
-            record: labels.is_some() || watch.needs_record(has_index),
+            record: labels.is_some() || watch.needs_record(opened.dataset.names_in_metadata()),
         };
         Ok(Selector {
             gate: Gate::new(&opened, wants.record),

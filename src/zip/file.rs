@@ -14,7 +14,7 @@ use crate::{
     error::{self, Error, Result},
     image::Probe,
     limits::{self, Limits},
-    sample::{Frame, FrameCodes, MediaFormat, Proof, SampleInfo, SamplePlan, record},
+    sample::{Frame, FrameCodes, MediaFormat, Member, Proof, SampleInfo, SamplePlan, record},
     tar::webdataset::{Groups, Sample, group},
 };
 
@@ -188,7 +188,8 @@ impl Zip {
             offset: place.header,
             codec: if place.deflated { Codec::Deflate } else { Codec::None },
         };
-        let frame = Frame { room: place.room, lead: LOCAL_LEN + u64::from(place.name_len), codes: &FRAME };
+        let lead = LOCAL_LEN + u64::from(place.name_len);
+        let frame = Frame::Member(Member { room: place.room, lead, codes: &FRAME });
         Some(SamplePlan::new(info, Proof::Crc32(place.crc), &codes::CRC, &codes::PACKED).framed(frame))
     }
 

@@ -19,7 +19,7 @@ pub fn of_samples(dataset: &Dataset, options: &ReadOptions) -> Result<Labels> {
         let info = dataset.info(i)?;
         let text = dataset.record_text(i, &mut buffer)?;
         let (told, name) = match text.as_ref().and_then(|text| labels.quick(text.as_str())) {
-            Some(mut told) if dataset.has_index() => {
+            Some(mut told) if dataset.names_in_metadata() => {
                 let name = told.name.take();
                 (told, name)
             }

@@ -1,7 +1,10 @@
-//! The checksums of the formats: CRC-32 (zlib's) and CRC-16/MODBUS.
+//! The checksums of the formats: CRC-32 (zlib's), CRC-32C and CRC-16/MODBUS.
 
 #[cfg(any(test, target_arch = "wasm32"))]
 mod sliced;
+
+#[cfg(all(feature = "doors", not(target_arch = "wasm32")))]
+const CASTAGNOLI: crc::Crc<u32, crc::Table<16>> = crc::Crc::<u32, crc::Table<16>>::new(&crc::CRC_32_ISCSI);
 
 #[cfg(not(target_arch = "wasm32"))]
 const MODBUS: crc::Crc<u16, crc::Table<16>> = crc::Crc::<u16, crc::Table<16>>::new(&crc::CRC_16_MODBUS);
@@ -84,6 +87,22 @@ pub fn crc16_parts(parts: &[&[u8]]) -> u16 {
 #[cfg(target_arch = "wasm32")]
 pub fn crc16_parts(parts: &[&[u8]]) -> u16 {
     parts.iter().fold(0xFFFF, |state, part| sliced::CRC16.update(state, part)) as u16
+}
+
+/// CRC-32C, Castagnoli's, which records of TFRecord carry.
+///
+/// ```
+/// assert_eq!(forebay::codec::checksum::crc32c(b"123456789"), 0xE306_9283);
+/// ```
+#[cfg(all(feature = "doors", not(target_arch = "wasm32")))]
+pub fn crc32c(bytes: &[u8]) -> u32 {
+    CASTAGNOLI.checksum(bytes)
+}
+
+/// CRC-32C, Castagnoli's, which records of TFRecord carry.
+#[cfg(all(feature = "doors", target_arch = "wasm32"))]
+pub fn crc32c(bytes: &[u8]) -> u32 {
+    !sliced::CRC32C.look_up(!0, bytes)
 }
 
 /// FNV-1a, 64 bits: for fingerprints that are saved and compared, not against damage or malice.

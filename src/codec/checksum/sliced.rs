@@ -44,6 +44,9 @@ pub(super) struct Sliced<const N: usize> {
 pub(super) static CRC32: Sliced<4> = Sliced::new(0xEDB8_8320, [145, 183, 211, 300]);
 /// CRC-16/MODBUS. Its polynomial, x^16 + x^15 + x^2 + 1, has few terms itself: it moves a bit by 1, 14 and 16.
 pub(super) static CRC16: Sliced<3> = Sliced::new(0xA001, [16, 16 * 14, 16 * 16]);
+/// CRC-32C, of which no multiple of few terms is known here: its users go through the tables.
+#[cfg(feature = "doors")]
+pub(super) static CRC32C: Sliced<3> = Sliced::new(0x82F6_3B78, [1, 1, 1]);
 
 impl<const N: usize> Sliced<N> {
     const fn new(polynomial: u32, apart: [usize; N]) -> Self {
@@ -118,7 +121,7 @@ impl<const N: usize> Sliced<N> {
         window
     }
 
-    fn look_up(&self, state: u32, bytes: &[u8]) -> u32 {
+    pub(super) fn look_up(&self, state: u32, bytes: &[u8]) -> u32 {
         let tables = self.tables();
         let (blocks, rest) = bytes.as_chunks::<PAIR>();
         let state = blocks.iter().fold(state, |state, block| {
@@ -180,6 +183,8 @@ mod tests {
         }
         let (first, second) = bytes.split_at(40_001);
         assert_eq!(!CRC32.update(CRC32.update(!0, first), second), crc32(&bytes));
+        #[cfg(feature = "doors")]
+        assert_eq!(!CRC32C.look_up(!0, &bytes), super::super::crc32c(&bytes));
         assert_eq!(CRC16.update(CRC16.update(0xFFFF, first), second) as u16, crc16(&bytes));
     }
 }

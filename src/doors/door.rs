@@ -1,0 +1,123 @@
+//! An opened file of records.
+
+use std::{borrow::Cow, ops::Range, sync::Arc};
+
+use bytes::Bytes;
+
+use super::{choice::Choice, codes, compose::compose, records::Records};
+use crate::{
+    error::{Error, Result},
+    formats::Format,
+    limits::Limits,
+    sample::{Cut, Frame, MediaFormat, Proof, SampleInfo, SamplePlan},
+};
+
+/// Records as samples. Cloning is cheap.
+#[derive(Clone, Debug)]
+pub struct Door(Arc<Inner>);
+
+#[derive(Debug)]
+pub(super) struct Inner {
+    pub records: Arc<dyn Records>,
+    pub choice: Choice,
+    pub limits: Limits,
+}
+
+impl Door {
+    /// Of these records, of which that was chosen.
+    pub fn new(records: Arc<dyn Records>, choice: Choice, limits: &Limits) -> Door {
+        Door(Arc::new(Inner { records, choice, limits: limits.clone() }))
+    }
+    /// The records.
+    pub fn records(&self) -> &dyn Records {
+        &*self.0.records
+    }
+    /// Which fields were chosen.
+    pub fn choice(&self) -> &Choice {
+        &self.0.choice
+    }
+    /// The format.
+    pub fn format(&self) -> Format {
+        self.0.records.format()
+    }
+    /// How many samples there are.
+    pub fn len(&self) -> u64 {
+        self.0.records.len()
+    }
+    /// True when there are none.
+    pub fn is_empty(&self) -> bool {
+        self.0.records.is_empty()
+    }
+    /// The bounds that reading keeps.
+    pub fn limits(&self) -> &Limits {
+        &self.0.limits
+    }
+    /// What opening passed over.
+    pub fn passed(&self) -> &[Arc<Error>] {
+        self.0.records.passed()
+    }
+    /// What is worth knowing: what was chosen, and the format's own remarks.
+    pub fn notes(&self) -> Vec<String> {
+        let chosen = (!self.is_empty()).then(|| self.0.choice.note());
+        chosen.into_iter().chain(self.0.records.notes()).collect()
+    }
+    /// The name of sample `i`, if it is known without reading its record.
+    pub fn name(&self, i: u64) -> Option<Cow<'_, str>> {
+        self.0.records.name(i)
+    }
+
+    /// What is known of sample `i` without reading: its place and bytes are those of its record.
+    pub fn info(&self, i: u64) -> Result<SampleInfo> {
+        let range = self.0.records.range(i).map_err(|e| e.sample(i))?;
+        let format = self.name(i).map_or(MediaFormat::Unknown, |name| MediaFormat::from_name(&name));
+        Ok(SampleInfo::unread(i, range.start, range.end.saturating_sub(range.start), format))
+    }
+
+    /// Plans the read of sample `i`'s payload.
+    pub fn plan(&self, i: u64) -> Result<SamplePlan> {
+        let plan = SamplePlan::new(self.info(i)?, Proof::Inside, &codes::NO_PAYLOAD, &codes::NO_PAYLOAD);
+        Ok(plan.framed(Frame::Record(self.0.clone())))
+    }
+
+    /// The bytes of the file that [`record`](Self::record) asks for.
+    pub fn record_ranges(&self, i: u64) -> Result<Vec<Range<u64>>> {
+        let records = &self.0.records;
+        let mut ranges = vec![records.range(i)?];
+        ranges.extend(records.beside(i)?);
+        ranges.retain(|range| range.start < range.end);
+        Ok(ranges)
+    }
+
+    /// Sample `i`'s metadata: what its record has beside the payload.
+    pub fn record(&self, i: u64, fetch: impl Fn(Range<u64>) -> Result<Bytes>) -> Result<String> {
+        let Inner { records, limits, .. } = &*self.0;
+        let range = records.range(i)?;
+        limits.item(range.end.saturating_sub(range.start))?;
+        let offset = range.start;
+        let bytes = if range.start < range.end { fetch(range)? } else { Bytes::new() };
+        let mut fields = records.fields(i, &bytes, true).map_err(|e| e.offset(offset))?;
+        fields.extend(records.fields_beside(i, &fetch)?);
+        compose(&self.0, i, &bytes, fields)
+    }
+}
+
+impl Cut for Inner {
+    fn cut(&self, i: u64, record: &Bytes, verify: bool) -> Result<Bytes> {
+        self.limits.item(record.len() as u64)?;
+        let Some(name) = &self.choice.payload else { return self.records.whole(i, record, verify) };
+        match self.records.field(i, name, record, verify)? {
+            Some(value) => {
+                let payload = value.payload(&self.limits)?;
+                match payload.is_empty() {
+                    true => Err(Error::new(&codes::NO_PAYLOAD, format!("the field {name} has no bytes"))),
+                    false => Ok(payload),
+                }
+            }
+            None if !self.choice.always => self.records.whole(i, record, verify),
+            None => {
+                let message = format!("the record has no field {name}, which the first records have their sample in");
+                Err(Error::new(&codes::NO_PAYLOAD, message))
+            }
+        }
+    }
+}

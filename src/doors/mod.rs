@@ -1,0 +1,37 @@
+//! Datasets of records that other programs write, opened as samples: the doors into Forebay.
+//!
+//! A record has named fields. One of them, mostly a picture, is the sample's payload, and the others become its metadata.
+//! Which field that is shows in the first records, is decided once for a file, and is said in its notes.
+//!
+//! | file | what it holds |
+//! |---|---|
+//! | `records.rs` | what a format says of its records: [`Records`] |
+//! | `field.rs` | one field of a record |
+//! | `choice.rs` | which field is the payload, the name, the class |
+//! | `door.rs` | an opened file: the records, and what was chosen |
+//! | `compose.rs` | the fields of a record as the metadata of a sample |
+//! | `png.rs` | pixels as a PNG that nothing compresses |
+//! | `open.rs` | from the first bytes to a door |
+//! | `check.rs` | every fault of a file |
+//! | `proto.rs` | Protocol Buffers, read field by field |
+//! | `tfrecord/` | TFRecord |
+//!
+//! A format elsewhere that implements [`Records`] is opened by [`open::Deciding`].
+
+mod check;
+mod choice;
+pub mod codes;
+mod compose;
+mod door;
+mod field;
+pub mod open;
+mod png;
+mod proto;
+mod records;
+pub mod tfrecord;
+
+pub use check::Checker;
+pub use choice::Choice;
+pub use door::Door;
+pub use field::{Field, Pixels, Value};
+pub use records::Records;

@@ -1,0 +1,128 @@
+//! From the first bytes of a file to a door: where the records lie, and then what the first of them have.
+
+use std::{ops::Range, sync::Arc};
+
+use bytes::Bytes;
+
+use super::{choice::Choice, door::Door, field::Field, records::Records, tfrecord};
+use crate::{
+    error::Result,
+    formats::Format,
+    limits::Limits,
+    step::{Pieces, Step, Stepper},
+};
+
+/// Records that are looked at before it is decided which field is the sample.
+const LOOKS: u64 = 4;
+/// Bytes of them; a single one may have more.
+const LOOK_BYTES: u64 = 32 << 20;
+
+/// Opens a file of records of a format that is known.
+#[derive(Debug)]
+pub struct Opener {
+    limits: Limits,
+    work: Work,
+}
+
+#[derive(Debug)]
+enum Work {
+    TfRecord(Box<tfrecord::Opener>),
+    Deciding(Deciding),
+}
+
+impl Opener {
+    /// For a file of this format and so many bytes; `None` if the format has no records. `keep_going` passes over what is
+    /// damaged, where the format allows to find what follows.
+    pub fn new(format: Format, file_len: u64, limits: &Limits, keep_going: bool) -> Option<Opener> {
+        let work = match format {
+            Format::TfRecord => Work::TfRecord(Box::new(tfrecord::Opener::new(file_len, limits, keep_going))),
+            _ => return None,
+        };
+        Some(Opener { limits: limits.clone(), work })
+    }
+    /// Whether it walks through the file, so that what follows will be asked for.
+    pub fn walks(&self) -> bool {
+        matches!(self.work, Work::TfRecord(_))
+    }
+}
+
+impl Stepper for Opener {
+    type Output = Door;
+
+    fn step(&mut self) -> Result<Step<Door>> {
+        loop {
+            let found: Step<Arc<dyn Records>> = match &mut self.work {
+                Work::TfRecord(work) => work.step()?.map(|file| Arc::new(file) as Arc<dyn Records>),
+                Work::Deciding(work) => return work.step(),
+            };
+            match found {
+                Step::Need(ranges) => return Ok(Step::Need(ranges)),
+                Step::Done(records) => self.work = Work::Deciding(Deciding::new(records, &self.limits)),
+            }
+        }
+    }
+
+    fn push(&mut self, start: u64, bytes: Bytes) {
+        match &mut self.work {
+            Work::TfRecord(work) => work.push(start, bytes),
+            Work::Deciding(work) => work.push(start, bytes),
+        }
+    }
+}
+
+/// Looks at the first records, and decides which field is the sample.
+#[derive(Debug)]
+pub struct Deciding {
+    records: Arc<dyn Records>,
+    limits: Limits,
+    pieces: Pieces,
+}
+
+impl Deciding {
+    /// Among the fields of these.
+    pub fn new(records: Arc<dyn Records>, limits: &Limits) -> Deciding {
+        Deciding { records, limits: limits.clone(), pieces: Pieces::default() }
+    }
+
+    /// The bytes of the first records, each with those beside it.
+    fn looks(&self) -> Vec<(u64, Range<u64>, Vec<Range<u64>>)> {
+        let (mut looks, mut bytes) = (Vec::new(), 0_u64);
+        for i in 0..self.records.len().min(LOOKS) {
+            // What is wrong with a record is said when it is read.
+            let (Ok(range), Ok(beside)) = (self.records.range(i), self.records.beside(i)) else { continue };
+            let mine = beside.iter().chain([&range]).map(|range| range.end.saturating_sub(range.start)).sum::<u64>();
+            bytes = bytes.saturating_add(mine);
+            if self.limits.item(mine).is_err() || bytes > LOOK_BYTES && !looks.is_empty() {
+                continue;
+            }
+            looks.push((i, range, beside));
+        }
+        looks
+    }
+
+    fn fields(&self, i: u64, range: Range<u64>) -> Result<Vec<Field>> {
+        let mut fields = self.records.fields(i, &self.pieces.expect(range)?, true)?;
+        fields.extend(self.records.fields_beside(i, &|range| self.pieces.expect(range))?);
+        Ok(fields)
+    }
+}
+
+impl Stepper for Deciding {
+    type Output = Door;
+
+    fn step(&mut self) -> Result<Step<Door>> {
+        let looks = self.looks();
+        let ranges = looks.iter().flat_map(|(_, range, beside)| beside.iter().chain([range]));
+        let lacking: Vec<_> = ranges.flat_map(|range| self.pieces.lacking(range.clone())).collect();
+        if !lacking.is_empty() {
+            return Ok(Step::Need(lacking));
+        }
+        let fields = looks.into_iter().filter_map(|(i, range, _)| self.fields(i, range).ok());
+        let choice = Choice::of(&fields.collect::<Vec<_>>());
+        Ok(Step::Done(Door::new(self.records.clone(), choice, &self.limits)))
+    }
+
+    fn push(&mut self, start: u64, bytes: Bytes) {
+        self.pieces.push(start, bytes);
+    }
+}
