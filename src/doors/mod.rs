@@ -34,4 +34,4 @@ pub use check::Checker;
 pub use choice::Choice;
 pub use door::Door;
 pub use field::{Field, Pixels, Value};
-pub use records::Records;
+pub use records::{Fetch, Records};

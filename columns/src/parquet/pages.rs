@@ -207,8 +207,10 @@ pub(super) struct Page {
     pub(super) values: u64,
     pub(super) dictionary: bool,
     /// Rows, which only the second version says.
+    #[cfg_attr(not(feature = "samples"), allow(dead_code))]
     pub(super) rows: Option<u64>,
     /// The number of the encoding of a page with values.
+    #[cfg_attr(not(feature = "samples"), allow(dead_code))]
     pub(super) encoding: Option<i64>,
     /// Levels of the second version, which lie in front of the values and are never compressed.
     levels: u64,

@@ -50,6 +50,11 @@ impl Values {
         self.values.get(start as usize..end as usize).unwrap_or_default()
     }
 
+    /// The first value of any row.
+    pub fn any(&self) -> Option<&[u8]> {
+        self.values.first().map(ByteArray::data)
+    }
+
     /// The first value of a row. It is copied: the pages may be many times as large, and are let go of before it is.
     pub fn first(&self, row: u64) -> Option<Bytes> {
         self.of(row).first().map(|value| Bytes::copy_from_slice(value.data()))
