@@ -24,7 +24,7 @@ const CRATES = {
     'input',
     'cache',
     'ahead',
-    'folder output shards',
+    'folder output parquets shards',
     'dataset',
     'labels',
     'check difference extract identity select',

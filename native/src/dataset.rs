@@ -32,6 +32,7 @@ use crate::{
         CHUNK_BYTES,
         blocks::{in_blocks, in_blocks_of},
     },
+    parquets,
     shards::{self, OpenWarehouse, Proven, WarehouseOptions},
 };
 
@@ -137,7 +138,8 @@ impl Stepper for First<'_> {
 }
 
 impl Dataset {
-    /// Opens a TBL, a TAR, a ZIP, a folder, or a tensor warehouse: its manifest or the folder that has it. It may lie elsewhere:
+    /// Opens a TBL, a TAR, a ZIP, a Parquet file of images, a folder, or a tensor warehouse: its manifest or the folder that has
+    /// it. A folder of Parquet files, and a pattern such as `data/train-*.parquet`, are one dataset. It may lie elsewhere:
     /// [addresses](crate::remote) are opened as paths are. A folder without images is an error, and no dataset of 0 samples.
     pub fn open(path: impl AsRef<Path>) -> Result<Dataset> {
         Self::open_with(path.as_ref(), &OpenOptions::default())
@@ -151,8 +153,13 @@ impl Dataset {
                 return Self::open_warehouse(&manifest, options);
             }
             let folder = Folder::open_at(path, options.class_level)?;
-            folder.refuse_without_pictures()?;
-            return Ok(Self::new(Source::Folder(Arc::new(folder)), options, None));
+            return match folder.refuse_without_pictures() {
+                Ok(()) => Ok(Self::new(Source::Folder(Arc::new(folder)), options, None)),
+                Err(e) => Self::joined(parquets::of_folder(path, &how(options))?, options).ok_or(e),
+            };
+        }
+        if let Some(dataset) = Self::joined(parquets::of_pattern(path, &how(options))?, options) {
+            return Ok(dataset);
         }
         match Self::from_input(Input::open(path, options.io)?, options) {
             // A manifest is several files.
@@ -162,6 +169,12 @@ impl Dataset {
             },
             other => other,
         }
+    }
+
+    /// Files of records as one.
+    fn joined(found: Option<(Input, Door)>, options: &OpenOptions) -> Option<Dataset> {
+        let (input, door) = found?;
+        Some(Self::new(Source::File(Arc::new(input), Arc::new(Container::Door(door))), options, None))
     }
 
     fn open_warehouse(manifest: &Path, options: &OpenOptions) -> Result<Dataset> {
@@ -192,6 +205,9 @@ impl Dataset {
         let mut opening = First { opener: &mut opener, samples: first, look: first.unwrap_or(0) };
         let (container, damage) = match input.drive(&mut opening, First::ahead) {
             Ok(container) => (container, None),
+            Err(e) if e.code() == &codes::NOT_SAMPLES && parquets::is_one(&input) => {
+                (Container::Door(parquets::open(&input, &options.limits).map_err(named)?), None)
+            }
             Err(e) => match opener.into_partial() {
                 // What could not be read is not damage.
                 Some(partial) if options.keep_going && !is_of_source(&e) => {
@@ -680,6 +696,12 @@ impl Dataset {
             _ => Ok(None),
         }
     }
+}
+
+/// How Parquet files are opened.
+fn how(options: &OpenOptions) -> parquets::How<'_> {
+    let OpenOptions { limits, io, cache, keep_going, .. } = options;
+    parquets::How { limits, io: *io, cache: cache.as_ref(), keep_going: *keep_going }
 }
 
 /// Both ends of a sample.
