@@ -12,8 +12,7 @@ const NAMES: [&str; 8] =
 const CLASSES: [&str; 9] =
     ["image/class/label", "label", "class", "cls", "labels", "target", "category", "class_id", "label_id"];
 /// Fields that have the name of the class.
-const WORDS: [&str; 6] =
-    ["image/class/text", "class_name", "label_name", "class/text", "label_text", "category_name"];
+const WORDS: [&str; 6] = ["image/class/text", "class_name", "label_name", "class/text", "label_text", "category_name"];
 /// A class has a name of at most this many bytes; longer texts are captions.
 const LONGEST: usize = 100;
 

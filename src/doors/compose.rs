@@ -20,12 +20,8 @@ use crate::{
 };
 
 /// Where TensorFlow's detection puts boxes, as shares of the image.
-const CORNERS: [&str; 4] = [
-    "image/object/bbox/xmin",
-    "image/object/bbox/ymin",
-    "image/object/bbox/xmax",
-    "image/object/bbox/ymax",
-];
+const CORNERS: [&str; 4] =
+    ["image/object/bbox/xmin", "image/object/bbox/ymin", "image/object/bbox/xmax", "image/object/bbox/ymax"];
 /// And their classes.
 const BOX_WORDS: &str = "image/object/class/text";
 const BOX_NUMBERS: &str = "image/object/class/label";
@@ -47,9 +43,7 @@ pub(super) fn compose(of: &Inner, i: u64, record: &Bytes, mut fields: Vec<Field>
     let at = choice.payload.as_ref().and_then(|name| fields.iter().position(|field| field.name == *name));
     let payload = at.map(|at| fields.remove(at).value);
     let seen = match &payload {
-        Some(Value::Pixels(pixels)) => {
-            Probe { format: MediaFormat::Png, width: pixels.width, height: pixels.height }
-        }
+        Some(Value::Pixels(pixels)) => Probe { format: MediaFormat::Png, width: pixels.width, height: pixels.height },
         Some(Value::Bytes(bytes)) => probe(bytes),
         Some(Value::Json(_)) => Probe::default(),
         None => probe(&of.records.whole(i, record, false)?),

@@ -50,10 +50,8 @@ pub fn join(parts: Vec<Part>, limits: &Limits) -> Result<Door> {
             fits(first, &part)?;
         }
         passed.extend(part.door.passed().iter().cloned());
-        let next = Place {
-            record: place.record.saturating_add(part.door.len()),
-            byte: place.byte.saturating_add(part.bytes),
-        };
+        let next =
+            Place { record: place.record.saturating_add(part.door.len()), byte: place.byte.saturating_add(part.bytes) };
         placed.push((place, part));
         place = next;
     }

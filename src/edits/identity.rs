@@ -40,7 +40,8 @@ impl Identity {
             }
             #[cfg(feature = "doors")]
             Dataset::Door(_) => {
-                let message = "records of another program's format are not edited; convert them into a TBL or TAR first";
+                let message =
+                    "records of another program's format are not edited; convert them into a TBL or TAR first";
                 Err(Error::new(&crate::error::codes::NOT_SAMPLES, message))
             }
             #[cfg(feature = "warehouse")]

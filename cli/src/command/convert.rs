@@ -374,7 +374,8 @@ pub(super) fn run(args: &Args, given: &Given, out: &Output) -> Result<Outcome> {
     match args.plan(&files, output, &read)? {
         Plan::Table { format, of_samples } => {
             given.check(USES, if of_samples { Route::Rows } else { Route::Table })?;
-            let formats = files.iter().filter(|_| !of_samples).filter_map(|file| table::as_table(file, &read).transpose());
+            let formats =
+                files.iter().filter(|_| !of_samples).filter_map(|file| table::as_table(file, &read).transpose());
             given.check_formats(&formats.collect::<Result<Vec<_>>>()?, Some(format), &read)?;
             // Samples become a table of what is known of them.
             read.samples = of_samples;
