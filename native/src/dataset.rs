@@ -355,12 +355,15 @@ impl Dataset {
                     return container.info_with(i, &[]).map_err(named);
                 }
                 let plan = container.plan(i).map_err(named)?;
+                let name = container.name(i, None).unwrap_or_default();
+                if let Some(payload) = self.kept(i) {
+                    return Ok(probe_named(name, &payload?).told_to(plan.info));
+                }
                 let look = |most: u64| {
                     let whole = most >= plan.info.bytes;
                     let bytes = input.lend(if whole { plan.range() } else { plan.front_range(most) })?;
                     Ok(plan.front(&bytes, usize::try_from(most).unwrap_or(usize::MAX)))
                 };
-                let name = container.name(i, None).unwrap_or_default();
                 let seen = self.probed(name, plan.info.bytes, look)?;
                 Ok(seen.told_to(plan.info))
             }
@@ -394,11 +397,19 @@ impl Dataset {
         match &self.source {
             Source::File(input, container) => {
                 let named = |e: Error| e.file(self.name());
+                if let Some(payload) = self.kept(i) {
+                    return payload;
+                }
                 let plan = self.plan(i, input, container).map_err(named)?;
                 plan.decode(&read(input, plan.range())?, &self.limits).map_err(named)
             }
             Source::Folder(folder) => folder.payload(i),
         }
+    }
+
+    /// The payload of sample `i`, if it was unpacked together with another.
+    fn kept(&self, i: u64) -> Option<Result<Bytes>> {
+        Some(self.door()?.kept(i)?.map_err(|e| e.file(self.name())))
     }
 
     /// Plans the read of sample `i`, with all that there is to prove it.
@@ -437,6 +448,10 @@ impl Dataset {
             Source::File(input, container) => (input, container),
             Source::Folder(folder) => return Ok(Stored { payload: folder.payload(i)?, raw: None }),
         };
+        if let Some(payload) = self.kept(i) {
+            is_read();
+            return Ok(Stored { payload: payload?, raw: None });
+        }
         let plan = if verify { self.plan(i, input, container) } else { container.plan(i) }.map_err(named)?;
         let bytes = input.slice_in(plan.range(), buffer)?;
         is_read();

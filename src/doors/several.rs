@@ -112,6 +112,10 @@ impl Records for Several {
         let (_, part, i) = self.of(i)?;
         part.door.records().field(i, name, bytes, verify).map_err(named(part))
     }
+    fn kept(&self, i: u64) -> Option<Result<Vec<Field>>> {
+        let (_, part, i) = self.of(i).ok()?;
+        Some(part.door.records().kept(i)?.map_err(named(part)))
+    }
     fn whole(&self, i: u64, bytes: &Bytes, verify: bool) -> Result<Bytes> {
         let (_, part, i) = self.of(i)?;
         part.door.records().whole(i, bytes, verify).map_err(named(part))

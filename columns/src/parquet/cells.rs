@@ -139,14 +139,6 @@ impl Cells {
         Ok(runs.bytes(run))
     }
 
-    /// The rows that are read together with a row, if that is known.
-    pub fn together(&self, row: u64) -> Option<Range<u64>> {
-        let (_, group, within) = self.locate(row).ok()?;
-        let runs = group.runs.get()?;
-        let rows = runs.all.get(runs.position(within)?)?.rows.clone();
-        Some(group.first.saturating_add(rows.start)..group.first.saturating_add(rows.end))
-    }
-
     /// What the values are that a row's are among, if they were read lately.
     pub fn known(&self, row: u64) -> Option<(Arc<Values>, u64)> {
         let (number, group, within) = self.locate(row).ok()?;

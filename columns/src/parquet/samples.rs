@@ -20,6 +20,7 @@ use super::{
     rows::Rows,
     runs::Walker,
     table::{ParquetOpener, ParquetTable},
+    values::Values,
 };
 use crate::hugging;
 
@@ -238,9 +239,14 @@ impl ParquetSamples {
     /// The images of a row, the first under the name of their column.
     fn images(images: &Images, i: u64, bytes: &Bytes) -> Result<Vec<Field>> {
         let (values, row) = images.bytes.read(i, bytes)?;
+        Ok(Self::among(images, &values, row))
+    }
+
+    /// The images of a row that is among these.
+    fn among(images: &Images, values: &Values, row: u64) -> Vec<Field> {
         let named = |k: usize| if k == 0 { images.name.clone() } else { format!("{}.{k}", images.name) };
         let of = values.of(row).iter().map(|value| Bytes::copy_from_slice(value.data())).enumerate();
-        Ok(of.map(|(k, value)| Field::new(named(k), value)).collect())
+        of.map(|(k, value)| Field::new(named(k), value)).collect()
     }
 }
 
@@ -265,6 +271,12 @@ impl Records for ParquetSamples {
         let (values, row) = self.images.bytes.read(i, bytes)?;
         let first = values.first(row).filter(|image| !image.is_empty());
         first.map(|image| Some(image.into())).ok_or_else(|| elsewhere(&self.images.name, i, self.images.list))
+    }
+    fn kept(&self, i: u64) -> Option<Result<Vec<Field>>> {
+        let (values, row) = self.images.bytes.known(i)?;
+        let fields = Self::among(&self.images, &values, row);
+        // What is wrong with a row is said by who reads it.
+        (!fields.is_empty()).then_some(Ok(fields))
     }
     /// A row without an image has its metadata all the same.
     fn whole(&self, _: u64, _: &Bytes, _: bool) -> Result<Bytes> {
@@ -292,7 +304,10 @@ impl Records for ParquetSamples {
             }
         }
         for images in &self.others {
-            fields.extend(Self::images(images, i, &fetch(images.bytes.range(i)?)?)?);
+            fields.extend(match images.bytes.known(i) {
+                Some((values, row)) => Self::among(images, &values, row),
+                None => Self::images(images, i, &fetch(images.bytes.range(i)?)?)?,
+            });
         }
         if let Some(boxes) = &self.boxes {
             let objects = fields.iter().find(|field| field.name == objects::COLUMN).map(|field| field.value.to_json());
