@@ -26,6 +26,7 @@ use serde_json::Value;
 use crate::{
     ahead::AT_ONCE,
     cache::Cache,
+    doors,
     folder::Folder,
     input::{Input, Io, WINDOW, is_of_source, remote},
     parallel::{
@@ -153,10 +154,16 @@ impl Dataset {
                 return Self::open_warehouse(&manifest, options);
             }
             let folder = Folder::open_at(path, options.class_level)?;
-            return match folder.refuse_without_pictures() {
-                Ok(()) => Ok(Self::new(Source::Folder(Arc::new(folder)), options, None)),
-                Err(e) => Self::joined(parquets::of_folder(path, &how(options))?, options).ok_or(e),
-            };
+            if folder.is_empty() {
+                if let Some(found) = doors::of_folder(&folder, path, options)? {
+                    return Self::from_opener(found.input, Opener::of_records(found.opener), options);
+                }
+                if let Some(dataset) = Self::joined(parquets::of_folder(path, &how(options))?, options) {
+                    return Ok(dataset);
+                }
+            }
+            folder.refuse_without_pictures()?;
+            return Ok(Self::new(Source::Folder(Arc::new(folder)), options, None));
         }
         if let Some(dataset) = Self::joined(parquets::of_pattern(path, &how(options))?, options) {
             return Ok(dataset);
@@ -196,11 +203,17 @@ impl Dataset {
             Some(cache) => input.cached(cache),
             None => input,
         };
-        let named = |e: Error| e.file(input.name());
+        // Records that are packed as a whole are unpacked first.
+        let input = doors::unpacked(&input, &options.limits)?.unwrap_or(input);
         let mut opener = Opener::new(input.len()).with_limits(options.limits.clone());
         if options.keep_going {
             opener = opener.keep_going();
         }
+        Self::from_opener(input, opener, options)
+    }
+
+    fn from_opener(input: Input, mut opener: Opener, options: &OpenOptions) -> Result<Dataset> {
+        let named = |e: Error| e.file(input.name());
         let first = options.first_samples.filter(|_| !input.is_local());
         let mut opening = First { opener: &mut opener, samples: first, look: first.unwrap_or(0) };
         let (container, damage) = match input.drive(&mut opening, First::ahead) {
@@ -694,7 +707,7 @@ impl Dataset {
                 let place = container.tbl().and_then(|tbl| Some((tbl, tbl.header().metadata.clone()?)));
                 match place {
                     Some((tbl, range)) => tbl.document(&input.slice(range)?).map_err(|e| e.file(self.name())),
-                    None => Ok(Default::default()),
+                    None => Ok(container.door().map(Door::document).unwrap_or_default()),
                 }
             }
             Source::Folder(folder) => Ok(folder.document()),

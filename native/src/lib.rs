@@ -45,6 +45,7 @@ pub mod curate;
 pub mod dataset;
 #[doc(hidden)]
 pub mod difference;
+mod doors;
 pub mod edits;
 #[doc(hidden)]
 pub mod extract;

@@ -34,7 +34,7 @@ pub(super) fn compose(of: &Inner, i: u64, record: &Bytes, mut fields: Vec<Field>
         fields.iter().find(|field| field.name == *name).map(|field| &field.value)
     };
     let class = field(&choice.class).and_then(number);
-    let classes = of.records.classes();
+    let classes = of.classes();
     let known = || class.and_then(|n| classes.get(usize::try_from(n).ok()?)).cloned();
     let word = field(&choice.word).and_then(Value::text).map(str::to_owned).or_else(known);
     let given = field(&choice.name).and_then(Value::text).map(|name| Cow::<str>::Owned(name.to_owned()));

@@ -3,6 +3,7 @@
 use std::{borrow::Cow, ops::Range, sync::Arc};
 
 use bytes::Bytes;
+use serde_json::{Map, Value};
 
 use super::{choice::Choice, codes, compose::compose, records::Records};
 use crate::{
@@ -21,12 +22,27 @@ pub(super) struct Inner {
     pub records: Arc<dyn Records>,
     pub choice: Choice,
     pub limits: Limits,
+    classes: Vec<String>,
+    notes: Vec<String>,
 }
 
 impl Door {
     /// Of these records, of which that was chosen.
     pub fn new(records: Arc<dyn Records>, choice: Choice, limits: &Limits) -> Door {
-        Door(Arc::new(Inner { records, choice, limits: limits.clone() }))
+        Door(Arc::new(Inner { records, choice, limits: limits.clone(), classes: Vec::new(), notes: Vec::new() }))
+    }
+    /// With what files beside it say.
+    #[must_use]
+    pub(super) fn told(self, classes: Vec<String>, notes: Vec<String>) -> Door {
+        let Inner { records, choice, limits, .. } = &*self.0;
+        let (records, choice, limits) = (records.clone(), choice.clone(), limits.clone());
+        Door(Arc::new(Inner { records, choice, limits, classes, notes }))
+    }
+    /// What stands beside the samples of a TBL of it: the names of the classes.
+    pub fn document(&self) -> Map<String, Value> {
+        let classes = self.0.classes();
+        let named = (!classes.is_empty()).then(|| ("classes".to_owned(), classes.into()));
+        named.into_iter().collect()
     }
     /// The records.
     pub fn records(&self) -> &dyn Records {
@@ -59,7 +75,7 @@ impl Door {
     /// What is worth knowing: what was chosen, and the format's own remarks.
     pub fn notes(&self) -> Vec<String> {
         let chosen = (!self.is_empty()).then(|| self.0.choice.note());
-        chosen.into_iter().chain(self.0.records.notes()).collect()
+        chosen.into_iter().chain(self.0.notes.iter().cloned()).chain(self.0.records.notes()).collect()
     }
     /// The name of sample `i`, if it is known without reading its record.
     pub fn name(&self, i: u64) -> Option<Cow<'_, str>> {
@@ -115,6 +131,13 @@ impl Door {
         let mut fields = fields.map_err(|e| e.offset(offset))?;
         fields.extend(records.fields_beside(i, &fetch)?);
         compose(&self.0, i, &bytes, fields)
+    }
+}
+
+impl Inner {
+    /// The names of the classes, by their numbers.
+    pub fn classes(&self) -> &[String] {
+        if self.classes.is_empty() { self.records.classes() } else { &self.classes }
     }
 }
 

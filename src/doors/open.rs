@@ -21,6 +21,8 @@ const LOOK_BYTES: u64 = 32 << 20;
 #[derive(Debug)]
 pub struct Opener {
     limits: Limits,
+    classes: Vec<String>,
+    notes: Vec<String>,
     work: Work,
 }
 
@@ -38,7 +40,13 @@ impl Opener {
             Format::TfRecord => Work::TfRecord(Box::new(tfrecord::Opener::new(file_len, limits, keep_going))),
             _ => return None,
         };
-        Some(Opener { limits: limits.clone(), work })
+        Some(Opener { limits: limits.clone(), classes: Vec::new(), notes: Vec::new(), work })
+    }
+    /// With what files beside say: the names of the classes by their numbers, and remarks.
+    #[must_use]
+    pub fn told(mut self, classes: Vec<String>, notes: Vec<String>) -> Opener {
+        (self.classes, self.notes) = (classes, notes);
+        self
     }
     /// Whether it walks through the file, so that what follows will be asked for.
     pub fn walks(&self) -> bool {
@@ -53,7 +61,13 @@ impl Stepper for Opener {
         loop {
             let found: Step<Arc<dyn Records>> = match &mut self.work {
                 Work::TfRecord(work) => work.step()?.map(|file| Arc::new(file) as Arc<dyn Records>),
-                Work::Deciding(work) => return work.step(),
+                Work::Deciding(work) => {
+                    let mut told = || (std::mem::take(&mut self.classes), std::mem::take(&mut self.notes));
+                    return Ok(work.step()?.map(|door| {
+                        let (classes, notes) = told();
+                        door.told(classes, notes)
+                    }));
+                }
             };
             match found {
                 Step::Need(ranges) => return Ok(Step::Need(ranges)),

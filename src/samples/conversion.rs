@@ -307,6 +307,8 @@ impl Conversion {
                 Err(e) if self.options.keep_going && is_of_sample(&e) => self.done.faults.push(Fault::from(&e)),
                 found => inherited.document(found?),
             },
+            #[cfg(feature = "doors")]
+            Step::Done(None) if let Some(door) = self.opened.dataset.door() => inherited.document(door.document()),
             Step::Done(None) => {}
         }
         if let Some(over) = &self.over {

@@ -226,6 +226,12 @@ impl Opener {
         let (limits, pieces) = (Limits::default(), Pieces::default());
         Opener { file_len, limits, keep_going: false, pieces, work: Work::Detect }
     }
+    /// Of records whose format and place are known already.
+    #[cfg(feature = "doors")]
+    #[doc(hidden)]
+    pub fn of_records(open: doors::open::Opener) -> Self {
+        Opener { work: Work::Door(Box::new(open)), ..Opener::new(0) }
+    }
     /// With other limits.
     #[must_use]
     pub fn with_limits(mut self, limits: Limits) -> Self {

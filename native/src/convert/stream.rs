@@ -25,6 +25,7 @@ use forebay::{
     },
 };
 
+use crate::doors::is_records;
 use crate::input::{Reading, codes::PIPE, display, file_len, first_bytes, gzip::Gzip, is_pipe, remote, unread};
 
 /// Bytes read at a time.
@@ -73,11 +74,17 @@ impl StreamInput {
         let format = detect(&first_bytes(path, HEAD_LEN)?);
         let name = display(path);
         let reader: Box<dyn Read + Send> = match format {
-            Some(packed @ Format::Gzip) => of_tar(Gzip::new(BufReader::new(Reading::open(path)?)), path, packed)?,
+            Some(packed @ Format::Gzip) => match of_tar(Gzip::new(BufReader::new(Reading::open(path)?)), path, packed)? {
+                Some(reader) => reader,
+                None => return Ok(None),
+            },
             Some(packed @ Format::Zstd) => {
                 let raw = Reading::open(path)?;
                 let unpacked = zstd::stream::read::Decoder::new(raw).map_err(|e| unread(&name, e))?;
-                of_tar(unpacked, path, packed)?
+                match of_tar(unpacked, path, packed)? {
+                    Some(reader) => reader,
+                    None => return Ok(None),
+                }
             }
             Some(Format::Tar) | None if piped => Box::new(Reading::open(path)?),
             Some(other) if piped => {
@@ -148,12 +155,16 @@ impl StreamInput {
 }
 
 /// The same bytes, if they are those of a TAR, or of nothing that is known in a file that is called one; else what they are.
-fn of_tar(mut unpacked: impl Read + Send + 'static, path: &Path, packed: Format) -> Result<Box<dyn Read + Send>> {
+/// Nothing of records, which are unpacked and then read at random.
+fn of_tar(mut unpacked: impl Read + Send + 'static, path: &Path, packed: Format) -> Result<Option<Box<dyn Read + Send>>> {
     let name = display(path);
     let mut head = vec![0; HEAD_LEN as usize];
     let read = fill(&mut unpacked, &mut head).map_err(|e| unread(&name, e).file(&name))?;
     head.truncate(read);
     let found = detect(&head);
+    if is_records(&mut &head[..]) && !is_pipe(path) {
+        return Ok(None);
+    }
     let kind = match found {
         Some(format) => Some(format!("this is {}, compressed", format.name())),
         None => foreign(&head),
@@ -163,7 +174,7 @@ fn of_tar(mut unpacked: impl Read + Send + 'static, path: &Path, packed: Format)
         [".tar.gz", ".tgz", ".tar.zst", ".tzst"].iter().any(|end| name.ends_with(end))
     };
     if head.is_empty() || found == Some(Format::Tar) || kind.is_none() && (is_pipe(path) || called_tar()) {
-        return Ok(Box::new(Cursor::new(head).chain(unpacked)));
+        return Ok(Some(Box::new(Cursor::new(head).chain(unpacked))));
     }
     let unpack = if packed == Format::Gzip { "gunzip -k" } else { "unzstd" };
     let message = match kind {

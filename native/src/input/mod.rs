@@ -112,6 +112,11 @@ impl Input {
         Input { source: way(self.source.clone()), ..Input::over(&self.name, source::Memory(Bytes::new())) }
     }
 
+    /// Where its bytes come from.
+    pub(crate) fn source(&self) -> &dyn Source {
+        &*self.source
+    }
+
     /// Returns an identity that names the file's bytes and no others, if there is one.
     pub fn identity(&self) -> Option<String> {
         self.source.identity()

@@ -1,0 +1,123 @@
+//! Files that are packed as a whole, with gzip, zlib or Zstandard. Records are read at random, so such a file is unpacked
+//! once, into a file that nobody sees and that goes when the dataset does.
+
+use std::io::{self, BufRead, BufReader, Read, Write};
+
+use bytes::Bytes;
+use flate2::bufread::ZlibDecoder;
+use forebay::{Error, Limits, Result, doors::tfrecord, limits};
+use tempfile::NamedTempFile;
+
+use crate::input::{Advice, Input, Source, gzip::Gzip, unread};
+
+/// Bytes that are unpacked at a time.
+const CHUNK: usize = 256 << 10;
+/// What a packed file may become: so many times its size, or the second where that is more.
+const TIMES: u64 = 200;
+const LEAST: u64 = 1 << 30;
+
+/// Reads a file from front to back.
+#[derive(Debug)]
+struct InOrder {
+    input: Input,
+    at: u64,
+}
+
+impl Read for InOrder {
+    fn read(&mut self, out: &mut [u8]) -> io::Result<usize> {
+        let n = (self.input.len() - self.at).min(out.len() as u64);
+        let bytes = self.input.lend(self.at..self.at + n).map_err(io::Error::other)?;
+        out[..bytes.len()].copy_from_slice(&bytes);
+        self.at += n;
+        Ok(bytes.len())
+    }
+}
+
+/// What unpacks bytes that begin so; `None` if they are not packed.
+fn unpacker<'r>(head: &[u8], raw: impl BufRead + Send + 'r) -> io::Result<Option<Box<dyn Read + Send + 'r>>> {
+    Ok(match head {
+        [0x1f, 0x8b, 8, ..] => Some(Box::new(Gzip::new(raw))),
+        [0x28, 0xb5, 0x2f, 0xfd, ..] => Some(Box::new(zstd::stream::read::Decoder::with_buffer(raw)?)),
+        // Zlib has no magic number: a method and a window, no dictionary, and both bytes a multiple of 31.
+        [a, b, ..] if a & 0x0f == 8 && a >> 4 <= 7 && b & 0x20 == 0 && (u16::from(*a) << 8 | u16::from(*b)) % 31 == 0 => {
+            Some(Box::new(ZlibDecoder::new(raw)))
+        }
+        _ => None,
+    })
+}
+
+fn reader(input: &Input) -> io::Result<Option<Box<dyn Read + Send>>> {
+    let head = input.lend(0..input.len().min(4)).map_err(io::Error::other)?;
+    let raw = BufReader::with_capacity(CHUNK, InOrder { input: input.clone(), at: 0 });
+    unpacker(&head, raw)
+}
+
+/// Whether what is packed begins as records do.
+pub(crate) fn is_records(unpacked: &mut impl Read) -> bool {
+    let mut head = [0; tfrecord::HEAD as usize];
+    unpacked.read_exact(&mut head).is_ok() && tfrecord::length(&head).is_some()
+}
+
+/// The records that are packed as a whole, unpacked; `None` of a file that is something else.
+pub(crate) fn unpacked(input: &Input, limits: &Limits) -> Result<Option<Input>> {
+    // What cannot be read is said by who reads it.
+    let Ok(Some(mut look)) = reader(input) else { return Ok(None) };
+    if !is_records(&mut look) {
+        return Ok(None);
+    }
+    whole(input, limits)
+}
+
+/// A packed file, unpacked, whatever is in it; `None` if it is not packed.
+pub(crate) fn whole(input: &Input, limits: &Limits) -> Result<Option<Input>> {
+    let failed = |e: io::Error| unread(input.name(), e).file(input.name());
+    let Some(mut reader) = reader(input).map_err(failed)? else { return Ok(None) };
+    let most = input.len().saturating_mul(TIMES).max(LEAST).max(limits.item_bytes);
+    let mut file = NamedTempFile::new().map_err(failed)?;
+    let (mut buffer, mut all) = (vec![0; CHUNK], 0_u64);
+    loop {
+        let n = match reader.read(&mut buffer) {
+            Ok(0) => break,
+            Ok(n) => n,
+            Err(e) if e.kind() == io::ErrorKind::Interrupted => continue,
+            Err(e) => return Err(failed(e)),
+        };
+        all += n as u64;
+        if all > most {
+            let message = format!("the file unpacks to more than {most} bytes, {TIMES} times its size");
+            return Err(Error::new(&limits::codes::ITEM, message).file(input.name()));
+        }
+        file.write_all(&buffer[..n]).map_err(failed)?;
+    }
+    file.flush().map_err(failed)?;
+    let inner = Input::pieces(file.path())?;
+    Ok(Some(Input::over(input.name(), Unpacked { inner, _file: file })))
+}
+
+/// Bytes in a file that goes when they do.
+#[derive(Debug)]
+struct Unpacked {
+    inner: Input,
+    _file: NamedTempFile,
+}
+
+impl Source for Unpacked {
+    fn len(&self) -> u64 {
+        self.inner.len()
+    }
+    fn read_at(&self, at: u64, out: &mut [u8]) -> Result<()> {
+        self.inner.read_into(at..at.saturating_add(out.len() as u64), out)
+    }
+    fn is_local(&self) -> bool {
+        true
+    }
+    fn at_hand(&self, range: std::ops::Range<u64>) -> Option<Bytes> {
+        self.inner.source().at_hand(range)
+    }
+    fn advise(&self, range: std::ops::Range<u64>, advice: Advice) {
+        self.inner.source().advise(range, advice);
+    }
+    fn unchanged(&self) -> Result<()> {
+        Ok(())
+    }
+}

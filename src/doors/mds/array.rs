@@ -1,0 +1,125 @@
+//! Arrays of numbers. Type and shape stand in the encoding, or in front of each value.
+
+use bytes::Bytes;
+use serde_json::{Value as Json, json};
+
+use super::value::Numeric;
+use crate::{
+    doors::{
+        codes,
+        field::{Pixels, Value},
+        half,
+    },
+    error::{Error, Result},
+    limits::Limits,
+};
+
+/// Of larger arrays metadata has only type and shape.
+const SHOWN: usize = 4096;
+/// The most dimensions that NumPy has.
+const DIMENSIONS: usize = 64;
+
+/// What the encoding says of the arrays of a column.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Array {
+    dtype: Option<Numeric>,
+    shape: Option<Vec<u64>>,
+}
+
+impl Array {
+    /// By what stands behind `ndarray:`, such as `uint8:10,12,3`.
+    pub fn of(words: &str) -> Result<Array> {
+        let wrong = || {
+            let message = format!("the encoding \"ndarray:{words}\" is not known; write the column anew as bytes");
+            Error::new(&codes::MDS_ENCODING, message)
+        };
+        let (dtype, shape) = words.split_once(':').map_or((words, None), |(dtype, shape)| (dtype, Some(shape)));
+        let dtype = if dtype.is_empty() { None } else { Some(Numeric::of(dtype).ok_or_else(wrong)?) };
+        let number = |word: &str| word.trim().parse::<u64>().map_err(|_| wrong());
+        let shape = shape.map(|shape| shape.split(',').filter(|w| !w.is_empty()).map(number).collect()).transpose()?;
+        Ok(Array { dtype, shape })
+    }
+}
+
+/// What the number of a type means.
+fn numbered(byte: u8) -> Option<Numeric> {
+    Some(match byte {
+        8 => Numeric::U8,
+        9 => Numeric::I8,
+        16 => Numeric::U16,
+        17 => Numeric::I16,
+        18 => Numeric::F16,
+        32 => Numeric::U32,
+        33 => Numeric::I32,
+        34 => Numeric::F32,
+        64 => Numeric::U64,
+        65 => Numeric::I64,
+        66 => Numeric::F64,
+        _ => return None,
+    })
+}
+
+/// An array: pixels if it has the type and the shape of them, and otherwise type, shape and values.
+pub(super) fn value(array: &Array, bytes: &Bytes, limits: &Limits) -> Result<Value> {
+    let wrong = |message: String| Error::new(&codes::MDS_SAMPLE, message);
+    let short = || wrong("the array ends inside its head".to_owned());
+    let mut at = 0;
+    let mut take = |n: usize| {
+        let taken = bytes.get(at..at + n).ok_or_else(short)?;
+        at += n;
+        Ok::<_, Error>(taken)
+    };
+    let dtype = match array.dtype {
+        Some(dtype) => dtype,
+        None => {
+            let byte = take(1)?.first().copied().unwrap_or_default();
+            numbered(byte).ok_or_else(|| wrong(format!("there is no type of number {byte}")))?
+        }
+    };
+    let shape = match &array.shape {
+        Some(shape) => shape.clone(),
+        None => {
+            let byte = take(1)?.first().copied().unwrap_or_default();
+            let (dimensions, width) = (usize::from(byte >> 2), 1_usize << (byte & 3));
+            if dimensions > DIMENSIONS {
+                return Err(wrong(format!("an array has at most {DIMENSIONS} dimensions, and this one {dimensions}")));
+            }
+            let sizes = take(dimensions * width)?.chunks_exact(width);
+            sizes.map(|size| size.iter().rev().fold(0, |n, &byte| n << 8 | u64::from(byte))).collect()
+        }
+    };
+    let data = bytes.slice(at..);
+    let count = shape.iter().try_fold(1_u64, |all, &size| all.checked_mul(size));
+    let expected = count.and_then(|count| count.checked_mul(dtype.size() as u64));
+    if expected != Some(data.len() as u64) {
+        return Err(wrong(format!("an array of {} and shape {shape:?} has {} bytes", dtype.name(), data.len())));
+    }
+    limits.item(data.len() as u64)?;
+    if let Some(pixels) = pixels(dtype, &shape, &data) {
+        return Ok(Value::Pixels(pixels));
+    }
+    let values = data.chunks_exact(dtype.size());
+    if values.len() > SHOWN {
+        return Ok(Value::Json(json!({ "dtype": dtype.name(), "shape": shape })));
+    }
+    let values: Vec<Json> = values.filter_map(|bytes| dtype.read(bytes)).collect();
+    Ok(Value::Json(json!({ "dtype": dtype.name(), "shape": shape, "values": values })))
+}
+
+/// Lines of pixels of one to four channels, if the array has the type and the shape of that.
+fn pixels(dtype: Numeric, shape: &[u64], data: &Bytes) -> Option<Pixels> {
+    let (height, width, channels) = match *shape {
+        // Smaller ones are vectors and matrices.
+        [height @ 8.., width @ 8..] => (height, width, 1),
+        [height, width, channels @ (1 | 3 | 4)] => (height, width, channels),
+        _ => return None,
+    };
+    let bits = match dtype {
+        Numeric::U8 => 8,
+        Numeric::U16 => 16,
+        _ => return None,
+    };
+    let (width, height) = (u32::try_from(width).ok()?, u32::try_from(height).ok()?);
+    let data = if bits == 16 { half::swapped(data) } else { data.clone() };
+    (width > 0 && height > 0).then_some(Pixels { width, height, channels: channels as u8, bits, data })
+}

@@ -1,0 +1,232 @@
+//! The encodings of columns.
+
+use bytes::Bytes;
+use serde_json::{Number, Value as Json};
+
+use super::array::{self, Array};
+use crate::{
+    doors::{
+        codes,
+        field::{Pixels, Value},
+        half,
+    },
+    error::{Error, Result},
+    limits::Limits,
+};
+
+/// The most images of a list.
+const MOST: usize = 100_000;
+
+/// How a column's values are written.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) enum Encoding {
+    Bytes,
+    Text,
+    /// A number, by its name: `int8`.
+    Number(Numeric),
+    /// An integer, a float or a decimal as text.
+    Spelled,
+    Json,
+    Picture,
+    Pil,
+    List(Box<Encoding>),
+    Array(Array),
+}
+
+/// Numbers of fixed size.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Numeric {
+    U8,
+    U16,
+    U32,
+    U64,
+    I8,
+    I16,
+    I32,
+    I64,
+    F16,
+    F32,
+    F64,
+}
+
+impl Numeric {
+    pub fn of(name: &str) -> Option<Numeric> {
+        Some(match name {
+            "uint8" => Numeric::U8,
+            "uint16" => Numeric::U16,
+            "uint32" => Numeric::U32,
+            "uint64" => Numeric::U64,
+            "int8" => Numeric::I8,
+            "int16" => Numeric::I16,
+            "int32" => Numeric::I32,
+            "int64" => Numeric::I64,
+            "float16" => Numeric::F16,
+            "float32" => Numeric::F32,
+            "float64" => Numeric::F64,
+            _ => return None,
+        })
+    }
+
+    pub const fn name(self) -> &'static str {
+        match self {
+            Numeric::U8 => "uint8",
+            Numeric::U16 => "uint16",
+            Numeric::U32 => "uint32",
+            Numeric::U64 => "uint64",
+            Numeric::I8 => "int8",
+            Numeric::I16 => "int16",
+            Numeric::I32 => "int32",
+            Numeric::I64 => "int64",
+            Numeric::F16 => "float16",
+            Numeric::F32 => "float32",
+            Numeric::F64 => "float64",
+        }
+    }
+
+    pub const fn size(self) -> usize {
+        match self {
+            Numeric::U8 | Numeric::I8 => 1,
+            Numeric::U16 | Numeric::I16 | Numeric::F16 => 2,
+            Numeric::U32 | Numeric::I32 | Numeric::F32 => 4,
+            Numeric::U64 | Numeric::I64 | Numeric::F64 => 8,
+        }
+    }
+
+    /// The number in so many bytes as it has.
+    pub fn read(self, bytes: &[u8]) -> Option<Json> {
+        fn le<const N: usize>(bytes: &[u8]) -> Option<[u8; N]> {
+            bytes.try_into().ok()
+        }
+        let float = |value: f64| Number::from_f64(value).map_or(Json::Null, Json::Number);
+        Some(match self {
+            Numeric::U8 => u8::from_le_bytes(le(bytes)?).into(),
+            Numeric::U16 => u16::from_le_bytes(le(bytes)?).into(),
+            Numeric::U32 => u32::from_le_bytes(le(bytes)?).into(),
+            Numeric::U64 => u64::from_le_bytes(le(bytes)?).into(),
+            Numeric::I8 => i8::from_le_bytes(le(bytes)?).into(),
+            Numeric::I16 => i16::from_le_bytes(le(bytes)?).into(),
+            Numeric::I32 => i32::from_le_bytes(le(bytes)?).into(),
+            Numeric::I64 => i64::from_le_bytes(le(bytes)?).into(),
+            Numeric::F16 => float(half::wide(u16::from_le_bytes(le(bytes)?))),
+            Numeric::F32 => half::decimal(f32::from_le_bytes(le(bytes)?)),
+            Numeric::F64 => float(f64::from_le_bytes(le(bytes)?)),
+        })
+    }
+}
+
+/// What a column holds: a value, or of a list several.
+pub(super) enum Values {
+    One(Value),
+    List(Vec<Value>),
+}
+
+impl Encoding {
+    /// The encoding of that name. Pickle is refused: to read it is to run what it says.
+    pub fn of(name: &str) -> Result<Encoding> {
+        let (kind, rest) = name.split_once(':').map_or((name, None), |(kind, rest)| (kind, Some(rest)));
+        Ok(match (kind, rest) {
+            ("bytes", None) => Encoding::Bytes,
+            ("str", None) => Encoding::Text,
+            ("int", None) => Encoding::Number(Numeric::I64),
+            ("str_int" | "str_float" | "str_decimal", None) => Encoding::Spelled,
+            ("json", None) => Encoding::Json,
+            ("jpeg" | "png" | "jpeg_array", _) => Encoding::Picture,
+            ("pil", None) => Encoding::Pil,
+            ("list[jpeg]" | "list[png]", _) => Encoding::List(Box::new(Encoding::Picture)),
+            ("list[pil]", None) => Encoding::List(Box::new(Encoding::Pil)),
+            ("ndarray", rest) => Encoding::Array(Array::of(rest.unwrap_or_default())?),
+            ("pkl", _) => {
+                let message = "the column is a pickle (pkl), which is code and is not run here; write it anew as json, \
+                               ndarray or bytes";
+                return Err(Error::new(&codes::PICKLE, message));
+            }
+            (kind, None) if let Some(number) = Numeric::of(kind) => Encoding::Number(number),
+            _ => {
+                let message = format!("the encoding {name:?} is not known; write the column anew as bytes or json");
+                return Err(Error::new(&codes::MDS_ENCODING, message));
+            }
+        })
+    }
+
+    /// What these bytes are.
+    pub fn values(&self, bytes: &Bytes, limits: &Limits) -> Result<Values> {
+        if let Encoding::List(of) = self {
+            let list = list(bytes)?.into_iter().map(|bytes| of.value(&bytes, limits));
+            return list.collect::<Result<_>>().map(Values::List);
+        }
+        self.value(bytes, limits).map(Values::One)
+    }
+
+    fn value(&self, bytes: &Bytes, limits: &Limits) -> Result<Value> {
+        let wrong = |message: String| Error::new(&codes::MDS_SAMPLE, message);
+        let text = || std::str::from_utf8(bytes).map_err(|_| wrong("the text is not UTF-8".to_owned()));
+        Ok(match self {
+            Encoding::Bytes | Encoding::Picture | Encoding::List(_) => Value::Bytes(bytes.clone()),
+            Encoding::Text => Value::Json(text()?.into()),
+            Encoding::Number(number) => {
+                let found = number.read(bytes);
+                let message = || wrong(format!("a number of {} bytes has {}", number.size(), bytes.len()));
+                Value::Json(found.ok_or_else(message)?)
+            }
+            Encoding::Spelled => Value::Json(spelled(text()?)),
+            Encoding::Json => {
+                let parsed = serde_json::from_slice(bytes);
+                Value::Json(parsed.map_err(|e| wrong(format!("the value is not readable JSON: {e}")))?)
+            }
+            Encoding::Pil => pil(bytes)?,
+            Encoding::Array(array) => array::value(array, bytes, limits)?,
+        })
+    }
+}
+
+/// A number that was written as text, where metadata can hold it.
+fn spelled(text: &str) -> Json {
+    if let Ok(n) = text.parse::<i64>() {
+        return n.into();
+    }
+    if let Ok(n) = text.parse::<u64>() {
+        return n.into();
+    }
+    // A decimal that is not that very float stays as it is written.
+    let float = text.parse::<f64>().ok().filter(|float| format!("{float:?}") == text);
+    float.and_then(Number::from_f64).map_or_else(|| text.into(), Json::Number)
+}
+
+/// The values of a list: how many, the size of each, and they.
+fn list(bytes: &Bytes) -> Result<Vec<Bytes>> {
+    let wrong = || Error::new(&codes::MDS_SAMPLE, "the list ends before all of its images");
+    let (numbers, _) = bytes.as_chunks::<4>();
+    let number = |k: usize| numbers.get(k).map(|bytes| u32::from_le_bytes(*bytes) as usize);
+    let count = number(0).filter(|&count| count <= MOST).ok_or_else(wrong)?;
+    let (mut at, mut list) = ((count + 1) * 4, Vec::with_capacity(count.min(numbers.len())));
+    for k in 1..=count {
+        let end = number(k).and_then(|size| at.checked_add(size)).filter(|&end| end <= bytes.len()).ok_or_else(wrong)?;
+        list.push(bytes.slice(at..end));
+        at = end;
+    }
+    Ok(list)
+}
+
+/// Width, height, the length of the mode's name, that, and pixels as Pillow has them.
+fn pil(bytes: &Bytes) -> Result<Value> {
+    let wrong = |message: &str| Error::new(&codes::MDS_SAMPLE, message.to_owned());
+    let short = || wrong("the image ends inside its head");
+    let (numbers, _) = bytes.get(..12).ok_or_else(short)?.as_chunks::<4>();
+    let number = |k: usize| numbers.get(k).map_or(0, |bytes| u32::from_le_bytes(*bytes));
+    let (width, height, len) = (number(0), number(1), number(2) as usize);
+    let end = len.checked_add(12).filter(|&end| end <= bytes.len()).ok_or_else(short)?;
+    let (mode, data) = (bytes.slice(12..end), bytes.slice(end..));
+    let (channels, bits) = match &mode[..] {
+        b"L" => (1, 8),
+        b"LA" => (2, 8),
+        b"RGB" => (3, 8),
+        b"RGBA" => (4, 8),
+        b"I;16" => (1, 16),
+        _ => return Ok(Value::Bytes(data)),
+    };
+    let data = if bits == 16 { half::swapped(&data) } else { data };
+    if u64::from(width) * u64::from(height) * u64::from(channels) * u64::from(bits / 8) != data.len() as u64 {
+        return Err(wrong("the image has not as many bytes as its size and mode want"));
+    }
+    Ok(Value::Pixels(Pixels { width, height, channels, bits, data }))
+}
