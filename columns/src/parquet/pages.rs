@@ -200,7 +200,7 @@ impl<F: Ranges> Pages<F> {
 /// What a header says of its page.
 #[derive(Debug, Default, PartialEq)]
 pub(super) struct Page {
-    unpacked: u64,
+    pub(super) unpacked: u64,
     /// Bytes behind the header.
     pub(super) stored: u64,
     /// Missing ones included.
@@ -213,9 +213,9 @@ pub(super) struct Page {
     #[cfg_attr(not(feature = "samples"), allow(dead_code))]
     pub(super) encoding: Option<i64>,
     /// Levels of the second version, which lie in front of the values and are never compressed.
-    levels: u64,
+    pub(super) levels: u64,
     /// The values are not either.
-    uncompressed: bool,
+    pub(super) uncompressed: bool,
 }
 
 impl Page {

@@ -178,11 +178,11 @@ fn a_column_is_told_by_its_first_image_where_nothing_is_said() {
     check(&file, "nothing said");
     let sounds = r#"{"info":{"features":{"image":{"_type":"Audio"}}}}"#;
     let e = open(&written(&batch(false), Some(sounds), usual())).unwrap_err();
-    assert_eq!(e.code().id(), "file.not_samples", "{e}");
+    assert_eq!(e.code().id(), "format.not_samples", "{e}");
     let hashes: ArrayRef = Arc::new((0..9_u8).map(|n| Some(vec![n; 20])).collect::<BinaryArray>());
     let schema = Schema::new(vec![Field::new("hash", DataType::Binary, true)]);
     let table = RecordBatch::try_new(Arc::new(schema), vec![hashes]).unwrap();
-    assert_eq!(open(&written(&table, None, usual())).unwrap_err().code().id(), "file.not_samples");
+    assert_eq!(open(&written(&table, None, usual())).unwrap_err().code().id(), "format.not_samples");
 }
 
 fn fixture(name: &str) -> Bytes {
