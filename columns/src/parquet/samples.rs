@@ -11,7 +11,6 @@ use forebay::{
     sample::MediaFormat,
     step::Pieces,
     table::{DataType, TableFile},
-    tables::OtherTable,
 };
 
 use super::{
@@ -206,7 +205,7 @@ fn opened(table: ParquetTable, images: Images, all: &[Candidate], chosen: usize,
     }
     let others = others.into_iter().map(|candidate| candidate.open(&table, limits.item_bytes / 4));
     let others = others.collect::<Result<Vec<_>>>()?;
-    notes.extend(table.notes());
+    notes.extend(table.left_out().iter().cloned());
     let rows = Rows::new(table, columns, labeled);
     let records = ParquetSamples { images, path, others, rows, classes, boxes, notes };
     Ok(Door::new(Arc::new(records), choice, limits))

@@ -154,6 +154,12 @@ impl ParquetTable {
         self.shown.binary_search(&root).ok()
     }
 
+    /// The columns that are not read, in words.
+    #[cfg(feature = "samples")]
+    pub(super) fn left_out(&self) -> &[String] {
+        &self.left_out
+    }
+
     /// What `datasets` says.
     pub(super) fn said(&self) -> Option<&str> {
         let pairs = self.metadata.metadata().file_metadata().key_value_metadata()?;

@@ -74,7 +74,8 @@ impl StreamInput {
         let format = detect(&first_bytes(path, HEAD_LEN)?);
         let name = display(path);
         let reader: Box<dyn Read + Send> = match format {
-            Some(packed @ Format::Gzip) => match of_tar(Gzip::new(BufReader::new(Reading::open(path)?)), path, packed)? {
+            Some(packed @ Format::Gzip) => match of_tar(Gzip::new(BufReader::new(Reading::open(path)?)), path, packed)?
+            {
                 Some(reader) => reader,
                 None => return Ok(None),
             },
@@ -156,7 +157,11 @@ impl StreamInput {
 
 /// The same bytes, if they are those of a TAR, or of nothing that is known in a file that is called one; else what they are.
 /// Nothing of records, which are unpacked and then read at random.
-fn of_tar(mut unpacked: impl Read + Send + 'static, path: &Path, packed: Format) -> Result<Option<Box<dyn Read + Send>>> {
+fn of_tar(
+    mut unpacked: impl Read + Send + 'static,
+    path: &Path,
+    packed: Format,
+) -> Result<Option<Box<dyn Read + Send>>> {
     let name = display(path);
     let mut head = vec![0; HEAD_LEN as usize];
     let read = fill(&mut unpacked, &mut head).map_err(|e| unread(&name, e).file(&name))?;

@@ -70,7 +70,8 @@ fn said(files: &[&str]) -> Vec<String> {
     }
     let split = |name: &&str| {
         let stem = name.rsplit('/').next()?.split('.').next()?;
-        let word = stem.split(['-', '_']).rfind(|part| !part.is_empty() && !part.bytes().all(|b| b.is_ascii_digit()))?;
+        let word =
+            stem.split(['-', '_']).rfind(|part| !part.is_empty() && !part.bytes().all(|b| b.is_ascii_digit()))?;
         matches!(word, "train" | "test" | "val" | "valid" | "validation").then(|| word.to_owned())
     };
     let splits: BTreeSet<String> = files.iter().filter_map(split).collect();

@@ -39,7 +39,9 @@ fn unpacker<'r>(head: &[u8], raw: impl BufRead + Send + 'r) -> io::Result<Option
         [0x1f, 0x8b, 8, ..] => Some(Box::new(Gzip::new(raw))),
         [0x28, 0xb5, 0x2f, 0xfd, ..] => Some(Box::new(zstd::stream::read::Decoder::with_buffer(raw)?)),
         // Zlib has no magic number: a method and a window, no dictionary, and both bytes a multiple of 31.
-        [a, b, ..] if a & 0x0f == 8 && a >> 4 <= 7 && b & 0x20 == 0 && (u16::from(*a) << 8 | u16::from(*b)) % 31 == 0 => {
+        [a, b, ..]
+            if a & 0x0f == 8 && a >> 4 <= 7 && b & 0x20 == 0 && (u16::from(*a) << 8 | u16::from(*b)) % 31 == 0 =>
+        {
             Some(Box::new(ZlibDecoder::new(raw)))
         }
         _ => None,
