@@ -30,13 +30,53 @@ pub fn detect(head: &[u8]) -> Option<Format> {
     let known = known.map(|&(_, format)| format).or_else(|| stream().then_some(Format::Arrows));
     let known = known.or_else(|| is_tar(head).then_some(Format::Tar));
     // Where no warehouse is read, none is looked for.
-    known.or_else(|| (cfg!(feature = "warehouse") && is_manifest(head)).then_some(Format::Warehouse))
+    let known = known.or_else(|| (cfg!(feature = "warehouse") && is_manifest(head)).then_some(Format::Warehouse));
+    known.or_else(|| records(head))
 }
 
 /// What a file is that begins with `head`, in words: a format of Forebay's, or another that is known.
 #[doc(hidden)]
 pub fn name_of(head: &[u8]) -> Option<&'static str> {
     detect(head).map(Format::name).or_else(|| known(head).map(|(name, _)| name))
+}
+
+/// The formats of records that have no first bytes of their own.
+fn records(head: &[u8]) -> Option<Format> {
+    if head.get(16..20) == Some(b"\xde\xc0\xef\xbe") {
+        return Some(Format::Lmdb);
+    }
+    if is_beton(head) {
+        return Some(Format::Ffcv);
+    }
+    is_shard(head).then_some(Format::Mds)
+}
+
+/// FFCV has no magic number: the version, how many fields, the size of pages, samples, and where the table of places lies.
+fn is_beton(head: &[u8]) -> bool {
+    let [2, 0, 1..=64, 0, p0, p1, p2, p3, rest @ ..] = head else { return false };
+    let page = u32::from_le_bytes([*p0, *p1, *p2, *p3]);
+    let number = |at: usize| rest.get(at..).and_then(|rest| rest.first_chunk::<8>()).map(|n| u64::from_le_bytes(*n));
+    let sound = |n: Option<u64>| n.is_some_and(|n| (1..1 << 48).contains(&n));
+    page.is_power_of_two() && page >= 1 << 10 && sound(number(0)) && sound(number(8))
+}
+
+/// The most bytes of the description that a shard of MDS has.
+pub(crate) const LONGEST_DESCRIPTION: u64 = 1 << 20;
+
+/// Neither has a shard of MDS one, but its first sample begins behind as many places as are announced, and behind a description.
+fn is_shard(head: &[u8]) -> bool {
+    let number = |k: usize| head.get(k * 4..)?.first_chunk::<4>().map(|bytes| u64::from(u32::from_le_bytes(*bytes)));
+    let (Some(samples), Some(first)) = (number(0), number(1)) else { return false };
+    let places = 4 * (samples + 2);
+    if first <= places + 2 || first > places + LONGEST_DESCRIPTION {
+        return false;
+    }
+    // The description, if it is in sight.
+    if let Some(text) = usize::try_from(places).ok().and_then(|at| head.get(at..)).filter(|text| !text.is_empty()) {
+        return text.starts_with(b"{\"");
+    }
+    let places: Vec<_> = (1..head.len() / 4).filter_map(number).collect();
+    places.is_sorted() && places.len() > 8
 }
 
 /// Names the format and gives advice, if it is one that Forebay does not read.

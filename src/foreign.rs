@@ -24,13 +24,11 @@ pub(crate) fn known(head: &[u8]) -> Option<(&'static str, &'static str)> {
         (0, b"7z\xbc\xaf\x27\x1c", "a 7z archive", "unpack it first, into a folder of images"),
         (0, b"Rar!\x1a\x07", "a RAR archive", "unpack it first, into a folder of images"),
         (0, b"\x04\x22\x4d\x18", "LZ4-compressed", "unpack it first: lz4 -dk FILE"),
-        (0, b"\x93NUMPY", "a NumPy array", "write it as Parquet, Arrow or CSV, for example with pyarrow"),
         (0, b"\x89HDF\r\n\x1a\n", "HDF5", ARRAYS),
         (0, b"MATLAB ", "a MAT file of MATLAB", ARRAYS),
         (0, b"SQLite format 3\0", "an SQLite database", "write its tables as CSV or Parquet"),
         (0, b"Obj\x01", "Avro", "write it as Parquet"),
         (0, b"ORC", "ORC", "write it as Parquet"),
-        (16, b"\xde\xc0\xef\xbe", "an LMDB database", "write what is inside as a TAR of samples"),
         (0, b"\x0a\x23\xd7\xce", "RecordIO of MXNet", "write what is inside as a TAR of samples"),
         (0, b"TWH1", "a shard of a tensor warehouse", "Forebay does not read it in this build"),
         (0, b"GGUF", "a GGUF model", "it is not a dataset"),
@@ -70,9 +68,6 @@ pub(crate) fn known(head: &[u8]) -> Option<(&'static str, &'static str)> {
     if is_idx(head) {
         return Some(("IDX, the format of MNIST", "write its images as PNG files in a folder for each class"));
     }
-    if is_ffcv(head) {
-        return Some(("FFCV", "write a TAR of samples from the dataset that it was made of"));
-    }
     let text = head.trim_ascii_start();
     let begins = |word: &[u8]| text.get(..word.len()).is_some_and(|start| start.eq_ignore_ascii_case(word));
     if begins(b"<!doctype html") || begins(b"<html") {
@@ -102,15 +97,6 @@ fn is_idx(head: &[u8]) -> bool {
     sizes.is_some_and(|sizes| sizes.chunks(4).all(|size| size != [0; 4] && size[0] < 8))
 }
 
-/// No magic number either: the version, how many fields, the size of pages, samples, and where the table of pages lies.
-fn is_ffcv(head: &[u8]) -> bool {
-    let [2, 0, 1..=64, 0, p0, p1, p2, p3, rest @ ..] = head else { return false };
-    let page = u32::from_le_bytes([*p0, *p1, *p2, *p3]);
-    let number = |at: usize| rest.get(at..).and_then(|rest| rest.first_chunk::<8>()).map(|n| u64::from_le_bytes(*n));
-    let sound = |n: Option<u64>| n.is_some_and(|n| (1..1 << 48).contains(&n));
-    page.is_power_of_two() && page >= 1 << 16 && sound(number(0)) && sound(number(8))
-}
-
 #[cfg(test)]
 mod tests {
     use super::foreign;
@@ -122,7 +108,6 @@ mod tests {
             (b"BZh91AY&SY", "bzip2"),
             (b"PK\x07\x08PK\x03\x04", "several volumes"),
             (b"TWH1\x01\0\0\0", "does not read"),
-            (b"\x93NUMPY\x01\0v\0{'descr'", "NumPy"),
             (b"\n [{\"a\":1}]", "array of JSON"),
             (b"{\n \"images\": [", "labels such as COCO"),
             (b"<!DOCTYPE HTML><title>Sign in", "web page"),
@@ -135,7 +120,6 @@ mod tests {
             (b"\0\0\0\x20ftypisom", "one video"),
             (b"\x58\0\0\0\0\0\0\0{\"__metadata__\"", "safetensors"),
             (b"\0\0\x08\x03\0\0\xea\x60\0\0\0\x1c\0\0\0\x1c", "MNIST"),
-            (b"\x02\0\x02\0\0\0\x80\0\xe8\x03\0\0\0\0\0\0\0\0\0\x01\0\0\0\0", "FFCV"),
             (b"MATLAB 5.0 MAT-file, Platform: GLNXA64", "MAT file"),
             (b"ply\nformat ascii 1.0\n", "PLY"),
             (b"# .PCD v0.7", "PCD"),

@@ -154,6 +154,46 @@ formats! {
         read_by: Native,
         written_by: Nobody,
     }
+    /// MDS, the shards of MosaicML Streaming. A shard has no magic number: how many samples there are tells where the first begins.
+    Mds "mds" {
+        extensions: ["mds"],
+        also: [],
+        media_type: "application/octet-stream",
+        first_bytes: [],
+        holds: Samples,
+        read_by: Native,
+        written_by: Nobody,
+    }
+    /// An LMDB database. Its magic number stands behind the head of its first page.
+    Lmdb "lmdb" {
+        extensions: ["mdb"],
+        also: ["lmdb"],
+        media_type: "application/octet-stream",
+        first_bytes: [],
+        holds: Samples,
+        read_by: Native,
+        written_by: Nobody,
+    }
+    /// Arrays of NumPy. Several of them are a ZIP whose members tell it.
+    Npy "npy" {
+        extensions: ["npy"],
+        also: ["npz"],
+        media_type: "application/octet-stream",
+        first_bytes: [b"\x93NUMPY"],
+        holds: Samples,
+        read_by: Native,
+        written_by: Nobody,
+    }
+    /// FFCV. It has no magic number: its head has numbers that no other file begins with.
+    Ffcv "ffcv" {
+        extensions: ["beton"],
+        also: [],
+        media_type: "application/octet-stream",
+        first_bytes: [],
+        holds: Samples,
+        read_by: Native,
+        written_by: Nobody,
+    }
     /// Something in a gzip wrapper.
     Gzip "gzip" {
         extensions: ["gz"],

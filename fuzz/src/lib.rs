@@ -13,6 +13,9 @@ use forebay::Limits;
 
 mod codec;
 mod convert;
+mod doors;
+#[path = "../../tests/doors_made/mod.rs"]
+mod doors_made;
 mod edits;
 mod filter;
 mod idv;
@@ -59,6 +62,7 @@ pub const TARGETS: &[Target] = &[
     Target { name: "codecs", body: codec::body, seeds: codec::seeds },
     Target { name: "convert", body: convert::body, seeds: convert::seeds },
     Target { name: "csv", body: text::csv, seeds: text::csv_seeds },
+    Target { name: "doors", body: doors::body, seeds: doors::seeds },
     Target { name: "edits", body: edits::body, seeds: edits::seeds },
     Target { name: "filter", body: filter::body, seeds: filter::seeds },
     Target { name: "idv", body: idv::body, seeds: idv::seeds },

@@ -79,6 +79,14 @@ pub struct OpenOptions {
     pub first_samples: Option<u64>,
 }
 
+impl OpenOptions {
+    /// The part of it that files of records are opened by.
+    fn how(&self) -> doors::How {
+        let (limits, cache) = (self.limits.clone(), self.cache.clone());
+        doors::How { limits, io: self.io, keep_going: self.keep_going, cache }
+    }
+}
+
 /// A payload as a worker takes it.
 #[derive(Debug, Default)]
 pub(crate) struct Stored {
@@ -155,17 +163,17 @@ impl Dataset {
             }
             let folder = Folder::open_at(path, options.class_level)?;
             if folder.is_empty() {
-                if let Some(found) = doors::of_folder(&folder, path, options)? {
+                if let Some(found) = doors::of_folder(&folder, path, &options.how())? {
                     return Self::from_opener(found.input, Opener::of_records(found.opener), options);
                 }
-                if let Some(dataset) = Self::joined(parquets::of_folder(path, &how(options))?, options) {
+                if let Some(dataset) = Self::joined(parquets::of_folder(path, &options.how())?, options) {
                     return Ok(dataset);
                 }
             }
             folder.refuse_without_pictures()?;
             return Ok(Self::new(Source::Folder(Arc::new(folder)), options, None));
         }
-        if let Some(dataset) = Self::joined(parquets::of_pattern(path, &how(options))?, options) {
+        if let Some(dataset) = Self::joined(parquets::of_pattern(path, &options.how())?, options) {
             return Ok(dataset);
         }
         match Self::from_input(Input::open(path, options.io)?, options) {
@@ -203,8 +211,19 @@ impl Dataset {
             Some(cache) => input.cached(cache),
             None => input,
         };
-        // Records that are packed as a whole are unpacked first.
-        let input = doors::unpacked(&input, &options.limits)?.unwrap_or(input);
+        match Self::from_plain(input.clone(), options) {
+            // Records may be packed as a whole.
+            Err(e) if [&codes::UNKNOWN_FORMAT, &codes::NOT_SAMPLES].contains(&e.code()) => {
+                match doors::unpacked(&input, &options.limits)? {
+                    Some(unpacked) => Self::from_plain(unpacked, options),
+                    None => Err(e),
+                }
+            }
+            other => other,
+        }
+    }
+
+    fn from_plain(input: Input, options: &OpenOptions) -> Result<Dataset> {
         let mut opener = Opener::new(input.len()).with_limits(options.limits.clone());
         if options.keep_going {
             opener = opener.keep_going();
@@ -724,12 +743,6 @@ impl Dataset {
             _ => Ok(None),
         }
     }
-}
-
-/// How Parquet files are opened.
-fn how(options: &OpenOptions) -> parquets::How<'_> {
-    let OpenOptions { limits, io, cache, keep_going, .. } = options;
-    parquets::How { limits, io: *io, cache: cache.as_ref(), keep_going: *keep_going }
 }
 
 /// Both ends of a sample.

@@ -20,22 +20,12 @@ use forebay::{
 };
 
 use crate::{
-    cache::Cache,
-    input::{Input, Io, display, expand, io_error},
+    doors::How,
+    input::{Input, display, expand, io_error},
 };
 
 /// Splits that are named in a message.
 const NAMED: usize = 5;
-
-/// How files are opened.
-#[derive(Debug)]
-pub(crate) struct How<'a> {
-    pub limits: &'a Limits,
-    pub io: Io,
-    pub cache: Option<&'a Cache>,
-    /// A split that lacks shards is opened nevertheless.
-    pub keep_going: bool,
-}
 
 /// Whether a file is Parquet, by its first bytes.
 pub(crate) fn is_one(input: &Input) -> bool {
@@ -97,7 +87,7 @@ fn splits(folder: &Path) -> Result<BTreeMap<String, Vec<PathBuf>>> {
 
 /// Opens the shards in a folder, or in its folder `data`: the files as one, and what is in them. `None` if there are no Parquet
 /// files. Several splits are not mixed.
-pub(crate) fn of_folder(folder: &Path, how: &How<'_>) -> Result<Option<(Input, Door)>> {
+pub(crate) fn of_folder(folder: &Path, how: &How) -> Result<Option<(Input, Door)>> {
     for folder in [folder.to_owned(), folder.join("data")] {
         if !folder.is_dir() {
             continue;
@@ -127,7 +117,7 @@ fn several_splits(folder: &Path) -> Error {
 }
 
 /// Opens the Parquet files that a pattern such as `data/train-*.parquet` stands for; `None` if it is no such pattern.
-pub(crate) fn of_pattern(path: &Path, how: &How<'_>) -> Result<Option<(Input, Door)>> {
+pub(crate) fn of_pattern(path: &Path, how: &How) -> Result<Option<(Input, Door)>> {
     let name = path.to_str().filter(|name| name.contains(['*', '?', '[', '{']) && name.ends_with(".parquet"));
     if name.is_none() || path.exists() {
         return Ok(None);
@@ -136,20 +126,20 @@ pub(crate) fn of_pattern(path: &Path, how: &How<'_>) -> Result<Option<(Input, Do
 }
 
 /// Opens shards as one.
-fn join(name: &str, files: &[PathBuf], how: &How<'_>) -> Result<(Input, Door)> {
+fn join(name: &str, files: &[PathBuf], how: &How) -> Result<(Input, Door)> {
     if !how.keep_going {
         whole(files).map_err(|e| e.file(name))?;
     }
     let (mut inputs, mut parts) = (Vec::with_capacity(files.len()), Vec::with_capacity(files.len()));
     for path in files {
         let input = Input::open(path, how.io)?;
-        let input = how.cache.map_or_else(|| input.clone(), |cache| input.cached(cache));
-        let door = open(&input, how.limits).map_err(|e| e.file(input.name()))?;
+        let input = how.cache.as_ref().map_or_else(|| input.clone(), |cache| input.cached(cache));
+        let door = open(&input, &how.limits).map_err(|e| e.file(input.name()))?;
         let base = path.file_name().and_then(|name| name.to_str()).unwrap_or_default().to_owned();
         parts.push(Part { name: base, bytes: input.len(), door });
         inputs.push(input);
     }
-    let door = several::join(parts, how.limits).map_err(|e| e.file(name))?;
+    let door = several::join(parts, &how.limits).map_err(|e| e.file(name))?;
     Ok((Input::joined(name, inputs), door))
 }
 

@@ -70,14 +70,26 @@ impl Choice {
     }
 }
 
-/// The field with the most bytes that are no text.
+/// The field with the most bytes that are no text, if it is most of the records: a few bytes of a row belong to the others.
 fn longest(records: &[Vec<Field>]) -> Option<String> {
     let bytes = |field: &&Field| match &field.value {
         Value::Bytes(bytes) if field.value.text().is_none() => Some(bytes.len()),
         _ => None,
     };
     let fields = records.iter().flatten().filter_map(|field| Some((bytes(&field)?, field)));
-    fields.max_by_key(|(bytes, _)| *bytes).map(|(_, field)| field.name.clone())
+    let name = fields.max_by_key(|(bytes, _)| *bytes).map(|(_, field)| field.name.clone())?;
+    let size = |field: &Field| match &field.value {
+        Value::Bytes(bytes) => bytes.len(),
+        Value::Pixels(pixels) => pixels.data.len(),
+        Value::Json(value) => value.to_string().len(),
+    };
+    let (mut own, mut all) = (0, 0);
+    for field in records.iter().flatten() {
+        let size = size(field);
+        all += size;
+        own += if field.name == name { size } else { 0 };
+    }
+    (own * 2 >= all).then_some(name)
 }
 
 /// The values of that field, and whether all are what they should be; false if there is none.

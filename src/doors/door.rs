@@ -91,7 +91,10 @@ impl Door {
 
     /// Plans the read of sample `i`'s payload.
     pub fn plan(&self, i: u64) -> Result<SamplePlan> {
-        let plan = SamplePlan::new(self.info(i)?, Proof::Inside, &codes::NO_PAYLOAD, &codes::NO_PAYLOAD);
+        let info = self.info(i)?;
+        // Nothing is read of what is too large to be held.
+        self.0.limits.item(info.stored_bytes).map_err(|e| e.section("payload").sample(i).offset(info.offset))?;
+        let plan = SamplePlan::new(info, Proof::Inside, &codes::NO_PAYLOAD, &codes::NO_PAYLOAD);
         Ok(plan.framed(Frame::Record(self.0.clone())))
     }
 
@@ -148,7 +151,7 @@ impl Cut for Inner {
         match self.records.field(i, name, record, verify)? {
             Some(value) => {
                 let payload = value.payload(&self.limits)?;
-                match payload.is_empty() {
+                match payload.is_empty() && self.choice.is_media {
                     true => Err(Error::new(&codes::NO_PAYLOAD, format!("the field {name} has no bytes"))),
                     false => Ok(payload),
                 }

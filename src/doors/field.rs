@@ -3,7 +3,16 @@
 use bytes::Bytes;
 
 use super::png;
-use crate::{error::Result, image::probe, limits::Limits, msgpack::base64_value, sample::MediaFormat};
+use crate::{
+    error::Result,
+    image::probe,
+    limits::Limits,
+    msgpack::base64_value,
+    sample::{
+        MediaFormat,
+        holds::{LEVELS, holds},
+    },
+};
 
 /// The longest run of bytes that stands in metadata as base64; of longer ones only the number is said.
 const MOST_BYTES: usize = 64 << 10;
@@ -104,6 +113,14 @@ impl Value {
             }
         }
     }
+}
+
+/// A JSON text as a value: as text where metadata, in which it stands two levels deep, could not hold it; `None` if it is none.
+pub fn json_of(text: &[u8]) -> Option<serde_json::Value> {
+    let text = std::str::from_utf8(text).ok()?;
+    serde_json::from_str::<&serde_json::value::RawValue>(text).ok()?;
+    let held = holds(text, LEVELS - 2).is_ok();
+    Some(if held { serde_json::from_str(text).unwrap_or_else(|_| text.into()) } else { text.into() })
 }
 
 /// Bytes as metadata has them: text, base64, or their number.

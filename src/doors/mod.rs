@@ -15,7 +15,12 @@
 //! | `open.rs` | from the first bytes to a door |
 //! | `check.rs` | every fault of a file |
 //! | `proto.rs` | Protocol Buffers, read field by field |
+//! | `half.rs` | numbers as metadata and images have them |
 //! | `tfrecord/` | TFRecord |
+//! | `mds/` | MDS |
+//! | `lmdb/` | LMDB |
+//! | `npy/` | arrays of NumPy |
+//! | `ffcv/` | FFCV |
 //!
 //! A format elsewhere that implements [`Records`] is opened by [`open::Deciding`].
 
@@ -24,7 +29,12 @@ mod choice;
 pub mod codes;
 mod compose;
 mod door;
+pub mod ffcv;
 mod field;
+mod half;
+pub mod lmdb;
+pub mod mds;
+pub mod npy;
 pub mod open;
 mod png;
 mod proto;

@@ -4,7 +4,7 @@ use std::{ops::Range, sync::Arc};
 
 use bytes::Bytes;
 
-use super::{choice::Choice, door::Door, field::Field, records::Records, tfrecord};
+use super::{choice::Choice, door::Door, ffcv, field::Field, lmdb, mds, npy, records::Records, tfrecord};
 use crate::{
     error::Result,
     formats::Format,
@@ -29,6 +29,10 @@ pub struct Opener {
 #[derive(Debug)]
 enum Work {
     TfRecord(Box<tfrecord::Opener>),
+    Mds(Box<mds::Opener>),
+    Lmdb(Box<lmdb::Opener>),
+    Npy(Box<npy::Opener>),
+    Ffcv(Box<ffcv::Opener>),
     Deciding(Deciding),
 }
 
@@ -38,9 +42,32 @@ impl Opener {
     pub fn new(format: Format, file_len: u64, limits: &Limits, keep_going: bool) -> Option<Opener> {
         let work = match format {
             Format::TfRecord => Work::TfRecord(Box::new(tfrecord::Opener::new(file_len, limits, keep_going))),
+            Format::Mds => {
+                let part = mds::Part::new("", 0..file_len);
+                Work::Mds(Box::new(mds::Opener::new(vec![part], limits, keep_going)))
+            }
+            Format::Lmdb => Work::Lmdb(Box::new(lmdb::Opener::new(file_len, limits))),
+            Format::Npy => Work::Npy(Box::new(npy::Opener::new(file_len, limits))),
+            Format::Ffcv => Work::Ffcv(Box::new(ffcv::Opener::new(file_len, limits))),
             _ => return None,
         };
-        Some(Opener { limits: limits.clone(), classes: Vec::new(), notes: Vec::new(), work })
+        Some(Self::of(work, limits))
+    }
+    /// For shards of MDS that are read as one file.
+    pub fn of_shards(parts: Vec<mds::Part>, limits: &Limits, keep_going: bool) -> Opener {
+        Self::of(Work::Mds(Box::new(mds::Opener::new(parts, limits, keep_going))), limits)
+    }
+    /// For an archive of arrays; `None` for one of anything else.
+    #[cfg(feature = "zip")]
+    pub fn of_zip(zip: &crate::zip::Zip, limits: &Limits) -> Option<Opener> {
+        let is_array = |name: &str| name.ends_with(".npy");
+        let all = (0..zip.len()).all(|i| {
+            zip.name(i).is_some_and(is_array) && zip.sidecars(i).all(|(ending, _)| ending == "npy" || is_array(ending))
+        });
+        (all && !zip.is_empty()).then(|| Self::of(Work::Npy(Box::new(npy::Opener::of_zip(zip, limits))), limits))
+    }
+    fn of(work: Work, limits: &Limits) -> Opener {
+        Opener { limits: limits.clone(), classes: Vec::new(), notes: Vec::new(), work }
     }
     /// With what files beside say: the names of the classes by their numbers, and remarks.
     #[must_use]
@@ -60,7 +87,11 @@ impl Stepper for Opener {
     fn step(&mut self) -> Result<Step<Door>> {
         loop {
             let found: Step<Arc<dyn Records>> = match &mut self.work {
-                Work::TfRecord(work) => work.step()?.map(|file| Arc::new(file) as Arc<dyn Records>),
+                Work::TfRecord(work) => work.step()?.map(|file| Arc::new(file) as _),
+                Work::Mds(work) => work.step()?.map(|file| Arc::new(file) as _),
+                Work::Lmdb(work) => work.step()?.map(|file| Arc::new(file) as _),
+                Work::Npy(work) => work.step()?.map(|file| Arc::new(file) as _),
+                Work::Ffcv(work) => work.step()?.map(|file| Arc::new(file) as _),
                 Work::Deciding(work) => {
                     let mut told = || (std::mem::take(&mut self.classes), std::mem::take(&mut self.notes));
                     return Ok(work.step()?.map(|door| {
@@ -79,6 +110,10 @@ impl Stepper for Opener {
     fn push(&mut self, start: u64, bytes: Bytes) {
         match &mut self.work {
             Work::TfRecord(work) => work.push(start, bytes),
+            Work::Mds(work) => work.push(start, bytes),
+            Work::Lmdb(work) => work.push(start, bytes),
+            Work::Npy(work) => work.push(start, bytes),
+            Work::Ffcv(work) => work.push(start, bytes),
             Work::Deciding(work) => work.push(start, bytes),
         }
     }

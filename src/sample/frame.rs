@@ -44,6 +44,10 @@ impl PartialEq for Frame {
 
 impl Eq for Frame {}
 
+#[cfg_attr(
+    not(all(feature = "zip", feature = "doors")),
+    allow(unused_variables, reason = "either needs less than both")
+)]
 impl Frame {
     /// Bytes of the file, from where the information says, that are read for it.
     pub fn room(&self, info: &SampleInfo) -> u64 {

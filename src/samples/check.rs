@@ -26,6 +26,10 @@ impl Dataset {
         let mut report = Report::new(self.len());
         self.passed().iter().for_each(|e| report.fault(e));
         damage.into_iter().for_each(|e| report.fault(e));
+        #[cfg(feature = "doors")]
+        if let Dataset::Door(door) = self {
+            door.records().faults().iter().for_each(|e| report.fault(e));
+        }
         self.notes().into_iter().for_each(|note| report.note(&Error::new(&codes::NOTE, note)));
         report
     }
@@ -175,7 +179,6 @@ impl Checker {
         }
         #[cfg(feature = "doors")]
         if let Dataset::Door(door) = &opened.dataset {
-            door.records().faults().iter().for_each(|e| checker.report.fault(e));
             let parts = (parts as u64).min(count).max(1);
             let cut = |k: u64| samples.start + count * k / parts;
             checker.parts.extend((0..parts).map(|k| cut(k)..cut(k + 1)).map(|part| {

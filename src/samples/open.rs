@@ -352,6 +352,14 @@ impl Opener {
                     open.push(0, head);
                     Work::Door(Box::new(open))
                 }
+                #[cfg(not(feature = "doors"))]
+                Some(other) if other.holds() == crate::formats::Holds::Samples => {
+                    let message = format!(
+                        "this build does not read {}; the command does: forebay convert FILE out.tbl",
+                        other.name()
+                    );
+                    return Err(Error::new(&crate::codec::codes::UNAVAILABLE, message));
+                }
                 Some(other) => {
                     return Err(Error::new(
                         &codes::NOT_SAMPLES,
@@ -400,7 +408,15 @@ impl Stepper for Opener {
                 Step::Done(archive) => Step::Done(Dataset::Tar(Tar::new(archive)?)),
             },
             #[cfg(feature = "zip")]
-            Work::Zip(open) => open.step()?.map(Dataset::Zip),
+            Work::Zip(open) => match open.step()? {
+                Step::Need(ranges) => Step::Need(ranges),
+                #[cfg(feature = "doors")]
+                Step::Done(zip) if let Some(arrays) = doors::open::Opener::of_zip(&zip, &self.limits) => {
+                    self.work = Work::Door(Box::new(arrays));
+                    return self.step();
+                }
+                Step::Done(zip) => Step::Done(Dataset::Zip(zip)),
+            },
             #[cfg(feature = "doors")]
             Work::Door(open) => open.step()?.map(Dataset::Door),
             Work::Detect | Work::Kept(_) => Step::Need(self.pieces.lacking(0..HEADER_LEN.min(self.file_len))),

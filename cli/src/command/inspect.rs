@@ -113,6 +113,14 @@ fn facts(dataset: &Dataset) -> Result<Value> {
         put("compression", if deflated > 0 { "deflate" } else { "none" }.into());
         put("metadata", Value::Null);
     }
+    if let Some(door) = dataset.door() {
+        let choice = door.choice();
+        put("sample_field", choice.payload.clone().into());
+        put("name_field", choice.name.clone().into());
+        put("class_field", choice.class.clone().or(choice.word.clone()).into());
+        put("compression", "none".into());
+        put("metadata", Value::Null);
+    }
     if let Some(warehouse) = dataset.warehouse() {
         warehouse_facts(warehouse, &mut put);
     }
@@ -241,6 +249,11 @@ fn print(facts: &Value, out: &Output) {
         ("tbl", layout) => row("format", format!("TBL v2, {layout} layout")),
         ("tar", _) => row("format", "TAR".into()),
         ("zip", _) => row("format", "ZIP".into()),
+        ("tfrecord", _) => row("format", "TFRecord".into()),
+        ("mds", _) => row("format", "MDS (MosaicML Streaming)".into()),
+        ("lmdb", _) => row("format", "LMDB".into()),
+        ("npy", _) => row("format", "arrays of NumPy".into()),
+        ("ffcv", _) => row("format", "FFCV".into()),
         (other, _) => row("format", other.into()),
     }
     row("samples", human::count(number("samples")));
@@ -266,6 +279,11 @@ fn print(facts: &Value, out: &Output) {
             if !parts.is_empty() {
                 row("skipped", parts.join(", "));
             }
+        }
+    }
+    for (label, key) in [("sample", "sample_field"), ("name", "name_field"), ("class", "class_field")] {
+        if let Some(field) = facts[key].as_str() {
+            row(label, format!("field {}", printable(field)));
         }
     }
     if text("format") == "warehouse" {

@@ -10,7 +10,7 @@ use std::{
 use forebay::{
     Error, Result,
     error::codes,
-    formats::{Format, Holds},
+    formats::{Format, Holds, Host},
 };
 
 /// The name that a part of a URL stands for; `None` if the encoding is broken.
@@ -28,7 +28,7 @@ const FRESH: Duration = Duration::from_secs(10);
 /// Whether a folder's file of this extension is taken for a dataset. What a file is, its content says later.
 fn is_dataset(extension: &str) -> bool {
     let is = |known: &&str| known.eq_ignore_ascii_case(extension);
-    let datasets = Format::ALL.iter().filter(|format| format.holds() != Holds::File);
+    let datasets = Format::ALL.iter().filter(|format| format.read_by() == Host::Everyone && format.holds() != Holds::File);
     datasets.flat_map(|format| format.extensions().iter().chain(format.also_extensions())).any(is)
 }
 

@@ -10,20 +10,27 @@ use forebay::{
     formats::Format,
 };
 
-use super::{Found, unpack};
+use super::{Found, How, shards, unpack};
 use crate::{
-    dataset::OpenOptions,
     folder::Folder,
     input::{Input, first_bytes, remote},
 };
 
 /// The most files that are opened as one.
 const MOST_FILES: usize = 100_000;
+/// The file of a database of LMDB.
+const DATABASE: &str = "data.mdb";
 /// Names of files with a line for each class, as TensorFlow Datasets writes them.
 const CLASSES: &str = ".labels.txt";
 
 /// The dataset that a folder without pictures is, if it is one.
-pub(crate) fn of_folder(folder: &Folder, root: &Path, options: &OpenOptions) -> Result<Option<Found>> {
+pub(crate) fn of_folder(folder: &Folder, root: &Path, options: &How) -> Result<Option<Found>> {
+    if let Some(found) = shards::of_folder(folder, root, options)? {
+        return Ok(Some(found));
+    }
+    if let Some(found) = database(folder, root, options)? {
+        return Ok(Some(found));
+    }
     let base = |name: &str| name.rsplit('/').next().unwrap_or_default().to_ascii_lowercase();
     let files = || folder.files().iter().map(|(name, _)| name.as_str());
     let records: Vec<&str> = files().filter(|name| base(name).contains(".tfrecord")).collect();
@@ -48,12 +55,29 @@ pub(crate) fn of_folder(folder: &Folder, root: &Path, options: &OpenOptions) -> 
     Ok(opener.map(|opener| Found { input, opener: opener.told(classes, notes) }))
 }
 
+/// The database that a folder has; what else is in it belongs to that.
+fn database(folder: &Folder, root: &Path, options: &How) -> Result<Option<Found>> {
+    let is = |name: &&str| name.rsplit('/').next().is_some_and(|base| base == DATABASE);
+    let mut found = folder.files().iter().map(|(name, _)| name.as_str()).filter(is);
+    let (Some(first), None) = (found.next(), found.next()) else { return Ok(None) };
+    let input = Input::open(&remote::beneath(root, first), options.io)?;
+    let input = match &options.cache {
+        Some(cache) => input.cached(cache),
+        None => input,
+    };
+    if detect(&input.slice(0..input.len().min(HEAD_LEN))?) != Some(Format::Lmdb) {
+        return Ok(None);
+    }
+    let opener = Opener::new(Format::Lmdb, input.len(), &options.limits, options.keep_going);
+    Ok(opener.map(|opener| Found { input, opener }))
+}
+
 fn is_packed(head: &[u8]) -> bool {
     matches!(detect(head), Some(Format::Gzip | Format::Zstd)) || head.starts_with(&[0x78])
 }
 
 /// One of the files, unpacked if it is packed.
-fn open(root: &Path, name: &str, options: &OpenOptions) -> Result<Input> {
+fn open(root: &Path, name: &str, options: &How) -> Result<Input> {
     let input = Input::open(&remote::beneath(root, name), options.io)?;
     let input = match &options.cache {
         Some(cache) => input.cached(cache),
@@ -84,7 +108,7 @@ fn said(files: &[&str]) -> Vec<String> {
 }
 
 /// The names of classes, one a line.
-fn lines(root: &Path, name: &str, options: &OpenOptions) -> Result<Vec<String>> {
+fn lines(root: &Path, name: &str, options: &How) -> Result<Vec<String>> {
     let input = Input::pieces(&remote::beneath(root, name))?;
     options.limits.metadata(input.len()).map_err(|e| e.file(input.name()))?;
     let bytes = input.slice(0..input.len())?;

@@ -4,16 +4,30 @@
 //! |---|---|
 //! | `unpack.rs` | a whole file that is packed, unpacked beside |
 //! | `folder.rs` | a folder of such files, as one dataset |
+//! | `shards.rs` | a folder of MDS shards |
 
 mod folder;
+mod shards;
 mod unpack;
 
 pub(crate) use folder::of_folder;
 pub(crate) use unpack::{is_records, unpacked};
 
-use forebay::doors::open::Opener;
+use forebay::{Limits, doors::open::Opener};
 
-use crate::input::Input;
+use crate::{
+    cache::Cache,
+    input::{Input, Io},
+};
+
+/// How files are opened.
+#[derive(Clone, Debug)]
+pub(crate) struct How {
+    pub limits: Limits,
+    pub io: Io,
+    pub keep_going: bool,
+    pub cache: Option<Cache>,
+}
 
 /// Files that are opened as one, and how.
 #[derive(Debug)]

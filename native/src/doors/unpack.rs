@@ -96,6 +96,30 @@ pub(crate) fn whole(input: &Input, limits: &Limits) -> Result<Option<Input>> {
     Ok(Some(Input::over(input.name(), Unpacked { inner, _file: file })))
 }
 
+/// A file that is packed with Snappy, as one block.
+pub(crate) fn snappy(input: &Input, limits: &Limits) -> Result<Input> {
+    let packed = input.lend(0..input.len())?;
+    let wrong = |e: snap::Error| {
+        Error::caused(&forebay::codec::codes::CORRUPT, format!("the file cannot be unpacked: {e}"), e)
+            .file(input.name())
+    };
+    let len = snap::raw::decompress_len(&packed).map_err(wrong)?;
+    limits.item(len as u64).map_err(|e| e.file(input.name()))?;
+    let unpacked = snap::raw::Decoder::new().decompress_vec(&packed).map_err(wrong)?;
+    Ok(Input::memory(input.name(), unpacked))
+}
+
+/// A file that is packed with Brotli.
+pub(crate) fn brotli(input: &Input, limits: &Limits) -> Result<Input> {
+    let failed = |e: io::Error| unread(input.name(), e).file(input.name());
+    let raw = InOrder { input: input.clone(), at: 0 };
+    let mut unpacked = Vec::new();
+    let mut reader = brotli_decompressor::Decompressor::new(raw, CHUNK).take(limits.item_bytes.saturating_add(1));
+    reader.read_to_end(&mut unpacked).map_err(failed)?;
+    limits.item(unpacked.len() as u64).map_err(|e| e.file(input.name()))?;
+    Ok(Input::memory(input.name(), unpacked))
+}
+
 /// Bytes in a file that goes when they do.
 #[derive(Debug)]
 struct Unpacked {

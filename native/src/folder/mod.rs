@@ -12,7 +12,7 @@ use forebay::{
     codec::Codec,
     detect::{HEAD_LEN, detect, foreign, name_of},
     error::codes,
-    formats::Format,
+    formats::{Format, Holds},
     image::format_of,
     sample::{
         MediaFormat, SampleInfo,
@@ -183,11 +183,10 @@ impl Folder {
         let base = |name: &str| name.rsplit('/').next().unwrap_or_default().to_ascii_lowercase();
         let any = |is: &dyn Fn(&str) -> bool| self.files.iter().any(|(name, _)| is(&base(name)));
         let hidden = |file: &str| self.root.join(file).is_file();
+        if any(&|name| name == "data.mdb") {
+            return ": of databases of LMDB, one is opened, by the folder that has it".to_owned();
+        }
         let kind = match () {
-            () if any(&|name| name == "data.mdb") => "an LMDB database",
-            () if any(&|name| name.ends_with(".mds") || name.contains(".mds.")) => {
-                "a dataset of MosaicML Streaming (MDS)"
-            }
             () if any(&|name| name == "index.json") && any(&|name| name.starts_with("chunk-")) => {
                 "a dataset of LitData"
             }
@@ -217,7 +216,9 @@ impl Folder {
         }
         let about = |(name, _): &(String, u64)| {
             let head = first_bytes(&remote::beneath(&self.root, name), HEAD_LEN).ok()?;
-            Some(format!("; of the first, {name}: {}", foreign(&head)?))
+            let own = || detect(&head).filter(|format| format.holds() == Holds::Samples).map(Format::name);
+            let own = || own().map(|own| format!("this is {own}, which is opened by its own name"));
+            Some(format!("; of the first, {name}: {}", foreign(&head).or_else(own)?))
         };
         self.files.iter().take(NAMED).find_map(about).unwrap_or_default()
     }

@@ -25,7 +25,7 @@ use forebay::{
     Limits, Result,
     annotations::{Format, LabelStats, Project, ReadOptions, yolo},
     detect::HEAD_LEN,
-    formats::Format as Container,
+    formats::{Format as Container, Holds},
 };
 
 pub use beside::{Attached, Beside};
@@ -176,7 +176,8 @@ impl Open {
         }
         let input = Input::pieces(path)?;
         let head = input.slice(0..input.len().min(HEAD_LEN))?;
-        Ok(matches!(forebay::detect::detect(&head), Some(Container::Tbl | Container::Tar | Container::Zip)))
+        let found = forebay::detect::detect(&head);
+        Ok(found.is_some_and(|found| found.holds() == Holds::Samples && found != Container::Warehouse))
     }
 
     fn records(&self, path: &Path) -> Result<Set> {

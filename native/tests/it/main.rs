@@ -12,13 +12,18 @@ mod common;
 mod core_common;
 #[path = "../../../tests/common/dice.rs"]
 mod dice;
+#[path = "../../../tests/doors_made/mod.rs"]
+mod doors_made;
 #[path = "../../../tests/common/warehouses.rs"]
 mod warehouses;
 #[path = "../common/whole.rs"]
 mod whole;
+#[path = "../../../tests/zip_made/mod.rs"]
+mod zip_made;
 
 mod burn;
 mod cookbook;
+mod doors;
 mod elsewhere;
 mod examples;
 mod layouts;

@@ -7,10 +7,11 @@ use bytes::Bytes;
 use super::datum;
 use crate::{
     doors::{
+        codes,
         field::Field,
         records::{Fetch, Records, out_of_range},
     },
-    error::Result,
+    error::{Error, Result},
     formats::Format,
     limits::Limits,
 };
@@ -56,8 +57,23 @@ impl Lmdb {
         limits: &Limits,
     ) -> Result<Lmdb> {
         let mut lmdb = Lmdb { entries, keys, samples: None, datum, databases, limits: limits.clone() };
+        lmdb.refuse_shared()?;
         lmdb.samples = lmdb.labeled();
         Ok(lmdb)
+    }
+
+    /// Refuses values that have bytes in common: a small file would become a large one.
+    fn refuse_shared(&self) -> Result<()> {
+        let mut places: Vec<Range<u64>> = self.entries.iter().map(Entry::range).filter(|r| !r.is_empty()).collect();
+        places.sort_unstable_by_key(|place| place.start);
+        let shared = places.iter().zip(places.iter().skip(1)).find(|(one, next)| next.start < one.end);
+        match shared {
+            Some((one, _)) => {
+                let message = "two values have bytes in common";
+                Err(Error::new(&codes::LMDB_PAGE, message).offset(one.start))
+            }
+            None => Ok(()),
+        }
     }
 
     /// The images and their labels of a set for text recognition, if it is one.

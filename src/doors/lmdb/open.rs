@@ -230,8 +230,8 @@ impl Stepper for Opener {
         if !lacking.is_empty() {
             return Ok(Step::Need(lacking));
         }
-        let mut values = self.first().map(|range| self.pieces.expect(range)).peekable();
-        let datum = values.peek().is_some() && values.all(|value| value.is_ok_and(|value| datum::is(&value)));
+        let values: Vec<_> = self.first().filter_map(|range| self.pieces.get(range)).collect();
+        let datum = !values.is_empty() && values.iter().all(|value| datum::is(value));
         let (entries, keys) = (std::mem::take(&mut self.entries), std::mem::take(&mut self.keys));
         Lmdb::new(entries, keys, datum, self.databases, &self.limits).map(Step::Done)
     }

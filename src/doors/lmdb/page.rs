@@ -125,7 +125,8 @@ pub(super) fn read(bytes: &[u8], number: u64) -> Result<Page<'_>> {
         return Err(duplicates());
     }
     let count = lower.checked_sub(HEADER).filter(|_| lower <= bytes.len()).map(|bytes| bytes / 2);
-    let count = count.ok_or_else(|| wrong("the list of its entries ends in front of its beginning, or behind the page"))?;
+    let count =
+        count.ok_or_else(|| wrong("the list of its entries ends in front of its beginning, or behind the page"))?;
     let nodes = (0..count).map(|k| short(bytes, HEADER + 2 * k).map(usize::from).filter(|&at| at >= lower));
     let node = |at: Option<usize>| {
         let at = at?;
@@ -162,6 +163,7 @@ pub(super) fn read(bytes: &[u8], number: u64) -> Result<Page<'_>> {
 
 /// Several values of a key.
 fn duplicates() -> Error {
-    let message = "keys have several values (MDB_DUPSORT), which is not read; write the database anew with a key for each value";
+    let message =
+        "keys have several values (MDB_DUPSORT), which is not read; write the database anew with a key for each value";
     Error::new(&codes::LMDB_UNSUPPORTED, message)
 }

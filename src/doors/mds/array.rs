@@ -110,7 +110,8 @@ pub(super) fn value(array: &Array, bytes: &Bytes, limits: &Limits) -> Result<Val
 fn pixels(dtype: Numeric, shape: &[u64], data: &Bytes) -> Option<Pixels> {
     let (height, width, channels) = match *shape {
         // Smaller ones are vectors and matrices.
-        [height @ 8.., width @ 8..] => (height, width, 1),
+        [height, width, ..] if height < 8 || width < 8 => return None,
+        [height, width] => (height, width, 1),
         [height, width, channels @ (1 | 3 | 4)] => (height, width, channels),
         _ => return None,
     };

@@ -4,7 +4,7 @@ use std::{ops::Range, sync::Arc};
 
 use bytes::Bytes;
 
-use super::shard::Column;
+use super::{shard::Column, value::Values};
 use crate::{
     doors::{
         codes,
@@ -103,8 +103,8 @@ impl Records for Mds {
         for (column, bytes) in self.cut(i, bytes)? {
             let values = column.encoding.values(&bytes, &self.limits).map_err(|e| e.column(column.name.as_str()))?;
             match values {
-                super::value::Values::One(value) => fields.push(Field::new(column.name.as_str(), value)),
-                super::value::Values::List(list) => {
+                Values::One(value) => fields.push(Field::new(column.name.as_str(), value)),
+                Values::List(list) => {
                     let named = list.into_iter().enumerate();
                     fields.extend(named.map(|(k, value)| Field::new(format!("{}.{k}", column.name), value)));
                 }
@@ -116,7 +116,7 @@ impl Records for Mds {
         let cut = self.cut(i, bytes)?;
         if let Some((column, bytes)) = cut.iter().find(|(column, _)| column.name == name) {
             let values = column.encoding.values(bytes, &self.limits).map_err(|e| e.column(name))?;
-            if let super::value::Values::One(value) = values {
+            if let Values::One(value) = values {
                 return Ok(Some(value));
             }
         }
@@ -138,9 +138,10 @@ impl Records for Mds {
         &self.passed
     }
     fn faults(&self) -> Vec<Error> {
-        let error = |(code, message, member): &(_, String, Option<String>)| {
-            Error::new(code, message.as_str()).member(member.clone().unwrap_or_default())
+        let faults = self.faults.iter();
+        let error = |code, message: &str, member: &Option<String>| {
+            Error::new(code, message).member(member.as_deref().unwrap_or_default())
         };
-        self.faults.iter().map(error).collect()
+        faults.map(|(code, message, member)| error(code, message, member)).collect()
     }
 }

@@ -5,11 +5,11 @@ use std::{ops::Range, sync::Arc};
 use bytes::Bytes;
 
 use super::{
-    LONGEST,
     file::{Mds, Shard},
     shard::{Column, columns},
 };
 use crate::{
+    detect::LONGEST_DESCRIPTION,
     doors::codes,
     error::{self, Error, Result},
     limits::Limits,
@@ -94,7 +94,7 @@ impl Opener {
         let number = |k: usize| head.get(k * 4..).and_then(|b| b.first_chunk()).map_or(0, |b| u32::from_le_bytes(*b));
         let (samples, first) = (u64::from(number(0)), u64::from(number(1)));
         let places = 4 * (samples + 2);
-        if first < places || first - places > LONGEST || first > len {
+        if first < places || first - places > LONGEST_DESCRIPTION || first > len {
             let message = format!("{samples} samples are announced, and the first begins at byte {first} of {len}");
             return Err(wrong(message, 0));
         }

@@ -30,7 +30,8 @@ pub(super) fn columns(text: &[u8]) -> Result<Vec<Column>> {
             return Err(Error::new(&codes::MDS_ENCODING, message));
         }
     }
-    let list = |name: &str| said.get(name).and_then(Json::as_array).ok_or_else(|| wrong("the description has no columns"));
+    let list =
+        |name: &str| said.get(name).and_then(Json::as_array).ok_or_else(|| wrong("the description has no columns"));
     let (names, encodings, sizes) = (list("column_names")?, list("column_encodings")?, list("column_sizes")?);
     if names.len() != encodings.len() || names.len() != sizes.len() {
         return Err(wrong("the description does not have a name, an encoding and a size of each column"));

@@ -7,7 +7,7 @@ use super::array::{self, Array};
 use crate::{
     doors::{
         codes,
-        field::{Pixels, Value},
+        field::{Pixels, Value, json_of},
         half,
     },
     error::{Error, Result},
@@ -28,6 +28,8 @@ pub(super) enum Encoding {
     Spelled,
     Json,
     Picture,
+    /// An array that was written as a JPEG, or several.
+    PictureArray,
     Pil,
     List(Box<Encoding>),
     Array(Array),
@@ -108,7 +110,7 @@ impl Numeric {
             Numeric::I32 => i32::from_le_bytes(le(bytes)?).into(),
             Numeric::I64 => i64::from_le_bytes(le(bytes)?).into(),
             Numeric::F16 => float(half::wide(u16::from_le_bytes(le(bytes)?))),
-            Numeric::F32 => half::decimal(f32::from_le_bytes(le(bytes)?)),
+            Numeric::F32 => float(f32::from_le_bytes(le(bytes)?).into()),
             Numeric::F64 => float(f64::from_le_bytes(le(bytes)?)),
         })
     }
@@ -130,7 +132,8 @@ impl Encoding {
             ("int", None) => Encoding::Number(Numeric::I64),
             ("str_int" | "str_float" | "str_decimal", None) => Encoding::Spelled,
             ("json", None) => Encoding::Json,
-            ("jpeg" | "png" | "jpeg_array", _) => Encoding::Picture,
+            ("jpeg" | "png", _) => Encoding::Picture,
+            ("jpeg_array", _) => Encoding::PictureArray,
             ("pil", None) => Encoding::Pil,
             ("list[jpeg]" | "list[png]", _) => Encoding::List(Box::new(Encoding::Picture)),
             ("list[pil]", None) => Encoding::List(Box::new(Encoding::Pil)),
@@ -151,8 +154,21 @@ impl Encoding {
     /// What these bytes are.
     pub fn values(&self, bytes: &Bytes, limits: &Limits) -> Result<Values> {
         if let Encoding::List(of) = self {
-            let list = list(bytes)?.into_iter().map(|bytes| of.value(&bytes, limits));
+            // In front of a list stands the version of this encoding.
+            let rest = match bytes.first_chunk::<4>() {
+                Some([0, 0, 0, 0]) => bytes.slice(4..),
+                _ => return Err(Error::new(&codes::MDS_SAMPLE, "the list has a version that is not known")),
+            };
+            let list = list(&rest)?.into_iter().map(|bytes| of.value(&bytes, limits));
             return list.collect::<Result<_>>().map(Values::List);
+        }
+        // Such arrays were written one by one, and are now written as lists.
+        if *self == Encoding::PictureArray && !bytes.starts_with(&[0xff, 0xd8]) {
+            let mut images = list(bytes)?;
+            return Ok(match (images.len(), images.pop()) {
+                (1, Some(only)) => Values::One(only.into()),
+                (_, last) => Values::List(images.into_iter().chain(last).map(Value::Bytes).collect()),
+            });
         }
         self.value(bytes, limits).map(Values::One)
     }
@@ -161,7 +177,9 @@ impl Encoding {
         let wrong = |message: String| Error::new(&codes::MDS_SAMPLE, message);
         let text = || std::str::from_utf8(bytes).map_err(|_| wrong("the text is not UTF-8".to_owned()));
         Ok(match self {
-            Encoding::Bytes | Encoding::Picture | Encoding::List(_) => Value::Bytes(bytes.clone()),
+            Encoding::Bytes | Encoding::Picture | Encoding::PictureArray | Encoding::List(_) => {
+                Value::Bytes(bytes.clone())
+            }
             Encoding::Text => Value::Json(text()?.into()),
             Encoding::Number(number) => {
                 let found = number.read(bytes);
@@ -170,8 +188,7 @@ impl Encoding {
             }
             Encoding::Spelled => Value::Json(spelled(text()?)),
             Encoding::Json => {
-                let parsed = serde_json::from_slice(bytes);
-                Value::Json(parsed.map_err(|e| wrong(format!("the value is not readable JSON: {e}")))?)
+                Value::Json(json_of(bytes).ok_or_else(|| wrong("the value is not readable JSON".to_owned()))?)
             }
             Encoding::Pil => pil(bytes)?,
             Encoding::Array(array) => array::value(array, bytes, limits)?,
@@ -200,7 +217,8 @@ fn list(bytes: &Bytes) -> Result<Vec<Bytes>> {
     let count = number(0).filter(|&count| count <= MOST).ok_or_else(wrong)?;
     let (mut at, mut list) = ((count + 1) * 4, Vec::with_capacity(count.min(numbers.len())));
     for k in 1..=count {
-        let end = number(k).and_then(|size| at.checked_add(size)).filter(|&end| end <= bytes.len()).ok_or_else(wrong)?;
+        let end =
+            number(k).and_then(|size| at.checked_add(size)).filter(|&end| end <= bytes.len()).ok_or_else(wrong)?;
         list.push(bytes.slice(at..end));
         at = end;
     }

@@ -86,7 +86,8 @@ impl Array {
     /// NumPy's file of values of this type.
     pub fn file(&self, shape: &[u64], values: &[u8]) -> Bytes {
         let sizes: String = shape.iter().map(|n| format!("{n}, ")).collect();
-        let sizes = if shape.len() == 1 { sizes.trim_end().to_owned() } else { sizes.trim_end_matches(", ").to_owned() };
+        let sizes =
+            if shape.len() == 1 { sizes.trim_end().to_owned() } else { sizes.trim_end_matches(", ").to_owned() };
         let descr = &self.header.descr;
         let descr = if descr.starts_with('[') { descr.clone() } else { format!("'{descr}'") };
         let mut text = format!("{{'descr': {descr}, 'fortran_order': False, 'shape': ({sizes}), }}");

@@ -134,11 +134,14 @@ impl Records for Arrays {
         let of = |part: &Part| {
             let name = |array: &Array| if array.name.is_empty() { "the array".to_owned() } else { array.name.clone() };
             let array = self.arrays.get(part.array)?;
-            let labels = self.labels(part).map_or("without labels".to_owned(), |labels| format!("labels {}", name(labels)));
+            let labels =
+                self.labels(part).map_or("without labels".to_owned(), |labels| format!("labels {}", name(labels)));
             Some(format!("{} ({}; {labels})", name(array), array.described()))
         };
         match &self.parts {
-            Some(parts) => vec![format!("the rows of {} are samples", parts.iter().filter_map(of).collect::<Vec<_>>().join(", "))],
+            Some(parts) => {
+                vec![format!("the rows of {} are samples", parts.iter().filter_map(of).collect::<Vec<_>>().join(", "))]
+            }
             None => vec!["no array is images, so each is a sample".to_owned()],
         }
     }

@@ -1,7 +1,6 @@
 //! Which arrays are images, and which their labels.
 
-use super::array::Array;
-use super::header::Kind;
+use super::{array::Array, header::Kind};
 
 /// Words in the names of arrays of labels, and of images.
 const LABELS: [&str; 5] = ["label", "target", "class", "y", "lab"];
@@ -65,8 +64,8 @@ fn words(name: &str) -> impl Iterator<Item = &str> {
 fn is<const N: usize>(known: [&str; N], name: &str) -> bool {
     let name = name.to_ascii_lowercase();
     words(&name).any(|word| {
-        let fits = |known: &&str| if known.len() == 1 { word == **known } else { word.starts_with(**known) };
-        known.iter().any(|known| fits(&known))
+        let fits = |known: &str| if known.len() == 1 { word == known } else { word.starts_with(known) };
+        known.iter().any(|known| fits(known))
     })
 }
 

@@ -132,7 +132,8 @@ fn dtype(descr: &str) -> Result<(Kind, u64, bool)> {
 }
 
 fn pickle() -> Error {
-    let message = "the array holds objects, which is a pickle: code, which is not run here; write it anew as numbers or texts";
+    let message =
+        "the array holds objects, which is a pickle: code, which is not run here; write it anew as numbers or texts";
     Error::new(&codes::PICKLE, message)
 }
 

@@ -9,14 +9,14 @@ use super::{
     file::Arrays,
     header::{Header, len, read},
 };
-#[cfg(feature = "zip")]
-use crate::{sample::SamplePlan, zip::Zip};
 use crate::{
     doors::codes,
     error::{self, Error, Result},
     limits::Limits,
     step::{Pieces, Step, Stepper},
 };
+#[cfg(feature = "zip")]
+use crate::{sample::SamplePlan, zip::Zip};
 
 /// Bytes of an array that have its header in them, mostly.
 const HEAD: u64 = 4096;

@@ -7,12 +7,13 @@
 use std::collections::HashMap;
 
 use bytes::Bytes;
-use serde_json::{Number, Value as Json};
+use serde_json::Value as Json;
 
 use crate::{
     doors::{
         codes,
         field::{Field, Value, bytes_to_json},
+        half,
         proto::{Malformed, Message, Read, Wire},
     },
     error::{Error, Result},
@@ -234,7 +235,7 @@ impl Made<'_> {
                     bytes.push(self.data.slice_ref(one));
                     bytes_to_json(one)
                 }
-                Scalar::Float(float) => decimal(float),
+                Scalar::Float(float) => half::decimal(float),
                 Scalar::Int(n) => n.into(),
             });
             Ok(())
@@ -252,10 +253,4 @@ fn single(mut values: Vec<Json>) -> Json {
         1 => values.swap_remove(0),
         _ => Json::Array(values),
     }
-}
-
-/// The shortest decimal number that is this float: 0.1, and not 0.10000000149011612.
-fn decimal(float: f32) -> Json {
-    let shortest = float.to_string().parse::<f64>().ok();
-    shortest.and_then(Number::from_f64).map_or(Json::Null, Json::Number)
 }

@@ -18,6 +18,8 @@ use crate::{
 
 /// Bytes in which the next head is looked for at once.
 const SEARCH: u64 = 64 << 10;
+/// Damaged heads that are passed over.
+const MOST_PASSED: usize = 10_000;
 /// Records that tell what all of them are.
 const LOOKS: usize = 4;
 
@@ -88,6 +90,8 @@ impl Opener {
             }
             self.passed.push(Arc::new(e));
             (self.lost, self.at) = (true, self.at + 1);
+            // A file that has as many is no file of records.
+            self.walked = self.passed.len() >= MOST_PASSED;
             return Ok(());
         };
         let end = self.at.checked_add(HEAD + TAIL).and_then(|end| end.checked_add(len));
