@@ -27,6 +27,7 @@ const CRATES = {
     'ahead',
     'folder output shards',
     'doors',
+    'parquets',
     'dataset',
     'labels',
     'check difference extract identity select',

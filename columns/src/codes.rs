@@ -1,5 +1,7 @@
 //! The codes of Parquet and Arrow, and which words of their crates are not about the file.
 
+#[cfg(feature = "samples")]
+pub use forebay::doors::codes::NO_PAYLOAD;
 pub use forebay::{
     table::codes::TARGET,
     tables::codes::{ARROW, ROUTE},

@@ -37,6 +37,51 @@ pub(crate) fn pictures(schema: &Schema, said: Option<&str>) -> Vec<usize> {
     found.into_iter().map(|(_, i)| i).collect()
 }
 
+/// What is said of a column, if that is said.
+#[cfg(feature = "samples")]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Said {
+    /// It holds pictures, or lists of them.
+    Pictures,
+    /// It holds something else.
+    Other,
+    /// Nothing is said.
+    Nothing,
+}
+
+/// Whether a column is said to hold pictures.
+#[cfg(feature = "samples")]
+pub(crate) fn said_of(column: &str, said: Option<&str>) -> Said {
+    let features = features(said);
+    let Some(feature) = features.as_ref().and_then(|all| all.get(column)) else { return Said::Nothing };
+    // `List(Image())`, as older versions say it `Sequence(Image())`, and as still older ones an array of one feature.
+    let item = if feature.is_array() { feature.get(0) } else { feature.get("feature") };
+    let of = |feature: &Value| feature.get("_type").and_then(Value::as_str).map(str::to_owned);
+    let kind = item.and_then(of).or_else(|| of(feature));
+    match kind.as_deref() {
+        Some("Image") => Said::Pictures,
+        // Bytes, of which nothing is said.
+        None | Some("Value" | "List" | "LargeList" | "Sequence") => Said::Nothing,
+        Some(_) => Said::Other,
+    }
+}
+
+/// The names of the classes that the objects of a column have, whose numbers stand in this field of each.
+#[cfg(feature = "samples")]
+pub(crate) fn classes_of_objects(column: &str, field: &str, said: Option<&str>) -> Option<Vec<String>> {
+    let features = features(said)?;
+    let mut at = features.get(column)?;
+    // A list of structs, or a struct of lists, however it is said.
+    for _ in 0..4 {
+        if is(Some(at), "ClassLabel") {
+            let names = at.get("names")?.as_array()?;
+            return names.iter().map(|name| name.as_str().map(str::to_owned)).collect();
+        }
+        at = at.get(field).or_else(|| at.get("feature")).or_else(|| at.get(0))?;
+    }
+    None
+}
+
 /// The names of the classes that a column's numbers stand for.
 pub(crate) fn classes(column: &str, said: Option<&str>) -> Option<Vec<String>> {
     let features = features(said)?;
@@ -85,5 +130,39 @@ mod tests {
         assert_eq!(pictures(&schema, Some("no JSON")), [1, 2, 0]);
         assert_eq!(classes("label", Some(said)), Some(vec!["cat".to_owned(), "dog".to_owned()]));
         assert_eq!((classes("blob", Some(said)), classes("label", None)), (None, None));
+    }
+
+    #[cfg(feature = "samples")]
+    #[test]
+    fn what_is_said_tells_pictures_from_sounds_and_bytes() {
+        let said = r#"{"info":{"features":{"image":{"_type":"Image"},"voice":{"_type":"Audio"},
+            "blob":{"dtype":"binary","_type":"Value"}}}}"#;
+        let of = |column| said_of(column, Some(said));
+        let found = ["image", "blob", "thumb", "voice"].map(of);
+        assert_eq!(found, [Said::Pictures, Said::Nothing, Said::Nothing, Said::Other]);
+    }
+
+    #[cfg(feature = "samples")]
+    #[test]
+    fn lists_of_pictures_and_classes_of_objects_are_found_as_each_version_says_them() {
+        for list in [
+            r#"{"feature":{"_type":"Image"},"_type":"List"}"#,
+            r#"{"feature":{"_type":"Image"},"_type":"Sequence"}"#,
+            r#"[{"_type":"Image"}]"#,
+        ] {
+            let said = format!(r#"{{"info":{{"features":{{"images":{list}}}}}}}"#);
+            assert_eq!(said_of("images", Some(&said)), Said::Pictures, "{list}");
+        }
+        let names = r#"{"names":["car","person"],"_type":"ClassLabel"}"#;
+        for objects in [
+            format!(r#"{{"bbox":{{"feature":{{}}}},"category":{{"feature":{names},"_type":"List"}}}}"#),
+            format!(r#"{{"feature":{{"category":{names}}},"_type":"List"}}"#),
+            format!(r#"[{{"category":{names}}}]"#),
+        ] {
+            let said = format!(r#"{{"info":{{"features":{{"objects":{objects}}}}}}}"#);
+            let found = classes_of_objects("objects", "category", Some(&said));
+            assert_eq!(found, Some(vec!["car".to_owned(), "person".to_owned()]), "{objects}");
+            assert_eq!(classes_of_objects("objects", "color", Some(&said)), None);
+        }
     }
 }

@@ -33,6 +33,7 @@ use crate::{
         CHUNK_BYTES,
         blocks::{in_blocks, in_blocks_of},
     },
+    parquets,
     shards::{self, OpenWarehouse, Proven, WarehouseOptions},
 };
 
@@ -146,7 +147,8 @@ impl Stepper for First<'_> {
 }
 
 impl Dataset {
-    /// Opens a TBL, a TAR, a ZIP, a folder, or a tensor warehouse: its manifest or the folder that has it. It may lie elsewhere:
+    /// Opens a TBL, a TAR, a ZIP, a Parquet file of images, a folder, or a tensor warehouse: its manifest or the folder that has
+    /// it. A folder of Parquet files, and a pattern such as `data/train-*.parquet`, are one dataset. It may lie elsewhere:
     /// [addresses](crate::remote) are opened as paths are. A folder without images is an error, and no dataset of 0 samples.
     pub fn open(path: impl AsRef<Path>) -> Result<Dataset> {
         Self::open_with(path.as_ref(), &OpenOptions::default())
@@ -160,13 +162,19 @@ impl Dataset {
                 return Self::open_warehouse(&manifest, options);
             }
             let folder = Folder::open_at(path, options.class_level)?;
-            if folder.is_empty()
-                && let Some(found) = doors::of_folder(&folder, path, &options.how())?
-            {
-                return Self::from_opener(found.input, Opener::of_records(found.opener), options);
+            if folder.is_empty() {
+                if let Some(found) = doors::of_folder(&folder, path, &options.how())? {
+                    return Self::from_opener(found.input, Opener::of_records(found.opener), options);
+                }
+                if let Some(dataset) = Self::joined(parquets::of_folder(path, &options.how())?, options) {
+                    return Ok(dataset);
+                }
             }
             folder.refuse_without_pictures()?;
             return Ok(Self::new(Source::Folder(Arc::new(folder)), options, None));
+        }
+        if let Some(dataset) = Self::joined(parquets::of_pattern(path, &options.how())?, options) {
+            return Ok(dataset);
         }
         match Self::from_input(Input::open(path, options.io)?, options) {
             // A manifest is several files.
@@ -176,6 +184,12 @@ impl Dataset {
             },
             other => other,
         }
+    }
+
+    /// Files of records as one.
+    fn joined(found: Option<(Input, Door)>, options: &OpenOptions) -> Option<Dataset> {
+        let (input, door) = found?;
+        Some(Self::new(Source::File(Arc::new(input), Arc::new(Container::Door(door))), options, None))
     }
 
     fn open_warehouse(manifest: &Path, options: &OpenOptions) -> Result<Dataset> {
@@ -223,6 +237,9 @@ impl Dataset {
         let mut opening = First { opener: &mut opener, samples: first, look: first.unwrap_or(0) };
         let (container, damage) = match input.drive(&mut opening, First::ahead) {
             Ok(container) => (container, None),
+            Err(e) if e.code() == &codes::NOT_SAMPLES && parquets::is_one(&input) => {
+                (Container::Door(parquets::open(&input, &options.limits).map_err(named)?), None)
+            }
             Err(e) => match opener.into_partial() {
                 // What could not be read is not damage.
                 Some(partial) if options.keep_going && !is_of_source(&e) => {
@@ -371,12 +388,15 @@ impl Dataset {
                     return container.info_with(i, &[]).map_err(named);
                 }
                 let plan = container.plan(i).map_err(named)?;
+                let name = container.name(i, None).unwrap_or_default();
+                if let Some(payload) = self.kept(i) {
+                    return Ok(probe_named(name, &payload?).told_to(plan.info));
+                }
                 let look = |most: u64| {
                     let whole = most >= plan.info.bytes;
                     let bytes = input.lend(if whole { plan.range() } else { plan.front_range(most) })?;
                     Ok(plan.front(&bytes, usize::try_from(most).unwrap_or(usize::MAX)))
                 };
-                let name = container.name(i, None).unwrap_or_default();
                 let seen = self.probed(name, plan.info.bytes, look)?;
                 Ok(seen.told_to(plan.info))
             }
@@ -410,11 +430,19 @@ impl Dataset {
         match &self.source {
             Source::File(input, container) => {
                 let named = |e: Error| e.file(self.name());
+                if let Some(payload) = self.kept(i) {
+                    return payload;
+                }
                 let plan = self.plan(i, input, container).map_err(named)?;
                 plan.decode(&read(input, plan.range())?, &self.limits).map_err(named)
             }
             Source::Folder(folder) => folder.payload(i),
         }
+    }
+
+    /// The payload of sample `i`, if it was unpacked together with another.
+    fn kept(&self, i: u64) -> Option<Result<Bytes>> {
+        Some(self.door()?.kept(i)?.map_err(|e| e.file(self.name())))
     }
 
     /// Plans the read of sample `i`, with all that there is to prove it.
@@ -453,6 +481,10 @@ impl Dataset {
             Source::File(input, container) => (input, container),
             Source::Folder(folder) => return Ok(Stored { payload: folder.payload(i)?, raw: None }),
         };
+        if let Some(payload) = self.kept(i) {
+            is_read();
+            return Ok(Stored { payload: payload?, raw: None });
+        }
         let plan = if verify { self.plan(i, input, container) } else { container.plan(i) }.map_err(named)?;
         let bytes = input.slice_in(plan.range(), buffer)?;
         is_read();

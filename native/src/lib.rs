@@ -62,6 +62,7 @@ pub mod map;
 pub mod output;
 #[doc(hidden)]
 pub mod parallel;
+mod parquets;
 #[doc(hidden)]
 pub mod plan;
 pub mod select;

@@ -6,7 +6,7 @@ use forebay::{Error, Result, check::Report, error::Kind, image::decode};
 use forebay_native::{
     Dataset, OpenOptions,
     check::{CheckOptions, check_with},
-    tables::{self, ReadOptions, table_format},
+    tables::{self, ReadOptions, rows_format},
 };
 use pyo3::prelude::*;
 use serde_json::json;
@@ -26,7 +26,7 @@ pub(crate) fn check(
 }
 
 fn report(path: &Path, workers: Option<usize>, decode: bool, wire: &Wire) -> Result<Report> {
-    if let Some(format) = table_format(path)? {
+    if let Some(format) = rows_format(path)? {
         let mut say = |rows: u64, total: Option<u64>| wire.tell(rows, total);
         return tables::check(path, format, &ReadOptions::default(), &mut say);
     }

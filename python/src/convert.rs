@@ -15,7 +15,7 @@ use forebay_native::{
     Dataset, OpenOptions,
     convert::{Job, Options, Pixels, StreamInput, To},
     input::expand,
-    tables::{TableCompression, TableFormat, TableJob, table_format},
+    tables::{TableCompression, TableFormat, TableJob, rows_format, table_format},
 };
 use pyo3::prelude::*;
 use serde::Deserialize;
@@ -75,17 +75,19 @@ pub(crate) fn convert(
 }
 
 fn run(inputs: Vec<PathBuf>, output: &Path, wanted: &Wanted, metadata: Option<Vec<u8>>, wire: &Wire) -> Result<Value> {
-    let mut tables = 0;
-    for input in &inputs {
-        tables += usize::from(table_format(input)?.is_some());
-    }
-    if tables > 0 && tables < inputs.len() {
-        return Err(Error::new(&ARGUMENT, "some inputs are tables and some are samples: they do not become one"));
-    }
     let samples = match &wanted.to {
         Some(to) => To::from_word(to),
         None => To::from_name(output),
     };
+    // A Parquet file of images is what is written.
+    let format_of = if samples.is_some() { rows_format } else { table_format };
+    let mut tables = 0;
+    for input in &inputs {
+        tables += usize::from(format_of(input)?.is_some());
+    }
+    if tables > 0 && tables < inputs.len() {
+        return Err(Error::new(&ARGUMENT, "some inputs are tables and some are samples: they do not become one"));
+    }
     if let (Some(to), 0) = (samples, tables) {
         return into_samples(inputs, output, to, wanted, metadata, wire);
     }

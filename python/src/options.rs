@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 use forebay::{Error, Result, error::codes::ARGUMENT, filter::Filter, tables::Scan, words::Word};
-use forebay_native::tables::table_format;
+use forebay_native::tables::rows_format;
 use pyo3::prelude::*;
 use serde::de::DeserializeOwned;
 use serde_path_to_error::Segment;
@@ -41,9 +41,9 @@ pub(crate) fn scan(columns: Option<Vec<String>>, filter: Option<&str>) -> Result
     Ok(Scan::new(columns, filter.map(Filter::parse).transpose()?))
 }
 
-/// The word for the table format of a file; `None` where it is no table.
+/// The word for the table format of a file; `None` where it is no table, or a Parquet file whose images are samples.
 #[pyfunction]
 pub(crate) fn is_table(py: Python<'_>, path: PathBuf) -> PyResult<Option<&'static str>> {
-    let found = long(py, None, move |_| table_format(&path));
+    let found = long(py, None, move |_| rows_format(&path));
     Ok(found?.map(Word::word))
 }

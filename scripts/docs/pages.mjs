@@ -87,6 +87,7 @@ export const NAVIGATION = [
       ["A sample's record", 'docs/formats/record.md'],
       ['TAR', 'docs/formats/tar.md'],
       ['ZIP', 'docs/formats/zip.md'],
+      ['Parquet of images', 'docs/formats/parquet-images.md'],
       ['TBF', 'docs/formats/tbf.md'],
       ['IDV', 'docs/formats/idv.md'],
       ['The order', 'docs/formats/order.md'],

@@ -98,6 +98,16 @@ impl Door {
         Ok(plan.framed(Frame::Record(self.0.clone())))
     }
 
+    /// The payload of sample `i`, if it is here without reading.
+    pub fn kept(&self, i: u64) -> Option<Result<Bytes>> {
+        let payload = self.0.choice.payload.as_ref()?;
+        let found = match self.0.records.kept(i)? {
+            Ok(fields) => fields.into_iter().find(|field| field.name == *payload)?.value.payload(&self.0.limits),
+            Err(e) => Err(e),
+        };
+        Some(found.map_err(|e| e.section("payload").sample(i)))
+    }
+
     /// The bytes of the file that [`record`](Self::record) asks for.
     pub fn record_ranges(&self, i: u64) -> Result<Vec<Range<u64>>> {
         let records = &self.0.records;
@@ -113,8 +123,15 @@ impl Door {
         let range = records.range(i)?;
         limits.item(range.end.saturating_sub(range.start))?;
         let offset = range.start;
-        let bytes = if range.start < range.end { fetch(range)? } else { Bytes::new() };
-        let mut fields = records.fields(i, &bytes, true).map_err(|e| e.offset(offset))?;
+        let (bytes, fields) = match records.kept(i) {
+            Some(fields) => (Bytes::new(), fields),
+            None => {
+                let bytes = if range.start < range.end { fetch(range)? } else { Bytes::new() };
+                let fields = records.fields(i, &bytes, true);
+                (bytes, fields)
+            }
+        };
+        let mut fields = fields.map_err(|e| e.offset(offset))?;
         fields.extend(records.fields_beside(i, &fetch)?);
         compose(&self.0, i, &bytes, fields)
     }

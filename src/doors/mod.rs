@@ -9,6 +9,7 @@
 //! | `field.rs` | one field of a record |
 //! | `choice.rs` | which field is the payload, the name, the class |
 //! | `door.rs` | an opened file: the records, and what was chosen |
+//! | `several.rs` | several files as one |
 //! | `compose.rs` | the fields of a record as the metadata of a sample |
 //! | `png.rs` | pixels as a PNG that nothing compresses |
 //! | `open.rs` | from the first bytes to a door |
@@ -38,10 +39,11 @@ pub mod open;
 mod png;
 mod proto;
 mod records;
+pub mod several;
 pub mod tfrecord;
 
 pub use check::Checker;
 pub use choice::Choice;
 pub use door::Door;
 pub use field::{Field, Pixels, Value};
-pub use records::Records;
+pub use records::{Fetch, Records};

@@ -35,6 +35,10 @@ pub trait Records: Debug + Send + Sync {
         let fields = self.fields(i, bytes, verify)?;
         Ok(fields.into_iter().find(|field| field.name == name).map(|field| field.value))
     }
+    /// What [`fields`](Self::fields) gives, if that is here without the record's bytes: unpacked together with another record.
+    fn kept(&self, _i: u64) -> Option<Result<Vec<Field>>> {
+        None
+    }
     /// The record as it is, where no field of it is a payload.
     fn whole(&self, i: u64, bytes: &Bytes, verify: bool) -> Result<Bytes>;
     /// Further ranges of the file with fields of record `i`, which only its metadata needs.

@@ -60,6 +60,7 @@ impl Frame {
     }
 
     /// Bytes that have the first `most` of a payload in them. Where in a record its payload is, only all of it says.
+    #[cfg_attr(not(feature = "zip"), allow(unused_variables))]
     pub fn first(&self, info: &SampleInfo, most: u64) -> u64 {
         match self {
             #[cfg(feature = "zip")]

@@ -359,7 +359,7 @@ impl Args {
         let refuse = |message: &str| Err(Error::new(&codes::ARGUMENT, message).file(shown()));
         let named = || To::from_name(output).is_none().then(|| TableFormat::from_name(output)).flatten();
         let to_table = self.to.map_or_else(named, AnyFormat::table);
-        match (tables_or_samples(files, read)?, to_table) {
+        match (tables_or_samples(files, read, to_table.is_some())?, to_table) {
             (Some(_), None) => refuse(
                 "this is a table; name an output ending in .csv, .jsonl (one object a line), .parquet, .arrow, .tbf or \
                  .idv, or give --to",
@@ -389,7 +389,8 @@ pub(super) fn run(args: &Args, given: &Given, out: &Output) -> Result<Outcome> {
     match args.plan(&files, output, &read)? {
         Plan::Table { format, of_samples } => {
             given.check(USES, if of_samples { Route::Rows } else { Route::Table })?;
-            let formats = files.iter().filter_map(|file| table::is_table(file, &read).transpose());
+            let formats =
+                files.iter().filter(|_| !of_samples).filter_map(|file| table::as_table(file, &read).transpose());
             given.check_formats(&formats.collect::<Result<Vec<_>>>()?, Some(format), &read)?;
             // Samples become a table of what is known of them.
             read.samples = of_samples;
@@ -468,11 +469,11 @@ fn samples(args: &Args, given: &Given, files: &[PathBuf], to: To) -> Result<Job>
     }
 }
 
-/// The format of the first input, if all are tables; `None` if all are samples.
-fn tables_or_samples(files: &[PathBuf], read: &ReadOptions) -> Result<Option<TableFormat>> {
+/// The format of the first input, if all are tables; `None` if all are samples. A Parquet file of images is what is written.
+fn tables_or_samples(files: &[PathBuf], read: &ReadOptions, to_table: bool) -> Result<Option<TableFormat>> {
     let mut first = None;
     for (n, path) in files.iter().enumerate() {
-        let found = table::is_table(path, read)?;
+        let found = if to_table { table::as_table(path, read)? } else { table::is_table(path, read)? };
         match first {
             None => first = Some(found),
             Some(before) if before.is_some() == found.is_some() => {}

@@ -27,8 +27,8 @@ use crate::{
 
 /// The header of a page has a few dozen bytes and the least and greatest value; what does not fit into the first number
 /// is looked for in up to the second.
-const HEADER: u64 = 4 << 10;
-const LONGEST_HEADER: u64 = 16 << 20;
+pub(super) const HEADER: u64 = 4 << 10;
+pub(super) const LONGEST_HEADER: u64 = 16 << 20;
 
 /// A file whose page headers are looked at as they are read.
 #[derive(Clone, Debug)]
@@ -199,20 +199,28 @@ impl<F: Ranges> Pages<F> {
 
 /// What a header says of its page.
 #[derive(Debug, Default, PartialEq)]
-struct Page {
-    unpacked: u64,
-    stored: u64,
-    values: u64,
-    dictionary: bool,
+pub(super) struct Page {
+    pub(super) unpacked: u64,
+    /// Bytes behind the header.
+    pub(super) stored: u64,
+    /// Missing ones included.
+    pub(super) values: u64,
+    pub(super) dictionary: bool,
+    /// Rows, which only the second version says.
+    #[cfg_attr(not(feature = "samples"), allow(dead_code))]
+    pub(super) rows: Option<u64>,
+    /// The number of the encoding of a page with values.
+    #[cfg_attr(not(feature = "samples"), allow(dead_code))]
+    pub(super) encoding: Option<i64>,
     /// Levels of the second version, which lie in front of the values and are never compressed.
-    levels: u64,
+    pub(super) levels: u64,
     /// The values are not either.
-    uncompressed: bool,
+    pub(super) uncompressed: bool,
 }
 
 impl Page {
     /// The page's claims, and the length of its header.
-    fn read(bytes: &[u8]) -> Option<(Page, usize)> {
+    pub(super) fn read(bytes: &[u8]) -> Option<(Page, usize)> {
         let mut page = Page::default();
         let (mut c, mut last) = (Compact(bytes), 0);
         let size = |c: &mut Compact<'_>| u64::try_from(c.zigzag()?).ok();
@@ -227,6 +235,8 @@ impl Page {
                     while let Some((number, kind)) = c.field(&mut last)? {
                         match (number, kind, second) {
                             (1, 5, _) => page.values = size(&mut c)?,
+                            (3, 5, true) => page.rows = Some(size(&mut c)?),
+                            (2, 5, false) | (4, 5, true) if !page.dictionary => page.encoding = Some(c.zigzag()?),
                             (5 | 6, 5, true) => page.levels = page.levels.saturating_add(size(&mut c)?),
                             (7, 2, true) => page.uncompressed = true,
                             _ => c.skip(kind)?,
@@ -311,7 +321,10 @@ mod tests {
         // type 0; sizes 5000 and 40; a data page of 7 values, plain, with its levels.
         let data = [0x15, 0, 0x15, 0x90, 0x4e, 0x15, 80, 0x2c, 0x15, 14, 0x15, 0, 0x15, 6, 0x15, 6, 0, 0];
         let (page, header) = Page::read(&data).unwrap();
-        assert_eq!((page, header), (Page { unpacked: 5000, stored: 40, values: 7, ..Page::default() }, data.len()));
+        assert_eq!(
+            (page, header),
+            (Page { unpacked: 5000, stored: 40, values: 7, encoding: Some(0), ..Page::default() }, data.len())
+        );
         // A dictionary of 3 values.
         let dictionary = [0x15, 4, 0x15, 24, 0x15, 24, 0x4c, 0x15, 6, 0x15, 0, 0, 0];
         let claims = Page { unpacked: 12, stored: 12, values: 3, dictionary: true, ..Page::default() };
@@ -320,6 +333,7 @@ mod tests {
         let second =
             [0x15, 6, 0x15, 80, 0x15, 80, 0x5c, 0x15, 14, 0x15, 0, 0x15, 14, 0x15, 0, 0x15, 6, 0x15, 8, 0x12, 0, 0];
         let claims = Page { unpacked: 40, stored: 40, values: 7, levels: 7, uncompressed: true, ..Page::default() };
+        let claims = Page { rows: Some(7), encoding: Some(0), ..claims };
         assert_eq!(Page::read(&second).unwrap(), (claims, second.len()));
         for n in 0..data.len() {
             assert_eq!(Page::read(&data[..n]), None);

@@ -142,8 +142,26 @@ impl ParquetTable {
         Ok(ParquetTable { len, limits, metadata, chunks, schema, shown, whole, changes, left_out, starts, cuts })
     }
 
+    /// What is known of the file.
+    #[cfg(feature = "samples")]
+    pub(super) fn opened(&self) -> (&ArrowReaderMetadata, &Arc<[Chunk]>, u64, &Limits) {
+        (&self.metadata, &self.chunks, self.len, &self.limits)
+    }
+
+    /// The number of a column of the file among those that are read.
+    #[cfg(feature = "samples")]
+    pub(super) fn shown(&self, root: usize) -> Option<usize> {
+        self.shown.binary_search(&root).ok()
+    }
+
+    /// The columns that are not read, in words.
+    #[cfg(feature = "samples")]
+    pub(super) fn left_out(&self) -> &[String] {
+        &self.left_out
+    }
+
     /// What `datasets` says.
-    fn said(&self) -> Option<&str> {
+    pub(super) fn said(&self) -> Option<&str> {
         let pairs = self.metadata.metadata().file_metadata().key_value_metadata()?;
         pairs.iter().find(|pair| pair.key == hugging::KEY)?.value.as_deref()
     }
@@ -175,7 +193,7 @@ impl ParquetTable {
     }
 
     /// What the columns of a group become.
-    fn unpacked(&self, group: usize, columns: &[usize]) -> Result<u64> {
+    pub(super) fn unpacked(&self, group: usize, columns: &[usize]) -> Result<u64> {
         let (group, roots) = (self.group(group)?, self.roots(columns)?);
         Ok(self.stored(group, &roots).map(|chunk| u64::try_from(chunk.uncompressed_size()).unwrap_or(0)).sum())
     }

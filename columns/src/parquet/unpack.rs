@@ -20,7 +20,7 @@ use parquet::{
     column::page::{Page, PageIterator, PageMetadata, PageReader},
     errors::{ParquetError, Result},
     file::{
-        metadata::{ParquetMetaData, RowGroupMetaData},
+        metadata::{ColumnChunkMetaData, ParquetMetaData, RowGroupMetaData},
         serialized_reader::SerializedPageReader,
     },
 };
@@ -136,18 +136,26 @@ impl<F: Ranges> Groups<F> {
             (Some(bytes), Some(place)) => Arc::new(self.pages.with(place.start, bytes)),
             _ => self.pages.clone(),
         };
-        let rows = usize::try_from(group.num_rows()).unwrap_or(0);
-        let codec = chunk.compression();
-        if !matches!(codec, Compression::BROTLI(_))
-            && (cfg!(feature = "codecs") || !matches!(codec, Compression::ZSTD(_)))
-        {
-            return Ok(Box::new(SerializedPageReader::new(pages, chunk, rows, None)?));
-        }
-        // The same pages as they are stored.
-        let plain = chunk.clone().into_builder().set_compression(Compression::UNCOMPRESSED).build()?;
-        let stored = SerializedPageReader::new(pages, &plain, rows, None)?;
-        Ok(Box::new(Unpacking { stored, codec, most: self.pages.most() }))
+        page_reader(pages, chunk, usize::try_from(group.num_rows()).unwrap_or(0))
     }
+}
+
+/// The pages of a chunk, unpacked.
+pub(super) fn page_reader<F: Ranges>(
+    pages: Arc<Pages<F>>,
+    chunk: &ColumnChunkMetaData,
+    rows: usize,
+) -> Result<Box<dyn PageReader>> {
+    let codec = chunk.compression();
+    if !matches!(codec, Compression::BROTLI(_)) && (cfg!(feature = "codecs") || !matches!(codec, Compression::ZSTD(_)))
+    {
+        return Ok(Box::new(SerializedPageReader::new(pages, chunk, rows, None)?));
+    }
+    let most = pages.most();
+    // The same pages as they are stored.
+    let plain = chunk.clone().into_builder().set_compression(Compression::UNCOMPRESSED).build()?;
+    let stored = SerializedPageReader::new(pages, &plain, rows, None)?;
+    Ok(Box::new(Unpacking { stored, codec, most }))
 }
 
 impl<F: Ranges> RowGroups for Groups<F> {

@@ -2,3 +2,5 @@
 
 mod claims;
 mod ranges;
+#[cfg(feature = "samples")]
+mod samples;

@@ -80,7 +80,7 @@ pub use forebay_columns::arrow;
 pub use format::TableFormat;
 pub use output::TableOutput;
 #[doc(hidden)]
-pub use route::{create, document, open, open_bytes, open_text, table_format};
+pub use route::{create, document, open, open_bytes, open_text, rows_format, table_format};
 pub use scan::Scanned;
 
 /// A table in a file or pipe of this machine, which is read as its rows are asked for.

@@ -4,7 +4,7 @@ use std::{io::Cursor, path::Path};
 
 use bytes::Bytes;
 use forebay::{
-    Error, Result,
+    Error, Limits, Result,
     detect::HEAD_LEN,
     error::codes::{ARGUMENT, UNKNOWN_FORMAT},
     tables::{TableKind, TableWriter},
@@ -22,6 +22,7 @@ use super::{
 use crate::{
     input::{Input, display, first_bytes},
     output::AtomicFile,
+    parquets,
 };
 
 /// The table format of a file, by its first bytes, and for text by its name; `None` for what is not a table. A pipe
@@ -41,6 +42,13 @@ pub fn table_format(path: &Path) -> Result<Option<TableFormat>> {
             Some(_) => None,
         },
     })
+}
+
+/// As [`table_format`], where nobody asks for a table: a Parquet file whose images are samples is none.
+pub fn rows_format(path: &Path) -> Result<Option<TableFormat>> {
+    let found = table_format(path)?;
+    let holds_images = || parquets::holds_images(path, &Limits::host());
+    Ok(found.filter(|format| *format != TableFormat::Parquet || !holds_images()))
 }
 
 /// Opens a table. `-` is standard input, for formats that are read from front to back.

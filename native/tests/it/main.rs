@@ -32,6 +32,8 @@ mod loader;
 mod messages;
 mod pairing;
 mod parity;
+#[cfg(feature = "arrow")]
+mod parquets;
 mod remote;
 mod roundtrip;
 mod sharding;

@@ -18,16 +18,30 @@ use forebay::{
 };
 use forebay_native::{
     input,
-    tables::{ReadOptions, TableFormat, table_format},
+    tables::{ReadOptions, TableFormat, rows_format, table_format},
 };
 
-/// The table format of a file: what the user says, else its content, else for text its name.
+/// The table format of a file: what the user says, else its content, else for text its name. A Parquet file of images is a
+/// table only for who says so.
 pub(super) fn is_table(path: &Path, read: &ReadOptions) -> Result<Option<TableFormat>> {
+    by(path, read, rows_format)
+}
+
+/// The same where a table is wanted, which a Parquet file of images is too.
+pub(super) fn as_table(path: &Path, read: &ReadOptions) -> Result<Option<TableFormat>> {
+    by(path, read, table_format)
+}
+
+fn by(
+    path: &Path,
+    read: &ReadOptions,
+    format: fn(&Path) -> Result<Option<TableFormat>>,
+) -> Result<Option<TableFormat>> {
     match read.format {
         Some(format) => Ok(Some(format)),
         None => {
             refuse_labels(path)?;
-            table_format(path)
+            format(path)
         }
     }
 }
