@@ -64,7 +64,7 @@ test('a damaged record is a fault with its place, and a damaged length is not be
 });
 
 test('an array of NumPy opens as images', async () => {
-  const header = "{'descr': '|u1', 'fortran_order': False, 'shape': (3, 5, 4), }".padEnd(117) + '\n';
+  const header = `${"{'descr': '|u1', 'fortran_order': False, 'shape': (3, 5, 4), }".padEnd(117)}\n`;
   const file = Buffer.concat([
     Buffer.from('\x93NUMPY\x01\0', 'latin1'),
     Buffer.from([header.length, 0]),
