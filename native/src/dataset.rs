@@ -15,7 +15,7 @@ use forebay::{
     formats::Format,
     image::{HEAD_BYTES, Probe, probe_named},
     sample::{MediaFormat, SampleInfo, SamplePlan, record},
-    samples::{Dataset as Container, FoundRecord, Loaded, Opener, Watch, parse_record},
+    samples::{Dataset as Container, FoundRecord, Loaded, Opener, Watch, is_of_sample, parse_record},
     tar::Tar,
     tbl::{Metadata, MetadataFormat, OpenMetadata, SampleMetadata, Tbl},
     warehouse::Warehouse,
@@ -389,8 +389,9 @@ impl Dataset {
                 }
                 let plan = container.plan(i).map_err(named)?;
                 let name = container.name(i, None).unwrap_or_default();
-                if let Some(payload) = self.kept(i) {
-                    return Ok(probe_named(name, &payload?).told_to(plan.info));
+                // Many rows share a page, whose size says nothing of one of them.
+                if plan.info.bytes > 0 && self.format() == Some(Format::Parquet) {
+                    return self.info_in_page(i, plan.info, name);
                 }
                 let look = |most: u64| {
                     let whole = most >= plan.info.bytes;
@@ -406,6 +407,17 @@ impl Dataset {
                 Ok(self.probed(name, info.bytes, |most| folder.first(i, most))?.told_to(info))
             }
         }
+    }
+
+    /// The description of a sample of which only the page that holds it is known. One without a payload has no bytes.
+    fn info_in_page(&self, i: u64, info: SampleInfo, name: &str) -> Result<SampleInfo> {
+        let payload = match self.lend(i) {
+            Err(e) if is_of_sample(&e) => Bytes::new(),
+            payload => payload?,
+        };
+        let mut info = probe_named(name, &payload).told_to(info);
+        (info.bytes, info.stored_bytes) = (payload.len() as u64, payload.len() as u64);
+        Ok(info)
     }
 
     /// What a payload's first bytes say, of which `look` reads as many as it is told: all of them where the usual

@@ -85,14 +85,23 @@ fn splits(folder: &Path) -> Result<BTreeMap<String, Vec<PathBuf>>> {
     Ok(found)
 }
 
+/// Whether a file is a table without images. What cannot be opened is said later.
+fn is_table(path: &Path, how: &How) -> bool {
+    let opened = Input::pieces(path).and_then(|input| open(&input, &how.limits));
+    opened.is_err_and(|e| e.code() == &NOT_SAMPLES)
+}
+
 /// Opens the shards in a folder, or in its folder `data`: the files as one, and what is in them. `None` if there are no Parquet
-/// files. Several splits are not mixed.
+/// files of images. Several splits are not mixed.
 pub(crate) fn of_folder(folder: &Path, how: &How) -> Result<Option<(Input, Door)>> {
     for folder in [folder.to_owned(), folder.join("data")] {
         if !folder.is_dir() {
             continue;
         }
         let mut found = splits(&folder)?;
+        if found.values().flatten().next().is_some_and(|first| is_table(first, how)) {
+            return Ok(None);
+        }
         if let (Some((_, files)), true) = (found.pop_first(), found.is_empty()) {
             return join(&display(&folder), &files, how).map(Some);
         }

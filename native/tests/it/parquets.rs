@@ -61,6 +61,8 @@ fn the_shards_of_a_split_are_one_dataset_in_their_order() {
         let dataset = Dataset::open(&path).unwrap();
         assert_eq!((dataset.len(), dataset.format()), (120, Some(Format::Parquet)));
         for i in [0, 39, 40, 79, 80, 119, 3] {
+            let info = dataset.info(i).unwrap();
+            assert_eq!((info.width, info.height, info.bytes), (4, 3, png(i as usize).len() as u64), "not of the page");
             assert_eq!(dataset.payload(i).unwrap(), png(i as usize), "sample {i}");
             assert_eq!(dataset.sample_name(i).unwrap(), Some(format!("{i}.png")));
             let record: serde_json::Value = serde_json::from_str(&dataset.record(i).unwrap().unwrap()).unwrap();
@@ -104,6 +106,7 @@ fn images_that_are_elsewhere_are_counted_by_a_check() {
     let path = folder.path().join("a.parquet");
     write(&path, 0..50, |n| n % 10 == 4, NAMES);
     let dataset = Dataset::open_with(&path, &OpenOptions::default()).unwrap();
+    assert_eq!([3, 4].map(|i| dataset.info(i).unwrap().bytes), [png(3).len() as u64, 0]);
     let report = check_with(&dataset, &CheckOptions::default(), &mut |_| {}).unwrap();
     assert_eq!((report.fault_count, report.samples), (5, 50));
     assert!(report.faults.iter().all(|fault| fault.code == "record.no_payload"), "{:?}", report.faults);
