@@ -72,12 +72,15 @@ fn records_of_tensorflow_are_samples_with_classes_and_boxes() {
     assert_eq!((&said["name"], &said["cls"], &said["class"]), (&"im3.png".into(), &1.into(), &"plane".into()));
     assert_eq!(said["json"]["score"], json!([0.1, 2.5]));
     let one = &said["json"]["annotations"][0];
-    assert_eq!((&one["class"], one["xmin"].as_f64(), one["ymax"].as_f64()), (&"plane".into(), Some(2.3), Some(6.0)));
+    assert_eq!(
+        (&one["class"], one["xmin"].as_f64(), one["ymax"].as_f64()),
+        (&"plane".into(), Some(23.0 * 0.1), Some(6.0))
+    );
     let find = |filter: &str| matching(&dataset, &filter.parse().unwrap()).unwrap();
     assert_eq!(find("cls == 1"), [1, 3]);
     assert_eq!(find("width > 22"), [3, 4]);
     assert_eq!(find("name == \"im2.png\""), [2]);
-    assert_eq!(find("any(box, label == \"plane\")"), [1, 3]);
+    assert_eq!(find("any(box, box.label == \"plane\")"), [1, 3]);
 }
 
 #[test]
