@@ -166,7 +166,7 @@ impl Dataset {
                 if let Some(found) = doors::of_folder(&folder, path, &options.how())? {
                     return Self::from_opener(found.input, Opener::of_records(found.opener), options);
                 }
-                if let Some(dataset) = Self::joined(parquets::of_folder(path, &options.how())?, options) {
+                if let Some(dataset) = Self::joined(parquets::of_folder(&folder, path, &options.how())?, options) {
                     return Ok(dataset);
                 }
             }

@@ -4,7 +4,6 @@
 
 use std::{
     collections::{BTreeMap, BTreeSet},
-    fs,
     path::{Path, PathBuf},
 };
 
@@ -21,7 +20,8 @@ use forebay::{
 
 use crate::{
     doors::How,
-    input::{Input, display, expand, io_error},
+    folder::Folder,
+    input::{Input, display, expand, remote},
 };
 
 /// Splits that are named in a message.
@@ -70,19 +70,17 @@ fn shard(name: &str) -> Option<(&str, Option<(u64, u64)>)> {
     }
 }
 
-/// The files of each split of a folder.
-fn splits(folder: &Path) -> Result<BTreeMap<String, Vec<PathBuf>>> {
+/// The files of each split among those of a folder, in the order of their names: those that lie in it itself, or in one folder
+/// below it.
+fn splits(files: &Folder, root: &Path, below: &str) -> BTreeMap<String, Vec<PathBuf>> {
     let mut found: BTreeMap<String, Vec<PathBuf>> = BTreeMap::new();
-    let entries = fs::read_dir(folder).map_err(|e| io_error(&display(folder), "open", e))?;
-    for entry in entries {
-        let path = entry.map_err(|e| io_error(&display(folder), "read", e))?.path();
-        let name = path.file_name().and_then(|name| name.to_str());
-        if let Some((split, _)) = name.and_then(shard).filter(|_| path.is_file()) {
-            found.entry(split.to_owned()).or_default().push(path.clone());
+    for (name, _) in files.files() {
+        let base = name.strip_prefix(below).filter(|base| !base.contains('/'));
+        if let Some((split, _)) = base.and_then(shard) {
+            found.entry(split.to_owned()).or_default().push(remote::beneath(root, name));
         }
     }
-    found.values_mut().for_each(|files| files.sort());
-    Ok(found)
+    found
 }
 
 /// Whether a file is a table without images. What cannot be opened is said later.
@@ -93,31 +91,27 @@ fn is_table(path: &Path, how: &How) -> bool {
 
 /// Opens the shards in a folder, or in its folder `data`: the files as one, and what is in them. `None` if there are no Parquet
 /// files of images. Several splits are not mixed.
-pub(crate) fn of_folder(folder: &Path, how: &How) -> Result<Option<(Input, Door)>> {
-    for folder in [folder.to_owned(), folder.join("data")] {
-        if !folder.is_dir() {
-            continue;
-        }
-        let mut found = splits(&folder)?;
+pub(crate) fn of_folder(files: &Folder, root: &Path, how: &How) -> Result<Option<(Input, Door)>> {
+    for below in ["", "data/"] {
+        let mut found = splits(files, root, below);
         if found.values().flatten().next().is_some_and(|first| is_table(first, how)) {
             return Ok(None);
         }
-        if let (Some((_, files)), true) = (found.pop_first(), found.is_empty()) {
-            return join(&display(&folder), &files, how).map(Some);
+        let folder = if below.is_empty() { root.to_owned() } else { remote::beneath(root, below) };
+        if found.len() > 1 {
+            return Err(several_splits(&display(&folder), &found));
         }
-        if !found.is_empty() {
-            return Err(several_splits(&folder));
+        if let Some((_, files)) = found.pop_first() {
+            return join(&display(&folder), &files, how).map(Some);
         }
     }
     Ok(None)
 }
 
-fn several_splits(folder: &Path) -> Error {
-    let found = splits(folder).unwrap_or_default();
+fn several_splits(folder: &str, found: &BTreeMap<String, Vec<PathBuf>>) -> Error {
     let all: Vec<&str> = found.keys().map(String::as_str).collect();
     let more = if all.len() > NAMED { " and others" } else { "" };
     let (names, first) = (all.iter().take(NAMED).copied().collect::<Vec<_>>().join(", "), all.last().unwrap_or(&""));
-    let folder = display(folder);
     let message = format!(
         "the folder has several splits: {names}{more}; name the files of one, such as {}/{first}-*.parquet",
         folder.trim_end_matches('/')
