@@ -186,7 +186,7 @@ fn opened(
     let schema = table.schema().clone();
     let number = |candidate: &Candidate| table.shown(candidate.root);
     let other = |(at, candidate): &(usize, &Candidate)| *at != chosen && candidate.told;
-    // Their images are files next to the sample's, each read only for who wants them.
+    // Their images are files next to the sample's, each read only for those who want them.
     let others: Vec<&Candidate> = all.iter().enumerate().filter(other).map(|(_, candidate)| candidate).collect();
     let own = all.get(chosen).and_then(number);
     let apart: Vec<usize> = others.iter().filter_map(|candidate| number(candidate)).chain(own).collect();
