@@ -18,6 +18,9 @@ use forebay::{
     formats::Format,
 };
 
+#[cfg(feature = "arrow")]
+use forebay_columns::parquet::Shared;
+
 use crate::{
     doors::How,
     folder::Folder,
@@ -36,7 +39,13 @@ pub(crate) fn is_one(input: &Input) -> bool {
 /// Opens a file of images; an error that says so if no column of it holds images.
 #[cfg(feature = "arrow")]
 pub(crate) fn open(input: &Input, limits: &Limits) -> Result<Door> {
-    let mut opener = forebay_columns::parquet::SamplesOpener::new(input.len(), limits.clone());
+    opened(input, limits, &Shared::new(limits))
+}
+
+/// The same, with what others of the dataset keep.
+#[cfg(feature = "arrow")]
+fn opened(input: &Input, limits: &Limits, kept: &Shared) -> Result<Door> {
+    let mut opener = forebay_columns::parquet::SamplesOpener::new(input.len(), limits.clone()).keeping(kept);
     input.drive(&mut opener, |_| 0)
 }
 
@@ -44,6 +53,22 @@ pub(crate) fn open(input: &Input, limits: &Limits) -> Result<Door> {
 #[cfg(not(feature = "arrow"))]
 pub(crate) fn open(_: &Input, _: &Limits) -> Result<Door> {
     Err(Error::new(&NOT_SAMPLES, "this build does not read Parquet; the feature `arrow` adds it"))
+}
+
+#[cfg(not(feature = "arrow"))]
+fn opened(input: &Input, limits: &Limits, _: &Shared) -> Result<Door> {
+    open(input, limits)
+}
+
+/// What files keep together: nothing here.
+#[cfg(not(feature = "arrow"))]
+struct Shared;
+
+#[cfg(not(feature = "arrow"))]
+impl Shared {
+    fn new(_: &Limits) -> Shared {
+        Shared
+    }
 }
 
 /// Whether a Parquet file holds images. What cannot be opened is left to whoever reads tables, who says why.
@@ -133,11 +158,12 @@ fn join(name: &str, files: &[PathBuf], how: &How) -> Result<(Input, Door)> {
     if !how.keep_going {
         whole(files).map_err(|e| e.file(name))?;
     }
+    let kept = Shared::new(&how.limits);
     let (mut inputs, mut parts) = (Vec::with_capacity(files.len()), Vec::with_capacity(files.len()));
     for path in files {
         let input = Input::open(path, how.io)?;
         let input = how.cache.as_ref().map_or_else(|| input.clone(), |cache| input.cached(cache));
-        let door = open(&input, &how.limits).map_err(|e| e.file(input.name()))?;
+        let door = opened(&input, &how.limits, &kept).map_err(|e| e.file(input.name()))?;
         let base = path.file_name().and_then(|name| name.to_str()).unwrap_or_default().to_owned();
         parts.push(Part { name: base, bytes: input.len(), door });
         inputs.push(input);

@@ -17,7 +17,7 @@ use parquet::{
 };
 
 use super::{
-    kept::Kept,
+    kept::{Kept, Shared},
     pages::{Chunk, HEADER, LONGEST_HEADER, Page},
     place,
     runs::{Dictionaries, Runs, Walker},
@@ -37,7 +37,9 @@ pub(super) struct Cells {
     chunks: Arc<[Chunk]>,
     groups: Vec<Group>,
     /// The values that were read last.
-    kept: Kept<(usize, usize), Values>,
+    kept: Arc<Kept<(u64, usize, usize), Values>>,
+    /// The first part of its keys there.
+    number: u64,
 }
 
 /// The column in one row group.
@@ -59,12 +61,12 @@ impl std::fmt::Debug for Cells {
 }
 
 impl Cells {
-    /// The stored column of this number, of a file of so many bytes. No more than `memory` bytes of values are kept.
+    /// The stored column of this number, of a file of so many bytes.
     pub fn new(
         metadata: &ArrowReaderMetadata,
         chunks: &Arc<[Chunk]>,
         leaf: usize,
-        (len, limits, memory): (u64, &Limits, u64),
+        (len, limits, kept): (u64, &Limits, &Shared),
     ) -> Result<Cells> {
         let mut groups = Vec::with_capacity(metadata.metadata().num_row_groups());
         let mut first = 0_u64;
@@ -81,7 +83,8 @@ impl Cells {
             first = first.checked_add(rows).ok_or_else(|| damaged("there are too many rows"))?;
         }
         let (metadata, chunks, limits) = (metadata.clone(), chunks.clone(), limits.clone());
-        Ok(Cells { leaf, len, limits, metadata, chunks, groups, kept: Kept::new(memory) })
+        let (kept, number) = (kept.values.clone(), Shared::number());
+        Ok(Cells { leaf, len, limits, metadata, chunks, groups, kept, number })
     }
 
     /// Where the file's indexes of pages lie, all of them within the limits.
@@ -143,7 +146,7 @@ impl Cells {
     pub fn known(&self, row: u64) -> Option<(Arc<Values>, u64)> {
         let (number, group, within) = self.locate(row).ok()?;
         let at = group.runs.get()?.position(within)?;
-        Some((self.kept.get((number, at))?, within))
+        Some((self.kept.get((self.number, number, at))?, within))
     }
 
     /// The values that those of a row are among, and its number among them. `bytes` are those of its [range](Self::range), or of
@@ -166,7 +169,8 @@ impl Cells {
         let start = if whole { group.chunk.start } else { runs.bytes(run).start };
         let (chunks, limits) = (&self.chunks, &self.limits);
         let from = Place { len: self.len, start, bytes, chunk, chunks, limits };
-        let values = self.kept.get_or((number, at), Values::memory, || from.values(runs, run)).map_err(place)?;
+        let values =
+            self.kept.get_or((self.number, number, at), Values::memory, || from.values(runs, run)).map_err(place)?;
         Ok((values, within))
     }
 

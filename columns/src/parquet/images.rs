@@ -7,14 +7,11 @@ use arrow_schema::DataType;
 use forebay::{Error, Result};
 use parquet::arrow::arrow_reader::ArrowReaderMetadata;
 
-use super::{cells::Cells, table::ParquetTable};
+use super::{cells::Cells, kept::Shared, table::ParquetTable};
 use crate::{
     codes,
     hugging::{Said, said_of},
 };
-
-/// Memory that the values of the images may keep, and those of paths.
-const PATHS_KEPT: u64 = 8 << 20;
 
 /// A column that may hold images.
 #[derive(Clone, Debug)]
@@ -62,15 +59,15 @@ impl Candidate {
         found.into_iter().map(|(_, candidate)| candidate).collect()
     }
 
-    /// Its values, of which so many bytes are kept.
-    pub fn open(&self, table: &ParquetTable, kept: u64) -> Result<Images> {
+    /// Its values, the last of which are kept there.
+    pub fn open(&self, table: &ParquetTable, kept: &Shared) -> Result<Images> {
         let (metadata, chunks, len, limits) = table.opened();
-        let cells = |leaf: usize, kept: u64| Cells::new(metadata, chunks, leaf, (len, limits, kept));
+        let cells = |leaf: usize| Cells::new(metadata, chunks, leaf, (len, limits, kept));
         let named = |e: Error| e.column(&self.name);
         Ok(Images {
             name: self.name.clone(),
-            bytes: cells(self.bytes, kept).map_err(named)?,
-            paths: self.path.map(|leaf| cells(leaf, PATHS_KEPT)).transpose().map_err(named)?,
+            bytes: cells(self.bytes).map_err(named)?,
+            paths: self.path.map(cells).transpose().map_err(named)?,
             list: self.list,
         })
     }

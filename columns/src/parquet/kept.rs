@@ -3,10 +3,42 @@
 use std::{
     collections::HashMap,
     hash::Hash,
-    sync::{Arc, Mutex, PoisonError},
+    sync::{
+        Arc, Mutex, PoisonError,
+        atomic::{AtomicU64, Ordering},
+    },
 };
 
-use forebay::Result;
+use forebay::{Limits, Result, table::Batch};
+
+use super::values::Values;
+
+/// What is kept of one file or of several: the values of columns of bytes, and rows of the others. Cloning shares it.
+#[derive(Clone)]
+pub struct Shared {
+    pub(super) values: Arc<Kept<(u64, usize, usize), Values>>,
+    pub(super) rows: Arc<Kept<(u64, usize, u64), Batch>>,
+}
+
+impl std::fmt::Debug for Shared {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Shared").finish_non_exhaustive()
+    }
+}
+
+impl Shared {
+    /// As many bytes as an item may have.
+    pub fn new(limits: &Limits) -> Shared {
+        let rows = limits.item_bytes / 4;
+        Shared { values: Arc::new(Kept::new(limits.item_bytes)), rows: Arc::new(Kept::new(rows)) }
+    }
+
+    /// A number that tells one thing that is kept from those of others.
+    pub(super) fn number() -> u64 {
+        static NEXT: AtomicU64 = AtomicU64::new(0);
+        NEXT.fetch_add(1, Ordering::Relaxed)
+    }
+}
 
 /// Things by their keys; those that were asked for longest ago go first. While one is made, others that want it wait, and all
 /// else goes on.

@@ -36,6 +36,8 @@ mod values;
 mod write;
 
 pub use file::ParquetFile;
+#[cfg(feature = "samples")]
+pub use kept::Shared;
 pub use open::{INT96, Loaded, NotRead, load, not_parquet};
 pub use pages::Pages;
 #[cfg(feature = "samples")]

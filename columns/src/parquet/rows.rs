@@ -12,14 +12,12 @@ use forebay::{
 };
 use serde_json::Value as Json;
 
-use super::{kept::Kept, table::ParquetTable};
+use super::{kept::Shared, table::ParquetTable};
 
 /// About how many bytes a window becomes.
 const WINDOW: u64 = 4 << 20;
 /// Rows that a window has at least.
 const FEWEST: u64 = 64;
-/// Memory of the windows that are kept.
-const KEPT: u64 = 48 << 20;
 
 /// Some columns of a table, row by row.
 pub(super) struct Rows {
@@ -27,7 +25,8 @@ pub(super) struct Rows {
     columns: Vec<usize>,
     /// The column whose numbers stand for classes: those below 0 stand for none.
     class: Option<String>,
-    kept: Kept<(usize, u64), Batch>,
+    kept: Shared,
+    number: u64,
 }
 
 impl std::fmt::Debug for Rows {
@@ -37,8 +36,8 @@ impl std::fmt::Debug for Rows {
 }
 
 impl Rows {
-    pub fn new(table: ParquetTable, columns: Vec<usize>, class: Option<String>) -> Rows {
-        Rows { table, columns, class, kept: Kept::new(KEPT) }
+    pub fn new(table: ParquetTable, columns: Vec<usize>, class: Option<String>, kept: &Shared) -> Rows {
+        Rows { table, columns, class, kept: kept.clone(), number: Shared::number() }
     }
 
     pub fn table(&self) -> &ParquetTable {
@@ -66,7 +65,7 @@ impl Rows {
             return Ok(Vec::new());
         }
         let (group, _, window) = self.window(row)?;
-        match self.kept.get((group, window.start)) {
+        match self.kept.rows.get((self.number, group, window.start)) {
             Some(_) => Ok(Vec::new()),
             None => self.table.plan(group, &self.columns),
         }
@@ -78,8 +77,8 @@ impl Rows {
             return Ok(Vec::new());
         }
         let (group, at, window) = self.window(row)?;
-        let batch = self.kept.get_or(
-            (group, window.start),
+        let batch = self.kept.rows.get_or(
+            (self.number, group, window.start),
             |batch| batch.memory() as u64,
             || {
                 let mut pieces = Pieces::default();

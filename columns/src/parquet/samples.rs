@@ -15,6 +15,7 @@ use forebay::{
 
 use super::{
     images::{Candidate, Images, elsewhere, no_images},
+    kept::Shared,
     objects::{self, Objects},
     rows::Rows,
     runs::Walker,
@@ -38,6 +39,7 @@ const NEAR: u64 = 64 << 10;
 #[derive(Debug)]
 pub struct SamplesOpener {
     limits: Limits,
+    kept: Shared,
     pieces: Pieces,
     work: Work,
 }
@@ -66,7 +68,13 @@ impl SamplesOpener {
     /// For a file of this many bytes.
     pub fn new(len: u64, limits: Limits) -> SamplesOpener {
         let footer = Box::new(ParquetOpener::new(len, limits.clone()));
-        SamplesOpener { limits, pieces: Pieces::default(), work: Work::Footer(footer) }
+        let kept = Shared::new(&limits);
+        SamplesOpener { limits, kept, pieces: Pieces::default(), work: Work::Footer(footer) }
+    }
+    /// Keeps what it unpacks with that of other files.
+    #[must_use]
+    pub fn keeping(self, kept: &Shared) -> SamplesOpener {
+        SamplesOpener { kept: kept.clone(), ..self }
     }
 }
 
@@ -86,7 +94,7 @@ impl Stepper for SamplesOpener {
                         self.work = Work::Trying(Box::new(trying));
                     }
                 },
-                Work::Trying(trying) => return trying.step(&mut self.pieces, &self.limits),
+                Work::Trying(trying) => return trying.step(&mut self.pieces, &self.limits, &self.kept),
             }
         }
     }
@@ -100,14 +108,14 @@ impl Stepper for SamplesOpener {
 }
 
 impl Trying {
-    fn step(&mut self, pieces: &mut Pieces, limits: &Limits) -> Result<Step<Door>> {
+    fn step(&mut self, pieces: &mut Pieces, limits: &Limits, kept: &Shared) -> Result<Step<Door>> {
         loop {
             let (Some(candidate), Some(table)) = (self.candidates.get(self.at), &self.table) else {
                 return Err(no_images());
             };
             let images = match &self.images {
                 Some(images) => images,
-                None => self.images.insert(candidate.open(table, limits.item_bytes)?),
+                None => self.images.insert(candidate.open(table, kept)?),
             };
             let all = || [Some(&images.bytes), images.paths.as_ref()].into_iter().flatten();
             if !self.learned {
@@ -139,7 +147,7 @@ impl Trying {
                 }
             }
             let (Some(table), Some(images)) = (self.table.take(), self.images.take()) else { return Err(no_images()) };
-            return opened(table, images, &self.candidates, self.at, limits).map(Step::Done);
+            return opened(table, images, (&self.candidates, self.at), limits, kept).map(Step::Done);
         }
     }
 }
@@ -168,11 +176,17 @@ fn looks_like_images(images: &Images, bytes: &Bytes) -> bool {
 }
 
 /// The samples of a file, once it is known which column has its images.
-fn opened(table: ParquetTable, images: Images, all: &[Candidate], chosen: usize, limits: &Limits) -> Result<Door> {
+fn opened(
+    table: ParquetTable,
+    images: Images,
+    (all, chosen): (&[Candidate], usize),
+    limits: &Limits,
+    kept: &Shared,
+) -> Result<Door> {
     let schema = table.schema().clone();
     let number = |candidate: &Candidate| table.shown(candidate.root);
     let other = |(at, candidate): &(usize, &Candidate)| *at != chosen && candidate.told;
-    // Their images are files next to the sample's, each read only for who wants them.
+    // Their images are files next to the sample's, each read only for those who want them.
     let others: Vec<&Candidate> = all.iter().enumerate().filter(other).map(|(_, candidate)| candidate).collect();
     let own = all.get(chosen).and_then(number);
     let apart: Vec<usize> = others.iter().filter_map(|candidate| number(candidate)).chain(own).collect();
@@ -203,10 +217,10 @@ fn opened(table: ParquetTable, images: Images, all: &[Candidate], chosen: usize,
     if boxes.is_some() {
         notes.push("boxes of objects are read as x, y, width and height in pixels".to_owned());
     }
-    let others = others.into_iter().map(|candidate| candidate.open(&table, limits.item_bytes / 4));
+    let others = others.into_iter().map(|candidate| candidate.open(&table, kept));
     let others = others.collect::<Result<Vec<_>>>()?;
     notes.extend(table.left_out().iter().cloned());
-    let rows = Rows::new(table, columns, labeled);
+    let rows = Rows::new(table, columns, labeled, kept);
     let records = ParquetSamples { images, path, others, rows, classes, boxes, notes };
     Ok(Door::new(Arc::new(records), choice, limits))
 }

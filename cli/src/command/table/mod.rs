@@ -22,7 +22,7 @@ use forebay_native::{
 };
 
 /// The table format of a file: what the user says, else its content, else for text its name. A Parquet file of images is a
-/// table only for who says so.
+/// table only for those who say so.
 pub(super) fn is_table(path: &Path, read: &ReadOptions) -> Result<Option<TableFormat>> {
     by(path, read, rows_format)
 }
