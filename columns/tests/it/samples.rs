@@ -1,4 +1,5 @@
 //! Parquet files of images as samples: every row is found however the file is written, and nothing panics.
+#![allow(clippy::disallowed_methods, missing_docs)]
 
 use std::{ops::Range, sync::Arc};
 
