@@ -47,7 +47,7 @@ declare module "react" {
         src?: string;
         filter?: string;
         selected?: number;
-        view?: "gallery" | "table" | "map";
+        view?: "gallery" | "table" | "boxes" | "map";
         theme?: "light" | "dark";
         editable?: boolean;
         hide?: string;

@@ -22,7 +22,7 @@ export const ForebayViewer = defineComponent({
     src: { type: String as PropType<string | null>, default: null },
     filter: { type: String, default: "" },
     selected: { type: Number as PropType<number | null>, default: null },
-    view: { type: String as PropType<"gallery" | "table" | "map">, default: "gallery" },
+    view: { type: String as PropType<"gallery" | "table" | "boxes" | "map">, default: "gallery" },
     theme: { type: String as PropType<"light" | "dark" | null>, default: null },
     editable: Boolean,
     hide: { type: String, default: "" },
@@ -75,7 +75,7 @@ declare module "vue" {
       src?: string;
       filter?: string;
       selected?: number;
-      view?: "gallery" | "table" | "map";
+      view?: "gallery" | "table" | "boxes" | "map";
       theme?: "light" | "dark";
       editable?: boolean;
       hide?: string;

@@ -8,7 +8,7 @@ import { msg } from "../messages/dialogs.ts";
 const keys = () =>
   [
     ["/", msg("writeFilter")],
-    ["g  t  h", msg("galleryTableMap")],
+    ["g  t  T  h", msg("galleryTableMap")],
     ["↑ ↓ ← →", msg("move")],
     [msg("pageHomeEnd"), msg("moveFar")],
     [msg("enter"), msg("openSample")],

@@ -288,6 +288,7 @@ export class DrawingController implements ReactiveController {
     pen: () => this.stage?.pen ?? false,
     leave: () => this.leave(),
     show: (picture) => this.show(picture),
+    select: (nth) => this.sketch.shapes?.[nth] && this.sketch.select([nth]),
     place: (placed) => this.stage?.place(placed),
     layer: () =>
       html`<forebay-drawing .sketch=${this.sketch} .attach=${(stage: DrawingStage | null) => (this.stage = stage)}></forebay-drawing>`,

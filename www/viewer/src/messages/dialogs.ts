@@ -282,7 +282,7 @@ export const dialogs = {
     "The browser took back what this page kept, as it does when the disk fills up: make room, and begin again.",
   canceled: "Canceled.",
   picturesOfList: "images that a list or a folder names",
-  galleryTableMap: "gallery, table, map of what looks alike",
+  galleryTableMap: "gallery, table, box table, map of what looks alike",
   acceptRejectNeither: "accept, reject, neither",
   dragClick: "drag, click",
   enter: "Enter",

@@ -7,6 +7,7 @@ export const shell = {
   gallery: "Gallery",
   table: "Table",
   map: "Map",
+  boxTable: "Box table",
   boxesOnPicturesB: "Boxes on the images (b)",
   sizePictures: "Size of the images",
   pickedSamples: "Selected samples",

@@ -58,6 +58,8 @@ export class SamplePanel extends LitElement {
   /** Samples to read ahead. */
   @property({ attribute: false }) next: readonly number[] = [];
   @property({ type: Boolean }) picked = false;
+  /** Which of its boxes is looked at first. */
+  @property({ attribute: false }) box: number | null = null;
   /** Boxes are drawn over the picture. */
   @property({ type: Boolean }) boxesOn = false;
   /** Lies over the picture in the place of the boxes, to change them. */
@@ -133,7 +135,10 @@ export class SamplePanel extends LitElement {
   }
   override willUpdate(changed: PropertyValues): void {
     if (changed.has("index") || changed.has("data")) void this.load();
-    else if ((changed.has("find") || changed.has("editor")) && this.record !== undefined) this.annotate();
+    else {
+      if ((changed.has("find") || changed.has("editor")) && this.record !== undefined) this.annotate();
+      if (changed.has("box")) this.look();
+    }
     if (!changed.has("editor")) return;
     this.toggleAttribute("drawing", this.editor !== null);
     // What was edited is what is looked at first.
@@ -236,6 +241,7 @@ export class SamplePanel extends LitElement {
     this.whole = true;
     if (this.orientation > 1) this.choose();
     else if (this.image) this.edit();
+    this.look();
     dataset.prefetch(this.next, { signal }).catch(() => undefined);
   }
 
@@ -313,6 +319,16 @@ export class SamplePanel extends LitElement {
     this.pan = { x: (width / 2 - part.x - part.w / 2) * scale, y: (height / 2 - part.y - part.h / 2) * scale };
     this.place();
     return true;
+  }
+  /** Marks the box that was asked for, and brings it into the middle. */
+  private look(): void {
+    const box = this.boxes[this.box ?? -1];
+    if (!box || !this.image) return;
+    this.editor?.select(this.box!);
+    void this.updateComplete.then(() => {
+      this.marked = box;
+      this.zoomTo(box);
+    });
   }
   /** Keys that concern the picture; true if one was used. */
   key(key: string): boolean {

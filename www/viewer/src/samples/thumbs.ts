@@ -1,6 +1,6 @@
 /** Thumbnails: decoded by the browser, kept up to a bound, let go when they are out of sight. */
 import type { Dataset } from "../../../lib/src/model/index.ts";
-import { NotDrawn, decode, isChanged } from "./picture.ts";
+import { NotDrawn, decode, isChanged, type Decoded } from "./picture.ts";
 import { isAbort, trouble } from "../ui/wording.ts";
 import { storedThumb } from "./strips.ts";
 import { msg } from "../messages/pictures.ts";
@@ -35,6 +35,11 @@ const PASSING = new Set(["io", "http.network", "http.stalled", "http.truncated",
 const AGAIN = [3000, 60_000] as const;
 /** Pictures decoded at once. */
 const LANES = 4;
+
+/** Waits for its turn. */
+export type Turn = <T>(body: () => Promise<T>) => Promise<T>;
+/** Decodes what is known by a number. */
+export type Load = (i: number, signal: AbortSignal, turn: Turn) => Promise<Decoded>;
 
 /** Lets this many in at a time. */
 class Gate {
@@ -73,8 +78,11 @@ export class Thumbs {
   private readonly online = (): void => this.again();
 
   constructor(
-    private readonly dataset: Dataset,
+    dataset: Dataset,
     private readonly changed: () => void,
+    private readonly decoded: Load = async (i, signal, turn) =>
+      (await storedThumb(dataset, i, EDGE, signal, turn)) ??
+      decode(dataset, i, { signal, edge: EDGE, sized: true, turn }),
   ) {
     globalThis.addEventListener("online", this.online);
   }
@@ -168,12 +176,8 @@ export class Thumbs {
   }
 
   private async load(i: number, signal: AbortSignal): Promise<Thumb | undefined> {
-    const turn = <T>(body: () => Promise<T>): Promise<T> => this.gate.run(body);
     try {
-      const decoded =
-        (await storedThumb(this.dataset, i, EDGE, signal, turn)) ??
-        (await decode(this.dataset, i, { signal, edge: EDGE, sized: true, turn }));
-      return { state: "ready", ...decoded };
+      return { state: "ready", ...(await this.decoded(i, signal, (body) => this.gate.run(body))) };
     } catch (e) {
       if (signal.aborted || isAbort(e)) return undefined;
       if (e instanceof NotDrawn) return { state: "none", why: e.message };

@@ -4,10 +4,9 @@ import type { Clause } from "../ui/clause.ts";
 import type { FilterField, Values } from "../ui/complete.ts";
 import { visible } from "../ui/visible.ts";
 import type { Trouble } from "../ui/wording.ts";
+import type { View } from "./link.ts";
 import { msg as common } from "../messages/common.ts";
 import { msg } from "../messages/shell.ts";
-
-export type View = "gallery" | "table" | "map";
 
 /** What stands in it, and what is done by it. */
 export interface Bar {
@@ -57,7 +56,7 @@ function renderViews(bar: Bar): TemplateResult {
   const view = (name: View, title: string, key: string): TemplateResult =>
     html`<button aria-pressed=${bar.view === name} title="${title} (${key})"
       @click=${() => bar.setView(name)}>${title}</button>`;
-  return html`<div class="views" role="group" aria-label=${msg("view")}>${view("gallery", msg("gallery"), "g")}${view("table", msg("table"), "t")}${view("map", msg("map"), "h")}</div>`;
+  return html`<div class="views" role="group" aria-label=${msg("view")}>${view("gallery", msg("gallery"), "g")}${view("table", msg("table"), "t")}${view("boxes", msg("boxTable"), "T")}${view("map", msg("map"), "h")}</div>`;
 }
 
 /** How gallery or table look; `folded` where they are in a menu. */
@@ -66,7 +65,7 @@ function renderLook(bar: Bar, folded: boolean): TemplateResult {
     @columns=${(e: CustomEvent<readonly string[]>) => bar.setColumns(e.detail)}></forebay-columns>`;
   if (bar.view === "table")
     return folded ? columns : html`<forebay-menu label=${common("columns")}>${columns}</forebay-menu>`;
-  if (bar.view === "map") return html``;
+  if (bar.view !== "gallery") return html``;
   return html`
     <button aria-pressed=${bar.boxes} title=${msg("boxesOnPicturesB")} @click=${bar.toggleBoxes}>${common("boxes")}</button>
     <input type="range" aria-label=${msg("sizePictures")} min="90" max="360" step="6" .value=${String(bar.tileSize)}
