@@ -5,7 +5,7 @@ import type { Dataset, Difference, HttpOptions, Input, Progress } from "../../..
 import type { Engine } from "../files/engine.ts";
 import { download } from "../files/targets.ts";
 import { Thumbs } from "../samples/thumbs.ts";
-import { showModal } from "../ui/modal.ts";
+import { framed, showModal } from "../ui/modal.ts";
 import { controls, questionStyles } from "../ui/styles.ts";
 import { visible } from "../ui/visible.ts";
 import { count, isAbort, stem, trouble, type Trouble } from "../ui/wording.ts";
@@ -179,21 +179,14 @@ export class CompareDialog extends LitElement {
 
   override render(): TemplateResult {
     const { failure } = this;
-    return html`
-      <dialog tabindex="-1" aria-labelledby="title" @cancel=${() => this.running && this.work.abort()}
-        @dragover=${(e: Event) => e.preventDefault()} @drop=${this.drop} @keydown=${(e: Event) => {
-          if (this.dialog.open) e.stopPropagation();
-        }}>
-        <div class="head"><h2 id="title">${msg("title")}</h2><button class="bare icon" aria-label=${common("close")} @click=${this.close}>✕</button></div>
-        <div class="body" tabindex="0" role="group" aria-label=${msg("title")}>
+    const body = html`<div @dragover=${(e: Event) => e.preventDefault()} @drop=${this.drop}>
           ${this.found ? nothing : html`<p class="muted">${msg("why")}</p>`}
           ${this.renderAsk()}
           ${failure ? html`<p class="bad" role="alert">${failure.message} ${failure.code ? html`<code>${failure.code}</code>` : nothing}</p>` : nothing}
           <div aria-live="polite">${this.renderState()}</div>
           ${this.renderFound()}
-        </div>
-        <input type="file" hidden aria-label=${msg("choose")} @change=${this.take} />
-      </dialog>`;
+          <input type="file" hidden aria-label=${msg("choose")} @change=${this.take} /></div>`;
+    return framed(msg("title"), () => this.close(), body);
   }
   private renderAsk(): TemplateResult | typeof nothing {
     if (this.running || this.opening) return nothing;

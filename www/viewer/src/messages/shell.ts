@@ -16,7 +16,6 @@ export const shell = {
   picked: "{size} selected",
   all: "All {length}",
   clear: "Clear",
-  remove: "Remove {label}",
   usualOnes: "The usual ones",
   partViewerCouldNotLoaded: "A part of the viewer could not be loaded: {message}",
   samples: "{length, plural, one {# sample} other {# samples}}",

@@ -31,7 +31,6 @@ export const tables = {
   rowsMatch: "{kept, plural, one {# row} other {# rows}} of {table} match",
   allRows: "all {table, plural, one {# row} other {# rows}}",
   ofRowsTable: "{rows} of {table}",
-  remove: "Remove {label}",
   noRowMatchesFilter: "No row matches the filter.",
   thereNoRowsFile: "There are no rows in this file.",
   rowsCouldNotReadLeft:

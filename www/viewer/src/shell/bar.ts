@@ -1,8 +1,6 @@
 /** The line above the samples: the filter, how many samples it keeps, and how they are shown; and what is picked. */
 import { html, nothing, type TemplateResult } from "lit";
-import type { Clause } from "../ui/clause.ts";
 import type { FilterField, Values } from "../ui/complete.ts";
-import { visible } from "../ui/visible.ts";
 import type { Trouble } from "../ui/wording.ts";
 import type { View } from "./link.ts";
 import { msg as common } from "../messages/common.ts";
@@ -96,15 +94,4 @@ export function renderPicked({ size, length, exporting, all, naming, clear, chan
       ${naming ? html`<button title=${msg("keepPickedAsSet")} @click=${naming}>${msg("nameThem")}</button>` : nothing}
       <button @click=${clear}>${msg("clear")}</button>
     </div>`;
-}
-
-/** What was clicked together; a click takes one away. */
-export function renderChips(
-  clauses: ReadonlyMap<string, Clause>,
-  set: (key: string, clause: Clause | null) => void,
-): TemplateResult[] {
-  return [...clauses].map(
-    ([key, { label }]) => html`<button aria-label=${msg("remove", { label: visible(label) })}
-      @click=${() => set(key, null)}><bdi>${visible(label)}</bdi> ✕</button>`,
-  );
 }

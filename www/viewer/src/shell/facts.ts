@@ -3,7 +3,7 @@ import { isColumnar } from "../../../lib/src/model/formats.ts";
 import type { Dataset, Table, Warehouse } from "../../../lib/src/model/index.ts";
 import type { TextSource } from "../files/open-any.ts";
 import { bytes, count, percent } from "../ui/wording.ts";
-import type { FilterController } from "./filter-controller.ts";
+import type { FilterController } from "../samples/filter-controller.ts";
 import { msg } from "../messages/shell.ts";
 
 /** What the samples come from: pictures of a column are in memory as a TAR, and nobody has one. */

@@ -19,7 +19,7 @@ import { Counts } from "../samples/counts.ts";
 import type { SamplePanel } from "../samples/sample-panel.ts";
 import { takeStrip } from "../samples/strips.ts";
 import type { ShownTable, TableLink, TableView } from "../tables/table-view.ts";
-import type { ClauseChange } from "../ui/clause.ts";
+import { renderChips, type ClauseChange } from "../ui/clause.ts";
 import type { Collection } from "../ui/collection.ts";
 import type { FilterBox } from "../ui/filter-box.ts";
 import { keep, recall, rememberChoices } from "../ui/remembered.ts";
@@ -29,12 +29,12 @@ import { controls, tokens } from "../ui/styles.ts";
 import { viewerStyles } from "../ui/viewer-styles.ts";
 import { visible } from "../ui/visible.ts";
 import { trouble } from "../ui/wording.ts";
-import { renderBar, renderChips, renderPicked } from "./bar.ts";
+import { renderBar, renderPicked } from "./bar.ts";
 import { CompactController } from "./compact-controller.ts";
 import { DialogController } from "./dialog-controller.ts";
 import { elementStyles } from "./element-styles.ts";
 import { keptWords, sampleFacts, shownFormat, tableFacts } from "./facts.ts";
-import { FilterController } from "./filter-controller.ts";
+import { FilterController } from "../samples/filter-controller.ts";
 import { renderHead, type Opened } from "./head.ts";
 import { InputController } from "./input-controller.ts";
 import { KeyController } from "./key-controller.ts";
@@ -138,6 +138,7 @@ export class Viewer extends LitElement implements ViewerMembers {
   });
   private readonly filtering: FilterController = new FilterController(this, {
     ...this.page,
+    words: (kept, length) => (kept === null ? msg("allSamples", { length }) : msg("samplesMatch", { kept, length })),
     growing: () => this.opener.growth !== null,
     begun: () => this.counts.clearTrouble(),
     applied: (same) => this.filtered(same),
@@ -489,8 +490,7 @@ export class Viewer extends LitElement implements ViewerMembers {
   // What people do
 
   private keyActions(): Record<string, () => void> {
-    const { data, table, found } = this.opener;
-    const { show } = this.dialogs;
+    const [{ data, table, found }, { show }] = [this.opener, this.dialogs];
     const may = (part: HiddenPart, key: string, act: () => void): Record<string, () => void> =>
       this.hides(part) ? {} : { [key]: act };
     return {
@@ -614,13 +614,12 @@ export class Viewer extends LitElement implements ViewerMembers {
   }
 
   private renderDataset(dataset: Dataset): TemplateResult {
-    const { growth } = this.opener;
+    const [{ growth }, { show }] = [this.opener, this.dialogs];
     const lost = this.counts.facets?.damaged ?? 0;
     const facts = this.compact.on
       ? this.renderCount(dataset.length)
       : html`<span class="facts">${sampleFacts(dataset, this.opener.listed)}</span>`;
     const open = this.hides("sample") ? null : this.cursor.open;
-    const { show } = this.dialogs;
     // The page for drawing is all image; other people's buttons in the head stay.
     const whole = this.draws && this.ownPage;
     return html`
