@@ -4,7 +4,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 import { shutdown } from 'forebay';
-import { ROOT, launch, newPage, serveFolder, visit } from '../browser.mjs';
+import { ROOT, axe, launch, newPage, serveFolder, until, visit } from '../browser.mjs';
 import { recordsOf, tblOf } from './edited.mjs';
 
 const box = (name, k) => ({ class: name, xmin: 20 + k, ymin: 30, xmax: 60, ymax: 80 });
@@ -160,4 +160,46 @@ test('the filter asks about boxes', async () => {
   await page.getByText('did you mean box.width?').first().waitFor();
   assert.deepEqual(page.faults, []);
   await page.context().close();
+});
+
+test('a rejected image takes a note, which the tiles show, the file keeps and one undo takes back', async () => {
+  const page = await opened();
+  await page.getByRole('button', { name: 'Edit', exact: true }).click();
+  await page.locator('#p0').click();
+  const note = page.getByLabel('Note: why the image is rejected');
+  const at = (i) => page.getByRole('heading', { name: `Sample ${i}`, exact: true }).waitFor();
+  await page.locator('forebay-drawing[data-drawn]').waitFor();
+  await page.keyboard.press('t');
+  await page.keyboard.type('blurred rat');
+  await page.keyboard.press('Enter');
+  await at(1);
+  await until(async () => (await note.inputValue()) === '', 'the next image has no note');
+  await page.locator('#p0[title*="rejected: blurred rat"] .verdict').waitFor();
+  await page.locator('forebay-drawing[data-drawn]').waitFor();
+  await page.keyboard.press('r');
+  await at(2);
+  await page.locator('#p1[title*=", rejected, "] .verdict').waitFor();
+  // Somebody comes back, and changes only the note.
+  await page.locator('#p0').click();
+  await at(0);
+  await page.locator('forebay-drawing[data-drawn]').waitFor();
+  await until(async () => (await note.inputValue()) === 'blurred rat', 'the note is there');
+  await note.fill('blurred boat');
+  await note.press('Enter');
+  await page.locator('#p0[title*="rejected: blurred boat"]').waitFor();
+  await at(0);
+  assert.deepEqual(await axe(page), []);
+  await kept(page);
+  const { records } = await saved(page);
+  const said = (record) => [record.review ?? record.json?.review, record.review_note ?? record.json?.review_note];
+  assert.deepEqual(said(records[0]), ['rejected', 'blurred boat']);
+  assert.deepEqual(said(records[1]), ['rejected', undefined]);
+  await page.locator('forebay-save-edits').getByRole('button', { name: 'Done' }).click();
+  for (const words of ['rejected: blurred rat', 'rejected: blurred rat', null]) {
+    await page.keyboard.press('Control+z');
+    if (words) await page.locator(`#p0[title*="${words}"]`).waitFor();
+    else await page.locator('#p0 .verdict').waitFor({ state: 'detached' });
+  }
+  assert.deepEqual(page.faults, []);
+  await page.close();
 });

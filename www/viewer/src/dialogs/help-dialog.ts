@@ -45,6 +45,7 @@ const drawing = () =>
     ["f", msg("boxesPictureBefore")],
     [msg("deleteCtrl"), msg("deleteWhatSelectedSelectAll")],
     ["a  r  w", msg("acceptRejectNeither")],
+    ["t", msg("rejectWithNote")],
     ["N  R  C", msg("nextUnlabeledRejectedClass")],
     ["z  x  v", msg("zoomFullLight")],
     ["F  P", msg("foldStripPanel")],

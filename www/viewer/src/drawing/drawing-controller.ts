@@ -1,7 +1,7 @@
 /** Editing a dataset: its journal, the picture that is drawn on, and what is asked of both. */
 import { html, type ReactiveController, type ReactiveControllerHost, type TemplateResult } from "lit";
 import type { Dataset, Json, Project } from "../../../lib/src/model/index.ts";
-import { isEdited } from "../files/edited.ts";
+import { hasJournals, isEdited } from "../files/edited.ts";
 import { download } from "../files/targets.ts";
 import type { FindBoxes } from "../samples/box-source.ts";
 import { MOST, isGuess, type Annotations, type Question } from "../../../lib/src/base/boxes.ts";
@@ -32,8 +32,6 @@ const BEGINS: ReadonlySet<string> = new Set(["n", "p"]);
 const WANTED: Readonly<Record<string, Wanted>> = { N: "unlabeled", R: "rejected", C: "class" };
 /** Samples whose metadata is read at once where one is looked for. */
 const AT_ONCE = 64;
-/** Where the package has its journals. */
-const FOLDER = "forebay-edits";
 /** Keys that judge the open sample: held, they would judge all that come after it. */
 const JUDGES: ReadonlySet<string> = new Set(["a", "r", "w"]);
 
@@ -103,6 +101,7 @@ export class DrawingController implements ReactiveController {
   private readonly listeners = new Set<() => void>();
   /** What reviewers said before, as the file has it. */
   private before: ReadonlyMap<number, Review> = new Map();
+  private notes: ReadonlyMap<number, string> = new Map();
   private found: { base: FindBoxes; version: number; find: FindBoxes } | null = null;
   private version = 0;
   private counted: { version: number; progress: Progress } | null = null;
@@ -191,7 +190,7 @@ export class DrawingController implements ReactiveController {
       });
       if (this.of.data() !== data) return journal.close();
       this.journal = journal;
-      this.before = new Map();
+      this.before = this.notes = new Map();
       this.classes.reset(journal.name);
       const document = await data.document({ signal: this.of.signal() }).catch(() => ({}));
       this.learn(parts.classesIn({ ...document, ...journal.history.document }), true);
@@ -234,13 +233,15 @@ export class DrawingController implements ReactiveController {
     if (this.of.data() !== data || data.length > REVIEWED_UNASKED) return;
     const signal = this.of.signal();
     const before = new Map<number, Review>();
+    const notes = new Map<number, string>();
     const add = (i: number, record: Json): void => {
       const review = this.parts.reviewIn(record);
       if (review) before.set(i, review);
+      notes.set(i, this.parts.noteIn(record));
     };
     await walkRecords(data, add, { signal }).catch(() => undefined);
     if (this.of.data() !== data || before.size === 0) return;
-    this.before = before;
+    [this.before, this.notes] = [before, notes];
     this.changed();
   }
   /** Finds out what the journal may be lost by. */
@@ -338,6 +339,14 @@ export class DrawingController implements ReactiveController {
     const own = this.history?.reviewOf(i);
     return own === undefined ? (this.before.get(i) ?? null) : own;
   }
+  /** Why a sample is rejected, as far as somebody said so. */
+  noteOf(i: number): string {
+    const own = this.history?.fieldsOf(i, (path) => /^(json\.)?review_note$/.test(path));
+    return own ? this.parts.noteIn(own as Json) : (this.notes.get(i) ?? "");
+  }
+  /** What reviewers said of a sample that was rejected, in words. */
+  readonly verdict = (i: number): string | null =>
+    this.reviewOf(i) === "rejected" ? [msg("rejected"), this.noteOf(i)].filter(Boolean).join(": ") : null;
   get progress(): Progress {
     const { history } = this;
     if (!history) return NO_PROGRESS;
@@ -464,6 +473,21 @@ export class DrawingController implements ReactiveController {
     if (review === null) return this.of.say(msg("notReviewed"));
     this.of.say(review === "accepted" ? msg("acceptedSample") : msg("rejectedSample"));
     this.next();
+  }
+  /** Rejects the open sample with a note, and goes on; of one that is rejected only the note is changed. */
+  reject(note: string): void {
+    const { picture, journal, review } = this;
+    if (!journal || !picture || picture.index !== this.of.open()) return this.of.say(msg("pictureNotThere"));
+    if (this.sketch.unfinished) return this.of.warn(this.sketch.unfinished);
+    const { index: i, record } = picture;
+    const group = journal.group();
+    if (note !== this.noteOf(i)) journal.mark("set", i, group, this.parts.noteSaid(record, note));
+    if (review !== "rejected") journal.review(i, "rejected", group);
+    this.of.changed(false);
+    this.send({ index: i, kind: "review", review: "rejected" });
+    this.of.say(msg("rejectedSample"));
+    this.focus();
+    if (review !== "rejected") this.next();
   }
   /** Changes several samples, undone as one. */
   many(
@@ -704,6 +728,7 @@ export class DrawingController implements ReactiveController {
     else if (key === "r") this.judge("rejected");
     else if (key === "w") this.judge(null);
     else if (key === "f") void this.copy();
+    else if (key === "t") this.page?.write();
     else if (key === "s") this.page?.search();
     else if (key === "v") this.page?.look();
     else if (key === "F") this.fold("strip");
@@ -712,7 +737,7 @@ export class DrawingController implements ReactiveController {
     else return false;
     return true;
   }
-  private get page(): (HTMLElement & { search(): void; look(): void }) | null {
+  private get page(): (HTMLElement & { search(): void; look(): void; write(): void }) | null {
     const panel = this.stage?.getRootNode() as ShadowRoot | undefined;
     return panel?.querySelector("forebay-drawing-page") ?? null;
   }
@@ -769,14 +794,4 @@ export class DrawingController implements ReactiveController {
     if (!this.parts) return html`<div class="notice" role="alert">${failure.message}</div>`;
     return this.parts.failureBar(failure, { again: () => void this.start(), convert, close });
   }
-}
-
-/** Whether the browser keeps journals of any dataset: without one nothing else is looked at. */
-async function hasJournals(): Promise<boolean> {
-  const root = await navigator.storage?.getDirectory?.();
-  const folder = await root?.getDirectoryHandle(FOLDER).catch(() => null);
-  if (!folder) return false;
-  for await (const name of (folder as unknown as { keys(): AsyncIterable<string> }).keys())
-    if (name.endsWith(".jsonl")) return true;
-  return false;
 }

@@ -1,6 +1,7 @@
 /** The journal of a dataset while people draw: what they see at once, and what is kept of it, one change after the other. */
 import type { Dataset, EditFields, Edits, Json, Output, Progress as Written } from "../../../lib/src/model/index.ts";
 import type { EditSummary } from "../../../lib/src/model/edits.ts";
+import { FOLDER } from "../files/edited.ts";
 import { trouble, type Trouble } from "../ui/wording.ts";
 import { alike, conflictsOf, type Conflict, type Side } from "./conflicts.ts";
 import {
@@ -20,8 +21,6 @@ import { msg } from "../messages/drawing.ts";
 /** Milliseconds after which what keys move is kept, and of rest after which it is a change by itself. */
 const KEPT = 100;
 const REST = 500;
-/** Where the package has its journals. */
-const FOLDER = "forebay-edits";
 /** Tries to open what was let go, and milliseconds in which that was a moment ago. */
 const TRIES = 40;
 const LATELY = 2000;
@@ -114,7 +113,7 @@ export class DrawnJournal {
   review(sample: number, review: Review | null, group: number | null = null): void {
     this.enter({ ...reviewed(sample, review), group });
   }
-  mark(kind: Marked, sample: number, group: number, said: Said | null): void {
+  mark(kind: Marked, sample: number, group: number | null, said: Said | null): void {
     this.enter({ ...marked(kind, sample, said), group });
   }
   /** Fields of the document beside the samples. */

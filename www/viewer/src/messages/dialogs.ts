@@ -156,6 +156,7 @@ export const dialogs = {
   searchClass: "search a class",
   boxesPictureBefore: "copy the boxes of the previous image",
   editBeginEnd: "begin or end editing",
+  rejectWithNote: "reject with a note",
   nextUnlabeledRejectedClass: "next image that is unlabeled, rejected, or has the class",
   zoomFullLight: "zoom to the selected box, full screen, brightness and contrast",
   foldStripPanel: "fold the filmstrip, the tools",

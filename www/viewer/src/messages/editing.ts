@@ -14,6 +14,7 @@ export const editing = {
   nothingRedo: "nothing to redo",
   notReviewed: "not reviewed",
   acceptedSample: "accepted sample",
+  rejected: "rejected",
   rejectedSample: "rejected sample",
   samplesChanged: "{samples, plural, one {# sample} other {# samples}} changed",
   everySampleReviewed: "every sample is reviewed",

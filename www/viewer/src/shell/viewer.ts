@@ -769,7 +769,7 @@ export class Viewer extends LitElement implements ViewerMembers {
     if (this.view === "boxes" && !this.draws) return this.renderBoxes(dataset);
     return this.view !== "table" || this.draws
       ? html`<forebay-gallery part="gallery" .data=${dataset} .rows=${rows} .picked=${this.selection.picked} .current=${this.cursor.current}
-          .size=${this.tileSize} ?strip=${this.draws} .classField=${this.counts.labelField} .find=${this.find} ?boxes=${this.boxes} @drawn=${() => this.pictured()}
+          .size=${this.tileSize} ?strip=${this.draws} .classField=${this.counts.labelField} .find=${this.find} ?boxes=${this.boxes} .verdict=${this.edits?.editor ? this.edits.verdict : null} @drawn=${() => this.pictured()}
           @current=${current} @step=${step} @open=${open} @pick=${pick} @range=${range}></forebay-gallery>`
       : html`<forebay-table part="table" .data=${dataset} .rows=${rows} .picked=${this.selection.picked} .current=${this.cursor.current}
           .columns=${this.columns} .fields=${this.counts.metadataFields} .classField=${this.counts.labelField}
