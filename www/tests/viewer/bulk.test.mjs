@@ -203,3 +203,42 @@ test('a rejected image takes a note, which the tiles show, the file keeps and on
   assert.deepEqual(page.faults, []);
   await page.close();
 });
+
+test('what was done in a session is counted image by image, and exported as JSON and CSV', async () => {
+  const page = await opened();
+  await page.getByRole('button', { name: 'Edit', exact: true }).click();
+  await page.locator('#p0').click();
+  await page.locator('forebay-drawing[data-drawn="2"]').waitFor();
+  // A box is put into the middle, and moved by a key that is held: drawn once, changed once.
+  await page.keyboard.press('n');
+  await page.locator('forebay-drawing[data-drawn="3"]').waitFor();
+  for (let k = 0; k < 4; k++) await page.keyboard.press('ArrowRight');
+  await kept(page);
+  await page.keyboard.press('Delete');
+  await page.locator('forebay-drawing[data-drawn="2"]').waitFor();
+  await page.keyboard.press('r');
+  await page.getByRole('heading', { name: 'Sample 1', exact: true }).waitFor();
+  const bar = page.locator('forebay-edit-bar');
+  await bar.getByRole('button', { name: 'More', exact: true }).click();
+  await bar.getByText('This session: 1 image, 1 box drawn, 1 changed').waitFor();
+  assert.deepEqual(await axe(page), []);
+  const exported = async (name) => {
+    const button = bar.getByRole('button', { name });
+    const [file] = await Promise.all([page.waitForEvent('download'), button.click()]);
+    return [file.suggestedFilename(), readFileSync(await file.path(), 'utf8')];
+  };
+  const [name, text] = await exported('Statistics (JSON)');
+  assert.equal(name, 'a-session.json');
+  const { samples, seconds, began, ended, ...sums } = JSON.parse(text);
+  assert.deepEqual(sums, { dataset: 'a.tbl', images: 1, drawn: 1, changed: 1, deleted: 1, accepted: 0, rejected: 1 });
+  assert.ok(seconds >= 0 && new Date(ended) >= new Date(began));
+  const { seconds: _, name: first, ...done } = samples[0];
+  assert.deepEqual(done, { sample: 0, drawn: 1, changed: 1, deleted: 1, review: 'rejected' });
+  const [table, csv] = await exported('Statistics (CSV)');
+  assert.equal(table, 'a-session.csv');
+  const lines = csv.trimEnd().split('\n');
+  assert.equal(lines[0], 'sample,name,drawn,changed,deleted,review,seconds');
+  assert.match(lines[1], new RegExp(`^0,${first},1,1,1,rejected,[\\d.]+$`));
+  assert.deepEqual(page.faults, []);
+  await page.close();
+});

@@ -17,6 +17,7 @@ import type { History, Entry, Progress, Review } from "./history.ts";
 import type { DrawnJournal, Unkept } from "./journal.ts";
 import type { KeepLabels, KeptLabels, LabelsKept } from "./keeping.ts";
 import { idleKey, isDrawn, keyOf, type PressedKey } from "./keys.ts";
+import type { Session } from "./session.ts";
 import type { Shape } from "./shape.ts";
 import type { Sketch } from "./sketch.ts";
 import { msg } from "../messages/editing.ts";
@@ -92,6 +93,7 @@ export class DrawingController implements ReactiveController {
   private moves = 0;
   private looking: Promise<void> = Promise.resolve();
   journal: DrawnJournal | null = null;
+  session: Session | null = null;
   readonly classes = new Classes();
   /** What draws is fetched when editing begins; so is what knows of shapes. */
   sketch!: Sketch;
@@ -145,8 +147,7 @@ export class DrawingController implements ReactiveController {
   reset(): void {
     if (this.unkept) this.of.warn(msg("changesNotKept", { pending: Math.max(1, this.pending) }));
     this.journal?.close();
-    this.journal = null;
-    this.state = "off";
+    [this.journal, this.state] = [null, "off"];
     this.failure = this.trouble = this.clash = null;
     this.waiting = this.sure = false;
     this.leave();
@@ -176,8 +177,7 @@ export class DrawingController implements ReactiveController {
     const data = this.of.data();
     this.ended = false;
     if (!data || this.state !== "off") return;
-    this.state = "opening";
-    this.failure = null;
+    [this.state, this.failure] = ["opening", null];
     this.host.requestUpdate();
     try {
       await this.looking;
@@ -191,6 +191,7 @@ export class DrawingController implements ReactiveController {
       if (this.of.data() !== data) return journal.close();
       this.journal = journal;
       this.before = this.notes = new Map();
+      this.session = new parts.Session();
       this.classes.reset(journal.name);
       const document = await data.document({ signal: this.of.signal() }).catch(() => ({}));
       this.learn(parts.classesIn({ ...document, ...journal.history.document }), true);
@@ -200,8 +201,7 @@ export class DrawingController implements ReactiveController {
       if (this.of.data() !== data) return this.reset();
       // Somebody said meanwhile that nothing is to be edited.
       if (this.ended) return this.reset();
-      this.state = "on";
-      this.waiting = false;
+      [this.state, this.waiting] = ["on", false];
       this.changed();
       this.of.changed(true);
       this.of.say(msg("editing"));
@@ -256,8 +256,7 @@ export class DrawingController implements ReactiveController {
   stop(): void {
     this.ended = true;
     if (this.state !== "on") return;
-    const { unkept } = this;
-    const waiting = this.history?.canUndo ?? false;
+    const [{ unkept }, waiting] = [this, this.history?.canUndo ?? false];
     this.reset();
     this.waiting = waiting;
     this.of.changed(true);
@@ -385,6 +384,7 @@ export class DrawingController implements ReactiveController {
           ? msg("boxesPictureCannotDrawnWill", { lost })
           : "";
     this.sketch.load(many || this.guessed ? null : shapes, picture.width, picture.height);
+    this.session?.look(picture.index, shapes);
     this.learn(shapes.map(({ label }) => label));
     if (!this.classes.has(this.sketch.label)) this.sketch.label = shapes[0]?.label || (this.classes.names[0] ?? "");
     this.tell();
@@ -405,11 +405,14 @@ export class DrawingController implements ReactiveController {
   }
   private done(shapes: readonly Shape[], nudge: string | null): void {
     const { picture, journal } = this;
-    if (picture && journal) journal.draw(picture.index, shapes, nudge, { said: this.parts.rasterOf(picture) });
+    if (!picture || !journal) return;
+    this.session?.draw(shapes, nudge);
+    journal.draw(picture.index, shapes, nudge, { said: this.parts.rasterOf(picture) });
   }
   /** A change goes into the journal. */
   private entered({ sample, shapes, review, group }: Entry): void {
     this.changed();
+    if (sample !== null && review !== undefined) this.session?.judge(sample, review);
     if (group !== null) return;
     this.of.changed(false);
     if (shapes) this.send({ index: sample, kind: "boxes", boxes: shapes.length });
@@ -666,8 +669,7 @@ export class DrawingController implements ReactiveController {
   discard(): void {
     void this.tried(async (journal) => {
       await journal.discard();
-      this.journal = null;
-      this.state = "off";
+      [this.journal, this.state] = [null, "off"];
       this.leave();
       this.of.changed(true);
       this.send({ index: null, kind: "discard" });

@@ -115,6 +115,11 @@ export class EditBar extends LitElement {
       gap: 8px;
       max-width: 320px;
     }
+    .pair {
+      display: grid;
+      grid-template-columns: 1fr 1fr;
+      gap: 8px;
+    }
     .sheet p {
       margin: 0;
     }
@@ -194,11 +199,14 @@ export class EditBar extends LitElement {
       this.sure = false;
       act();
     };
+    const { sums } = d.session!;
     return html`<forebay-menu id="more" label=${common("more")}><div class="sheet">
       <button @click=${then(() => d.download())}>${msg("downloadJournal")}</button>
       <button @click=${() => this.renderRoot.querySelector<HTMLInputElement>("#journal")?.click()}>${msg("takeOverJournal")}</button>
       <button ?disabled=${d.progress.changed === 0 && !d.canRedo}
         @click=${this.sure ? then(() => d.discard()) : () => ((this.sure = true))}>${this.sure ? html`<b>${msg("yesThrowThemAllAway")}</b>` : msg("throwAllEditsAway")}</button>
+      <p>${msg("sessionDone", { images: sums.images, drawn: sums.drawn!, changed: sums.changed!, minutes: Math.round(sums.seconds! / 60) })}</p>
+      <div class="pair"><button @click=${() => d.session!.save(d.of.data()!, "csv")}>${msg("sessionCsv")}</button><button @click=${() => d.session!.save(d.of.data()!, "json")}>${msg("sessionJson")}</button></div>
       <p class="muted">${msg("commandPythonApplyToo", {
         rest:
           d.risk === "page"

@@ -78,6 +78,10 @@ export const drawing = {
   anotherTabHasEditsOpen: "Another tab has its edits open: end the editing there first.",
   editsSavedTblMakeOpen: "Edits are of a TBL or a TAR: make one of it, and open that.",
   convert: "Convert",
+  sessionDone:
+    "This session: {images, plural, one {# image} other {# images}}, {drawn, plural, one {# box} other {# boxes}} drawn, {changed} changed, {minutes} min",
+  sessionCsv: "Statistics (CSV)",
+  sessionJson: "Statistics (JSON)",
   takeOverJournal: "Take over a journal",
   yesThrowThemAllAway: "Yes, throw them all away",
   throwAllEditsAway: "Throw all edits away",
