@@ -242,3 +242,68 @@ test('what was done in a session is counted image by image, and exported as JSON
   assert.deepEqual(page.faults, []);
   await page.close();
 });
+
+test('a journal that says something else is taken over image by image, with both versions in sight', async () => {
+  const page = await opened();
+  const edited = async (keys) => {
+    await page.keyboard.press('E');
+    for (const [i, key] of keys) {
+      await page.locator(`#p${i}`).click();
+      await page.getByRole('heading', { name: `Sample ${i}`, exact: true }).waitFor();
+      await page.locator('forebay-drawing[data-drawn="2"]').waitFor();
+      await page.keyboard.press(key);
+      if (key === 'n') await page.locator('forebay-drawing[data-drawn="3"]').waitFor();
+    }
+    await kept(page);
+    await page.getByRole('button', { name: 'Close the sample' }).click();
+  };
+  const bar = page.locator('forebay-edit-bar');
+  const more = () => bar.getByRole('button', { name: 'More', exact: true }).click();
+  await edited([
+    [1, 'n'],
+    [0, 'n'],
+  ]);
+  await more();
+  const [file] = await Promise.all([
+    page.waitForEvent('download'),
+    bar.getByRole('button', { name: 'Download the journal' }).click(),
+  ]);
+  const journal = readFileSync(await file.path());
+  await more();
+  for (const name of ['Throw all edits away', 'Yes, throw them all away'])
+    await bar.getByRole('button', { name }).click();
+  await page.locator('forebay-edit-bar .far', { hasText: '0 images changed' }).waitFor();
+  // This time the new box of the first is moved, and all boxes of the second go.
+  await page.locator('#p0').click();
+  await page.locator('forebay-drawing[data-drawn="2"]').waitFor();
+  await page.keyboard.press('n');
+  await page.locator('forebay-drawing[data-drawn="3"]').waitFor();
+  for (let k = 0; k < 20; k++) await page.keyboard.press('ArrowRight');
+  await kept(page);
+  await page.keyboard.press('j');
+  await page.getByRole('heading', { name: 'Sample 1', exact: true }).waitFor();
+  await page.locator('forebay-drawing[data-drawn="2"]').waitFor();
+  await page.keyboard.press('Control+a');
+  await page.keyboard.press('Delete');
+  await kept(page);
+  await page.locator('#journal').setInputFiles({ name: 'b.jsonl', mimeType: 'text/plain', buffer: journal });
+  const dialog = page.locator('forebay-clash');
+  const first = dialog.getByRole('group', { name: 'Sample 0' });
+  await first.getByText('3 boxes').first().waitFor();
+  await dialog.getByRole('group', { name: 'Sample 1' }).getByText('0 boxes').waitFor();
+  await first.getByLabel('Both').check();
+  await dialog.getByRole('group', { name: 'Sample 1' }).getByLabel('Theirs').check();
+  assert.deepEqual(await axe(page), []);
+  if (process.env.SHOT) await page.screenshot({ path: process.env.SHOT });
+  await dialog.getByRole('button', { name: 'Take over as chosen' }).click();
+  await dialog.waitFor({ state: 'detached' });
+  await page.locator('forebay-drawing[data-drawn="3"]').waitFor();
+  await kept(page);
+  const { records } = await saved(page);
+  assert.deepEqual(
+    records.slice(0, 2).map(({ json, annotations }) => (annotations ?? json.annotations).length),
+    [4, 3],
+  );
+  assert.deepEqual(page.faults, []);
+  await page.close();
+});

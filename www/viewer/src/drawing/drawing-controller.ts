@@ -11,7 +11,7 @@ import type { EditDetail } from "../public/element.ts";
 import type { Rows } from "../ui/rows.ts";
 import { isAbort, stem, trouble, type Trouble } from "../ui/wording.ts";
 import { Classes } from "./classes.ts";
-import type { Conflict, Side } from "./conflicts.ts";
+import type { Conflict, Sides } from "./conflicts.ts";
 import type { DrawingStage } from "./drawing-stage.ts";
 import type { History, Entry, Progress, Review } from "./history.ts";
 import type { DrawnJournal, Unkept } from "./journal.ts";
@@ -641,10 +641,10 @@ export class DrawingController implements ReactiveController {
       if (files.blobs) download(files.blobs, `${name}.blobs`);
     });
   }
-  take(file: File, side: Side | null = null): void {
+  take(file: File, sides: Sides | null = null): void {
     this.clash = null;
     void this.tried(async (journal) => {
-      const taken = await journal.take(file, side);
+      const taken = await journal.take(file, sides);
       const { changes, conflicts } = taken;
       const { said, warning, trouble } = this.parts.takenWords(taken);
       this.of.say(said);
@@ -660,10 +660,10 @@ export class DrawingController implements ReactiveController {
       if (trouble) this.fail(new Error(trouble));
     });
   }
-  settle(side: Side | null): void {
+  settle(sides: Sides | null): void {
     const { clash } = this;
     this.clash = null;
-    if (clash && side) this.take(clash.file, side);
+    if (clash && sides) this.take(clash.file, sides);
     this.tell();
   }
   discard(): void {

@@ -5,14 +5,10 @@ import "../ui/menu.ts";
 import type { Menu } from "../ui/menu.ts";
 import { FILE_ICONS } from "../ui/file-icons.ts";
 import { controls } from "../ui/styles.ts";
-import { visible } from "../ui/visible.ts";
-import type { Side } from "./conflicts.ts";
-import type { Clash, DrawingController } from "./drawing-controller.ts";
+import "./clash-dialog.ts";
+import type { DrawingController } from "./drawing-controller.ts";
 import { msg as common } from "../messages/common.ts";
 import { msg } from "../messages/drawing.ts";
-
-/** Conflicts that are listed. */
-const LISTED = 100;
 
 /** `<forebay-edit-bar>`. */
 @customElement("forebay-edit-bar")
@@ -164,25 +160,13 @@ export class EditBar extends LitElement {
         <button title=${msg("showDatasetEditsStay")} @click=${() => d.stop()}>${common("done")}</button></span>
       </div>
       ${d.unkept ? this.renderUnkept(d.unkept.message, d.unkept.code, d.unkept.gone) : nothing}
-      ${d.clash ? this.renderClash(d.clash) : nothing}
+      ${d.clash ? html`<forebay-clash .drawing=${d} .clash=${d.clash}></forebay-clash>` : nothing}
       ${d.trouble ? html`<div class="wrong" role="alert">${d.trouble.message}${d.trouble.code ? html`<code>${d.trouble.code}</code>` : nothing}</div>` : nothing}`;
   }
   private renderFold(what: "strip" | "panel", name: string, key: string): TemplateResult {
     const title = msg("foldWithKey", { what: name, key });
     return html`<button class="icon bare fold" aria-label=${name} title=${title} aria-pressed=${this.drawing[what]}
       @click=${() => this.drawing.fold(what)}>${FILE_ICONS[what]}</button>`;
-  }
-  /** What two journals say differently, and whose word counts. */
-  private renderClash({ conflicts }: Clash): TemplateResult {
-    const some = conflicts
-      .slice(0, LISTED)
-      .map(({ sample, what }) => `${sample ?? msg("theDocument")}: ${visible(what)}`);
-    const rest = conflicts.length - some.length;
-    const settle = (side: Side | null) => () => this.drawing.settle(side);
-    return html`<div class="wrong" role="alert"><span><b>${msg("bothJournalsChanged", { conflicts: conflicts.length })}</b>
-        ${some.join("; ")}${rest > 0 ? ` ${msg("andMore", { rest })}` : ""}</span>
-      <button @click=${settle("mine")}>${msg("mineCount")}</button><button @click=${settle("theirs")}>${msg("theirsCount")}</button>
-      <button @click=${settle(null)}>${common("cancel")}</button></div>`;
   }
   /** Why something is not kept, and what to do. */
   private renderUnkept(message: string, code: string | undefined, gone: boolean): TemplateResult {
