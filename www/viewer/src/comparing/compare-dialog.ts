@@ -149,7 +149,7 @@ export class CompareDialog extends LitElement {
   }
   private showThem(): void {
     const samples = this.listed.flatMap(({ a }) => (a === null ? [] : [a]));
-    const label = msg("label", { kind: this.kind ? titleOf(this.kind) : msg("all") });
+    const label = msg("label", { kind: this.kind ? titleOf(this.kind) : common("all") });
     this.dispatchEvent(new CustomEvent("show", { detail: { label, samples: Uint32Array.from(samples).sort() } }));
     this.close();
   }
@@ -210,7 +210,7 @@ export class CompareDialog extends LitElement {
         this.kind = kind;
         this.shown = SHOWN;
         this.chosen = this.listed[0] ?? null;
-      }}>${kind === null ? msg("all") : titleOf(kind)} ${count(n)}</button>`;
+      }}>${kind === null ? common("all") : titleOf(kind)} ${count(n)}</button>`;
     const { listed } = this;
     const left = listed.length - this.shown;
     return html`
@@ -224,6 +224,6 @@ export class CompareDialog extends LitElement {
         }}></forebay-pair>
       <forebay-pairs .thumbs=${this.thumbs} .entries=${listed.slice(0, this.shown)} .chosen=${this.chosen}
         @choose=${(e: CustomEvent<Entry>) => (this.chosen = e.detail)}></forebay-pairs>
-      ${left > 0 ? html`<p><button @click=${() => (this.shown += SHOWN)}>${msg("more", { left })}</button></p>` : nothing}`;
+      ${left > 0 ? html`<p><button @click=${() => (this.shown += SHOWN)}>${common("showMoreSamples", { left })}</button></p>` : nothing}`;
   }
 }

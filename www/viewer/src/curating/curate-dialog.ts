@@ -285,13 +285,13 @@ export class CurateDialog extends LitElement {
       ${this.renderFaults(found)}
       ${
         found.outliers.length > 0
-          ? html`<div class="row" role="group" aria-label=${msg("reasons")}>${chip(null, msg("all"), found.outliers.length)}${[...counts].map(([name, n]) => chip(name, msg(name), n))}</div>
+          ? html`<div class="row" role="group" aria-label=${msg("reasons")}>${chip(null, common("all"), found.outliers.length)}${[...counts].map(([name, n]) => chip(name, msg(name), n))}</div>
         <div class="row"><button @click=${() => this.pick(indexes)}>${msg("pickThese")}</button>
           <button @click=${() => this.showOnly(reason ? msg(reason) : msg("shownOutliers"), indexes)}>${msg("showThem")}</button>
           ${this.renderSave({ tags }, msg("saveEditsTagThem"))}</div>`
           : nothing
       }
       ${this.renderTiles(tiles)}
-      ${this.renderMore(rows.length, (left) => msg("showMoreSamples", { left }))}`;
+      ${this.renderMore(rows.length, (left) => common("showMoreSamples", { left }))}`;
   }
 }

@@ -212,7 +212,7 @@ export class DivideView extends LitElement {
       html`<label>${label} <select @change=${(e: Event) => set((e.target as HTMLSelectElement).value)}>
         ${first}${this.fields.map((name) => html`<option value=${name} ?selected=${name === value}>${visible(name)}</option>`)}</select></label>`;
     const none = (value: string): TemplateResult =>
-      html`<option value="" ?selected=${value === ""}>${msg("partsNoField")}</option>`;
+      html`<option value="" ?selected=${value === ""}>${common("none")}</option>`;
     return html`
       <div class="row">${PARTS.map(
         (part) => html`<label>${titleOf(part)} <input type="number" min="0" max="100" step="any"
@@ -220,7 +220,7 @@ export class DivideView extends LitElement {
           @change=${(e: Event) => (this.shares = { ...this.shares, [part]: number(e, 100, this.shares[part]) })} /> %</label>`,
       )}</div>
       <div class="row">
-        ${field(msg("partsBy"), this.by, none(this.by), (to) => (this.chosen = to))}
+        ${field(common("class"), this.by, none(this.by), (to) => (this.chosen = to))}
         ${field(msg("partsGroup"), this.group, none(this.group), (to) => (this.group = to))}
         <label title=${msg("partsNearWhy")}><input type="checkbox" .checked=${this.near}
           @change=${(e: Event) => (this.near = (e.target as HTMLInputElement).checked)} />${msg("partsNear")}</label>
@@ -233,7 +233,7 @@ export class DivideView extends LitElement {
     const classes = ({ classes }: DividedPart): string => {
       const named = classes
         .slice(0, NAMED)
-        .map(({ label, samples }) => `${visible(label) || msg("partsNoClass")} ${count(samples)}`);
+        .map(({ label, samples }) => `${visible(label) || common("noClass")} ${count(samples)}`);
       return classes.length > NAMED ? `${named.join(", ")}…` : named.join(", ");
     };
     return html`

@@ -102,12 +102,12 @@ export class ClashDialog extends LitElement {
     const samples = [...this.disputed];
     const body = html`<p>${msg("bothJournalsChanged", { conflicts: conflicts.length })}</p>
       ${samples.slice(0, SHOWN).map(([sample, some]) => this.renderSample(sample, some))}
-      ${samples.length > SHOWN ? html`<p class="muted">${msg("andMore", { rest: samples.length - SHOWN })}</p>` : nothing}`;
+      ${samples.length > SHOWN ? html`<p class="muted">${common("andMore", { rest: samples.length - SHOWN })}</p>` : nothing}`;
     const foot = html`<span class="all"><button @click=${() => this.settle("mine")}>${msg("mineCount")}</button>
         <button @click=${() => this.settle("theirs")}>${msg("theirsCount")}</button></span>
       <button @click=${() => this.settle(null)}>${common("cancel")}</button>
       <button class="primary" @click=${() => this.settle(this.sides)}>${msg("takeAsChosen")}</button>`;
-    return framed(msg("twoJournals"), () => this.settle(null), body, { foot });
+    return framed(common("twoJournals"), () => this.settle(null), body, { foot });
   }
   private renderSample(sample: number | null, conflicts: readonly Conflict[]): TemplateResult {
     const name = sample === null ? msg("theDocument") : `${common("sample")} ${sample}`;

@@ -20,6 +20,7 @@ import { idleKey, isDrawn, keyOf, type PressedKey } from "./keys.ts";
 import type { Session } from "./session.ts";
 import type { Shape } from "./shape.ts";
 import type { Sketch } from "./sketch.ts";
+import { msg as common } from "../messages/common.ts";
 import { msg } from "../messages/editing.ts";
 
 /** Samples of which it is asked at once what reviewers said before. */
@@ -260,7 +261,7 @@ export class DrawingController implements ReactiveController {
     this.reset();
     this.waiting = waiting;
     this.of.changed(true);
-    this.of.say(unkept ? msg("editingOver") : msg("editingOverEditsKept"));
+    this.of.say(unkept ? common("editingOver") : msg("editingOverEditsKept"));
   }
 
   // What others show
@@ -447,7 +448,7 @@ export class DrawingController implements ReactiveController {
 
   undo(): void {
     // What is in hand is nearer than what was done, perhaps on another picture.
-    if (this.sketch.takeBack()) return this.of.say(msg("undone"));
+    if (this.sketch.takeBack()) return this.of.say(common("undone"));
     this.step(this.journal?.undo() ?? null, "undo");
   }
   redo(): void {

@@ -186,7 +186,7 @@ export class EditBar extends LitElement {
     const { sums } = d.session!;
     return html`<forebay-menu id="more" label=${common("more")}><div class="sheet">
       <button @click=${then(() => d.download())}>${msg("downloadJournal")}</button>
-      <button @click=${() => this.renderRoot.querySelector<HTMLInputElement>("#journal")?.click()}>${msg("takeOverJournal")}</button>
+      <button @click=${() => this.renderRoot.querySelector<HTMLInputElement>("#journal")?.click()}>${common("twoJournals")}</button>
       <button ?disabled=${d.progress.changed === 0 && !d.canRedo}
         @click=${this.sure ? then(() => d.discard()) : () => ((this.sure = true))}>${this.sure ? html`<b>${msg("yesThrowThemAllAway")}</b>` : msg("throwAllEditsAway")}</button>
       <p>${msg("sessionDone", { images: sums.images, drawn: sums.drawn!, changed: sums.changed!, minutes: Math.round(sums.seconds! / 60) })}</p>

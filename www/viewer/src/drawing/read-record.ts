@@ -2,6 +2,7 @@
 import type { Json } from "../../../lib/src/model/index.ts";
 import type { ShownPicture } from "../samples/stage-editor.ts";
 import type { Review, Said } from "./history.ts";
+import { msg as common } from "../messages/common.ts";
 import { msg } from "../messages/drawing.ts";
 
 /** Names of classes in the document beside the samples. */
@@ -42,6 +43,6 @@ export function rasterOf({ asStored, record, width, height }: ShownPicture): { f
 
 /** What is said of a change that was taken back, or made again. */
 export const stepText = (kind: "undo" | "redo", sample: number | null): string => {
-  if (sample === null) return kind === "undo" ? msg("undone") : msg("redone");
+  if (sample === null) return kind === "undo" ? common("undone") : msg("redone");
   return kind === "undo" ? msg("undoSample", { sample }) : msg("redoSample", { sample });
 };

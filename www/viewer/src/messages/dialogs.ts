@@ -92,7 +92,6 @@ export const dialogs = {
   secondAboutMinutesLeft: "{speed} a second, about {left, plural, one {# minute} other {# minutes}} left",
   ofBytesTotalBytes: "{bytes} of {totalBytes}",
   writing: "Writing {target}{rest}",
-  jsonLines: "JSON lines",
   all2: "All {schema}",
   theThatAreShown: "The {shown} that are shown",
   thoseShown: "Those that are shown",
@@ -174,7 +173,6 @@ export const dialogs = {
   anyFieldMetadataPath: "any field of the metadata, by its path",
   anySuchBox: "images with such a box",
   countOfBoxes: "images with that many boxes",
-  keysFilters: "Keys and filters",
   help: "Help",
   keys: "Keys",
   whileEditing: "While editing",
@@ -227,7 +225,6 @@ export const dialogs = {
   whatFormatCannotSayWas: "What the format cannot say was left out:",
   saveEdits: "Save the edits",
   save: "Save…",
-  editingOver: "editing is over",
   someChangesNotKeptYet: "some changes are not kept yet: see above the samples what to do",
   datasetStaysUntouchedWhatNobody:
     "The dataset as it is stays untouched. Unchanged samples are copied as they are into a new TBL.",

@@ -50,7 +50,6 @@ export const shell = {
   forebayCloseFile: "Forebay: close the file",
   aboutFile: "About the file",
   darkLight: "Dark or light",
-  keysFilters: "Keys and filters",
   checkC: "Check (c)",
   check: "Check",
   convertExportE: "Convert or export (e)",
@@ -159,7 +158,6 @@ export const shell = {
   folderTensorsManifest: "A folder of tensors with its manifest",
   rowsMlNetKeepsThem: "Rows, as ML.NET keeps them",
   rowsUp: "Rows, up to {value}",
-  jsonLines: "JSON lines",
   seeLabels: "Look into an image",
   classesBoxesOnEveryPicture: "Its boxes, class, metadata and bytes, and whether its checksum is right.",
   findCount: "Find the boats",
@@ -185,7 +183,6 @@ export const shell = {
   foundLookedThrough: "{samples} found, {bytes} of {totalBytes} looked through",
   readingIndex: "reading the index…",
   openAnother: "Open another",
-  filtering: "filtering…",
   sorting: "sorting, {part}",
   cannotSentHeadersNameHas:
     "This cannot be sent: a header's name has letters, digits and dashes, and a token is plain text of one line.",

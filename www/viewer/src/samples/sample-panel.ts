@@ -430,9 +430,9 @@ export class SamplePanel extends LitElement {
     return html`
       <div class="head">
         <div class="title"><h2>${msg("sample2", { index: this.index })}</h2>${this.renderClass()}<bdi class="muted" title=${name}>${name}</bdi></div>
-        <button class="icon bare" aria-label=${msg("previousSample")} title=${msg("previous")}
+        <button class="icon bare" aria-label=${msg("previousSample")} title=${common("previous")}
           @click=${send("step", -1)}>${ICONS.left}</button>
-        <button class="icon bare" aria-label=${msg("nextSample")} title=${msg("next")} @click=${send("step", 1)}>${ICONS.right}</button>
+        <button class="icon bare" aria-label=${msg("nextSample")} title=${common("next")} @click=${send("step", 1)}>${ICONS.right}</button>
         ${
           this.editor
             ? this.editor.bar()
@@ -441,7 +441,7 @@ export class SamplePanel extends LitElement {
         <button class="icon bare" aria-label=${msg("saveSamplesFile")} title=${msg("saveFile")}
           @click=${this.save}>${ICONS.save}</button>`
         }
-        <button class="icon bare" aria-label=${msg("closeSample")} title=${msg("closeEsc")} @click=${send("close")}>${ICONS.close}</button>
+        <button class="icon bare" aria-label=${msg("closeSample")} title=${common("closeEsc")} @click=${send("close")}>${ICONS.close}</button>
       </div>
       <div class="stage" tabindex="0" role="group"
         aria-label=${this.boxes.length ? msg("pictureSampleBoxes", { index: this.index, boxes: this.boxes.length }) : msg("pictureSample", { index: this.index })}
@@ -486,9 +486,9 @@ export class SamplePanel extends LitElement {
             this.film
               ? nothing
               : html`
-          <button class="icon" aria-label=${msg("zoomOut")} title=${msg("zoomOut2")}
+          <button class="icon" aria-label=${msg("zoomOut")} title=${common("zoomOut")}
             @click=${() => this.zoomBy(1 / 1.4)}>${ICONS.less}</button>
-          <button class="icon" aria-label=${msg("zoomIn")} title=${msg("zoomIn2")} @click=${() => this.zoomBy(1.4)}>${ICONS.more}</button>`
+          <button class="icon" aria-label=${msg("zoomIn")} title=${common("zoomIn")} @click=${() => this.zoomBy(1.4)}>${ICONS.more}</button>`
           }
           ${document.fullscreenEnabled ? html`<button class="icon" aria-label=${msg("fullScreen")} title=${msg("fullScreenX")} @click=${this.toggleFull}>${FILE_ICONS.full}</button>` : nothing}
         </div>

@@ -4,6 +4,7 @@ import type { Dataset, Table, Warehouse } from "../../../lib/src/model/index.ts"
 import type { TextSource } from "../files/open-any.ts";
 import { bytes, count, percent } from "../ui/wording.ts";
 import type { FilterController } from "../samples/filter-controller.ts";
+import { msg as common } from "../messages/common.ts";
 import { msg } from "../messages/shell.ts";
 
 /** What the samples come from: pictures of a column are in memory as a TAR, and nobody has one. */
@@ -46,7 +47,7 @@ export function keptWords(
   sorting: Progress | null,
   length: number,
 ): string {
-  if (running) return msg("filtering");
+  if (running) return common("filtering");
   if (sorting) return msg("sorting", { part: percent(sorting.done / Math.max(1, sorting.total)) });
   if (!rows.kept) return count(length);
   return error

@@ -11,6 +11,7 @@ import { copyText } from "../ui/copied.ts";
 import { controls, panelStyles } from "../ui/styles.ts";
 import { tree, treeStyles } from "../ui/tree.ts";
 import { visible } from "../ui/visible.ts";
+import { msg as common } from "../messages/common.ts";
 import { msg } from "../messages/tables.ts";
 
 /** Columns that are shown; a table may have a hundred thousand. */
@@ -99,9 +100,9 @@ export class RowPanel extends LitElement {
     return html`
       <div class="head">
         <h2>${msg("row", { index: this.index })}</h2>
-        <button class="icon bare" aria-label=${msg("previousRow")} title=${msg("previous")} @click=${send("step", -1)}>${ICONS.left}</button>
-        <button class="icon bare" aria-label=${msg("nextRow")} title=${msg("next")} @click=${send("step", 1)}>${ICONS.right}</button>
-        <button class="icon bare" aria-label=${msg("closeRow")} title=${msg("closeEsc")} @click=${send("close")}>${ICONS.close}</button>
+        <button class="icon bare" aria-label=${msg("previousRow")} title=${common("previous")} @click=${send("step", -1)}>${ICONS.left}</button>
+        <button class="icon bare" aria-label=${msg("nextRow")} title=${common("next")} @click=${send("step", 1)}>${ICONS.right}</button>
+        <button class="icon bare" aria-label=${msg("closeRow")} title=${common("closeEsc")} @click=${send("close")}>${ICONS.close}</button>
       </div>
       <div class="page" tabindex="0" role="group" aria-label=${msg("columnsRow", { index: this.index })}>
         ${this.work.alert}

@@ -179,7 +179,7 @@ export class TableView extends LitElement {
               ?keepable=${!this.within && !error && expression !== ""}
               @keep=${() => void this.saved?.ask()}
               @filter=${(e: CustomEvent<string>) => void filtering.setText(e.detail)}></forebay-filter>
-            <span class="counts">${running ? (done > 0 ? msg("filteringSoFar", { count: done }) : msg("filtering")) : rows.kept ? msg("ofRowsTable", { rows: rows.length, table: table.length }) : count(table.length)}</span>
+            <span class="counts">${running ? (done > 0 ? msg("filteringSoFar", { count: done }) : common("filtering")) : rows.kept ? msg("ofRowsTable", { rows: rows.length, table: table.length }) : count(table.length)}</span>
           </div>
           ${this.within ? nothing : this.renderSaved()}
           <div class="chips">${this.renderSkipped()}${renderChips(clauses, (key, clause) => filtering.setClause(key, clause))}</div>
