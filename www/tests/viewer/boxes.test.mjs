@@ -102,7 +102,8 @@ test('a row opens the image at its box, and keys go on from there', async () => 
 
 test('boxes of many samples are counted when that is asked for, with progress and an end', async () => {
   const page = await opened('file=2000000.tbl');
-  await page.getByRole('button', { name: 'Box table' }).click();
+  await page.locator('.bar').getByRole('button', { name: 'Table', exact: true }).click();
+  await page.locator('.bar').getByRole('button', { name: 'Boxes', exact: true }).click();
   const main = page.locator('.empty');
   await main.getByRole('button', { name: 'Count boxes' }).click();
   await main.getByRole('progressbar').waitFor();

@@ -7,7 +7,7 @@ export const shell = {
   gallery: "Gallery",
   table: "Table",
   map: "Map",
-  boxTable: "Box table",
+  rowForEachBox: "A row for each box (T)",
   boxesOnPicturesB: "Boxes on the images (b)",
   sizePictures: "Size of the images",
   pickedSamples: "Selected samples",

@@ -52,17 +52,21 @@ export function renderBar(bar: Bar): TemplateResult {
 
 function renderViews(bar: Bar): TemplateResult {
   const view = (name: View, title: string, key: string): TemplateResult =>
-    html`<button aria-pressed=${bar.view === name} title="${title} (${key})"
+    html`<button aria-pressed=${bar.view === name || (name === "table" && bar.view === "boxes")} title="${title} (${key})"
       @click=${() => bar.setView(name)}>${title}</button>`;
-  return html`<div class="views" role="group" aria-label=${msg("view")}>${view("gallery", msg("gallery"), "g")}${view("table", msg("table"), "t")}${view("boxes", msg("boxTable"), "T")}${view("map", msg("map"), "h")}</div>`;
+  return html`<div class="views" role="group" aria-label=${msg("view")}>${view("gallery", msg("gallery"), "g")}${view("table", msg("table"), "t")}${view("map", msg("map"), "h")}</div>`;
 }
 
 /** How gallery or table look; `folded` where they are in a menu. */
 function renderLook(bar: Bar, folded: boolean): TemplateResult {
   const columns = html`<forebay-columns .columns=${bar.columns} .fields=${bar.columnFields}
     @columns=${(e: CustomEvent<readonly string[]>) => bar.setColumns(e.detail)}></forebay-columns>`;
+  const boxes = bar.view === "boxes";
+  const byBox = html`<button aria-pressed=${boxes} title=${msg("rowForEachBox")}
+    @click=${() => bar.setView(boxes ? "table" : "boxes")}>${common("boxes")}</button>`;
+  if (boxes) return byBox;
   if (bar.view === "table")
-    return folded ? columns : html`<forebay-menu label=${common("columns")}>${columns}</forebay-menu>`;
+    return html`${byBox}${folded ? columns : html`<forebay-menu label=${common("columns")}>${columns}</forebay-menu>`}`;
   if (bar.view !== "gallery") return html``;
   return html`
     <button aria-pressed=${bar.boxes} title=${msg("boxesOnPicturesB")} @click=${bar.toggleBoxes}>${common("boxes")}</button>
