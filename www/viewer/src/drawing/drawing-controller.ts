@@ -662,9 +662,8 @@ export class DrawingController implements ReactiveController {
     });
   }
   settle(sides: Sides | null): void {
-    const { clash } = this;
+    if (this.clash && sides) this.take(this.clash.file, sides);
     this.clash = null;
-    if (clash && sides) this.take(clash.file, sides);
     this.tell();
   }
   discard(): void {
