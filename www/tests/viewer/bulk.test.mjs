@@ -4,7 +4,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 import { shutdown } from 'forebay';
-import { ROOT, launch, newPage, serveFolder, visit } from '../browser.mjs';
+import { ROOT, axe, launch, newPage, serveFolder, until, visit } from '../browser.mjs';
 import { recordsOf, tblOf } from './edited.mjs';
 
 const box = (name, k) => ({ class: name, xmin: 20 + k, ymin: 30, xmax: 60, ymax: 80 });
@@ -160,4 +160,150 @@ test('the filter asks about boxes', async () => {
   await page.getByText('did you mean box.width?').first().waitFor();
   assert.deepEqual(page.faults, []);
   await page.context().close();
+});
+
+test('a rejected image takes a note, which the tiles show, the file keeps and one undo takes back', async () => {
+  const page = await opened();
+  await page.getByRole('button', { name: 'Edit', exact: true }).click();
+  await page.locator('#p0').click();
+  const note = page.getByLabel('Note: why the image is rejected');
+  const at = (i) => page.getByRole('heading', { name: `Sample ${i}`, exact: true }).waitFor();
+  await page.locator('forebay-drawing[data-drawn]').waitFor();
+  await page.keyboard.press('t');
+  await page.keyboard.type('blurred rat');
+  await page.keyboard.press('Enter');
+  await at(1);
+  await until(async () => (await note.inputValue()) === '', 'the next image has no note');
+  await page.locator('#p0[title*="rejected: blurred rat"] .verdict').waitFor();
+  await page.locator('forebay-drawing[data-drawn]').waitFor();
+  await page.keyboard.press('r');
+  await at(2);
+  await page.locator('#p1[title*=", rejected, "] .verdict').waitFor();
+  // Somebody comes back, and changes only the note.
+  await page.locator('#p0').click();
+  await at(0);
+  await page.locator('forebay-drawing[data-drawn]').waitFor();
+  await until(async () => (await note.inputValue()) === 'blurred rat', 'the note is there');
+  await note.fill('blurred boat');
+  await note.press('Enter');
+  await page.locator('#p0[title*="rejected: blurred boat"]').waitFor();
+  await at(0);
+  assert.deepEqual(await axe(page), []);
+  await kept(page);
+  const { records } = await saved(page);
+  const said = (record) => [record.review ?? record.json?.review, record.review_note ?? record.json?.review_note];
+  assert.deepEqual(said(records[0]), ['rejected', 'blurred boat']);
+  assert.deepEqual(said(records[1]), ['rejected', undefined]);
+  await page.locator('forebay-save-edits').getByRole('button', { name: 'Done' }).click();
+  for (const words of ['rejected: blurred rat', 'rejected: blurred rat', null]) {
+    await page.keyboard.press('Control+z');
+    if (words) await page.locator(`#p0[title*="${words}"]`).waitFor();
+    else await page.locator('#p0 .verdict').waitFor({ state: 'detached' });
+  }
+  assert.deepEqual(page.faults, []);
+  await page.close();
+});
+
+test('what was done in a session is counted image by image, and exported as JSON and CSV', async () => {
+  const page = await opened();
+  await page.getByRole('button', { name: 'Edit', exact: true }).click();
+  await page.locator('#p0').click();
+  await page.locator('forebay-drawing[data-drawn="2"]').waitFor();
+  // A box is put into the middle, and moved by a key that is held: drawn once, changed once.
+  await page.keyboard.press('n');
+  await page.locator('forebay-drawing[data-drawn="3"]').waitFor();
+  for (let k = 0; k < 4; k++) await page.keyboard.press('ArrowRight');
+  await kept(page);
+  await page.keyboard.press('Delete');
+  await page.locator('forebay-drawing[data-drawn="2"]').waitFor();
+  await page.keyboard.press('r');
+  await page.getByRole('heading', { name: 'Sample 1', exact: true }).waitFor();
+  const bar = page.locator('forebay-edit-bar');
+  await bar.getByRole('button', { name: 'More', exact: true }).click();
+  await bar.getByText('This session: 1 image, 1 box drawn, 1 changed').waitFor();
+  assert.deepEqual(await axe(page), []);
+  const exported = async (name) => {
+    const button = bar.getByRole('button', { name });
+    const [file] = await Promise.all([page.waitForEvent('download'), button.click()]);
+    return [file.suggestedFilename(), readFileSync(await file.path(), 'utf8')];
+  };
+  const [name, text] = await exported('Statistics (JSON)');
+  assert.equal(name, 'a-session.json');
+  const { samples, seconds, began, ended, ...sums } = JSON.parse(text);
+  assert.deepEqual(sums, { dataset: 'a.tbl', images: 1, drawn: 1, changed: 1, deleted: 1, accepted: 0, rejected: 1 });
+  assert.ok(seconds >= 0 && new Date(ended) >= new Date(began));
+  const { seconds: _, name: first, ...done } = samples[0];
+  assert.deepEqual(done, { sample: 0, drawn: 1, changed: 1, deleted: 1, review: 'rejected' });
+  const [table, csv] = await exported('Statistics (CSV)');
+  assert.equal(table, 'a-session.csv');
+  const lines = csv.trimEnd().split('\n');
+  assert.equal(lines[0], 'sample,name,drawn,changed,deleted,review,seconds');
+  assert.match(lines[1], new RegExp(`^0,${first},1,1,1,rejected,[\\d.]+$`));
+  assert.deepEqual(page.faults, []);
+  await page.close();
+});
+
+test('a journal that says something else is taken over image by image, with both versions in sight', async () => {
+  const page = await opened();
+  const edited = async (keys) => {
+    await page.keyboard.press('E');
+    for (const [i, key] of keys) {
+      await page.locator(`#p${i}`).click();
+      await page.getByRole('heading', { name: `Sample ${i}`, exact: true }).waitFor();
+      await page.locator('forebay-drawing[data-drawn="2"]').waitFor();
+      await page.keyboard.press(key);
+      if (key === 'n') await page.locator('forebay-drawing[data-drawn="3"]').waitFor();
+    }
+    await kept(page);
+    await page.getByRole('button', { name: 'Close the sample' }).click();
+  };
+  const bar = page.locator('forebay-edit-bar');
+  const more = () => bar.getByRole('button', { name: 'More', exact: true }).click();
+  await edited([
+    [1, 'n'],
+    [0, 'n'],
+  ]);
+  await more();
+  const [file] = await Promise.all([
+    page.waitForEvent('download'),
+    bar.getByRole('button', { name: 'Download the journal' }).click(),
+  ]);
+  const journal = readFileSync(await file.path());
+  await more();
+  for (const name of ['Throw all edits away', 'Yes, throw them all away'])
+    await bar.getByRole('button', { name }).click();
+  await page.locator('forebay-edit-bar .far', { hasText: '0 images changed' }).waitFor();
+  // This time the new box of the first is moved, and all boxes of the second go.
+  await page.locator('#p0').click();
+  await page.locator('forebay-drawing[data-drawn="2"]').waitFor();
+  await page.keyboard.press('n');
+  await page.locator('forebay-drawing[data-drawn="3"]').waitFor();
+  for (let k = 0; k < 20; k++) await page.keyboard.press('ArrowRight');
+  await kept(page);
+  await page.keyboard.press('j');
+  await page.getByRole('heading', { name: 'Sample 1', exact: true }).waitFor();
+  await page.locator('forebay-drawing[data-drawn="2"]').waitFor();
+  await page.keyboard.press('Control+a');
+  await page.keyboard.press('Delete');
+  await kept(page);
+  await page.locator('#journal').setInputFiles({ name: 'b.jsonl', mimeType: 'text/plain', buffer: journal });
+  const dialog = page.locator('forebay-clash');
+  const first = dialog.getByRole('group', { name: 'Sample 0' });
+  await first.getByText('3 boxes').first().waitFor();
+  await dialog.getByRole('group', { name: 'Sample 1' }).getByText('0 boxes').waitFor();
+  await first.getByLabel('Both').check();
+  await dialog.getByRole('group', { name: 'Sample 1' }).getByLabel('Theirs').check();
+  assert.deepEqual(await axe(page), []);
+  if (process.env.SHOT) await page.screenshot({ path: process.env.SHOT });
+  await dialog.getByRole('button', { name: 'Take over as chosen' }).click();
+  await dialog.waitFor({ state: 'detached' });
+  await page.locator('forebay-drawing[data-drawn="3"]').waitFor();
+  await kept(page);
+  const { records } = await saved(page);
+  assert.deepEqual(
+    records.slice(0, 2).map(({ json, annotations }) => (annotations ?? json.annotations).length),
+    [4, 3],
+  );
+  assert.deepEqual(page.faults, []);
+  await page.close();
 });

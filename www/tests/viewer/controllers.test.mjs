@@ -10,9 +10,11 @@ import { ROOT } from '../browser.mjs';
 const folder = mkdtempSync(join(tmpdir(), 'forebay-controllers-'));
 const parts = {};
 before(async () => {
-  const names = ['filter-controller', 'key-controller', 'label-controller', 'link-controller', 'read-meter'];
+  const names = ['key-controller', 'label-controller', 'link-controller', 'read-meter'].map((name) => `shell/${name}`);
+  names.push('samples/filter-controller');
   await build({
-    entryPoints: names.map((name) => join(ROOT, `www/viewer/src/shell/${name}.ts`)),
+    entryPoints: names.map((name) => join(ROOT, `www/viewer/src/${name}.ts`)),
+    outbase: join(ROOT, 'www/viewer/src'),
     bundle: true,
     format: 'esm',
     outdir: folder,
@@ -52,6 +54,7 @@ function filterOf(data) {
   const heard = [];
   const filter = new parts.FilterController(host(), {
     data: () => data,
+    words: (kept, length) => (kept === null ? `all ${length} samples` : `${kept} samples of ${length} match`),
     growing: () => false,
     say: (text) => heard.push(text),
     begun: () => heard.push('begun'),

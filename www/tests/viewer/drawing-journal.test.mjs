@@ -249,9 +249,10 @@ test('what another journal says differently is named, and taken over as one side
     add: ['x'],
   });
   const { conflicts, changes } = await journal.take(theirs, null);
+  const boxes = (right) => JSON.stringify(box(right).map(parts.annotationOf));
   assert.deepEqual(conflicts, [
-    { sample: 3, what: 'boxes' },
-    { sample: 4, what: 'removed' },
+    { sample: 3, what: 'boxes', mine: boxes(5), theirs: boxes(7) },
+    { sample: 4, what: 'removed', mine: 'false', theirs: 'true' },
   ]);
   const shown = () => [2, 3, 5].map((i) => journal.history.shapesOf(i)?.[0].w ?? null);
   assert.deepEqual([changes, shown()], [0, [3, 5, null]]);
@@ -262,6 +263,17 @@ test('what another journal says differently is named, and taken over as one side
   await journal.take(theirs, 'mine');
   assert.deepEqual([shown(), journal.history.isRemoved(4)], [[3, 5, 9], false]);
   assert.equal(journal.history.reviewOf(4), 'accepted');
+  journal.undo();
+  const sides = new Map([
+    [3, 'both'],
+    [4, 'theirs'],
+  ]);
+  await journal.take(theirs, sides);
+  assert.deepEqual(
+    journal.history.shapesOf(3).map(({ w }) => w),
+    [5, 7],
+  );
+  assert.deepEqual([shown()[2], journal.history.isRemoved(4)], [9, true]);
 });
 
 test('shapes of a long journal that stay the same are one', async () => {

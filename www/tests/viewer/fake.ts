@@ -211,6 +211,8 @@ export const fake: Engine = {
         const chosen = Uint32Array.from((indexes as ArrayLike<number>) ?? Array.from({ length }, (_, i) => i));
         for (let at = 0; at < chosen.length; at += 256) {
           abort(signal);
+          // A page that reads much stays a page.
+          if (at % 4096 === 3840) await new Promise((go) => setTimeout(go));
           const some = chosen.slice(at, at + 256);
           const picked = (i: number): Json =>
             fields ? Object.fromEntries(fields.map((path) => [path, valueAt(record(i), path) ?? null])) : record(i);

@@ -43,15 +43,8 @@ declare module "react" {
   namespace JSX {
     interface IntrinsicElements {
       /** The element itself; its properties and events are those of the page's own elements. */
-      "forebay-viewer": React.DetailedHTMLProps<React.HTMLAttributes<ForebayViewerElement>, ForebayViewerElement> & {
-        src?: string;
-        filter?: string;
-        selected?: number;
-        view?: "gallery" | "table" | "map";
-        theme?: "light" | "dark";
-        editable?: boolean;
-        hide?: string;
-      };
+      "forebay-viewer": React.DetailedHTMLProps<React.HTMLAttributes<ForebayViewerElement>, ForebayViewerElement> &
+        Partial<Omit<Settable, "picked" | "ownPage" | "dataProvider" | "messages">>;
     }
   }
 }

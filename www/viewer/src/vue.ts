@@ -12,6 +12,7 @@ import type {
   ForebayViewerElement,
   OpenDetail,
   SelectDetail,
+  ViewerMembers,
   ViewerMessages,
 } from "./public/element.ts";
 
@@ -22,7 +23,7 @@ export const ForebayViewer = defineComponent({
     src: { type: String as PropType<string | null>, default: null },
     filter: { type: String, default: "" },
     selected: { type: Number as PropType<number | null>, default: null },
-    view: { type: String as PropType<"gallery" | "table" | "map">, default: "gallery" },
+    view: { type: String as PropType<ViewerMembers["view"]>, default: "gallery" },
     theme: { type: String as PropType<"light" | "dark" | null>, default: null },
     editable: Boolean,
     hide: { type: String, default: "" },
@@ -46,15 +47,7 @@ export const ForebayViewer = defineComponent({
         {
           ref: element,
           // With a dot they are properties, whatever they are.
-          ".src": props.src,
-          ".filter": props.filter,
-          ".selected": props.selected,
-          ".view": props.view,
-          ".theme": props.theme,
-          ".editable": props.editable,
-          ".hide": props.hide,
-          ".dataProvider": props.dataProvider,
-          ".messages": props.messages,
+          ...Object.fromEntries(Object.entries(props).map(([name, value]) => [`.${name}`, value])),
           onOpen: (event: CustomEvent<OpenDetail>) => emit("open", event.detail),
           onClose: (event: CustomEvent<null>) => emit("close", event.detail),
           onSelect: (event: CustomEvent<SelectDetail>) => emit("select", event.detail),
@@ -71,16 +64,6 @@ declare module "vue" {
   interface GlobalComponents {
     ForebayViewer: typeof ForebayViewer;
     /** The element itself, where the app says that it is one. */
-    "forebay-viewer": DefineComponent<{
-      src?: string;
-      filter?: string;
-      selected?: number;
-      view?: "gallery" | "table" | "map";
-      theme?: "light" | "dark";
-      editable?: boolean;
-      hide?: string;
-      dataProvider?: DataProvider;
-      messages?: ViewerMessages;
-    }>;
+    "forebay-viewer": DefineComponent<Partial<Omit<ViewerMembers, "picked" | "ownPage" | "opened" | "open" | "close">>>;
   }
 }

@@ -19,6 +19,8 @@ export interface Box {
   readonly outlines: readonly (readonly number[])[];
   /** The object's pixels, if they are known. */
   readonly mask: Mask | null;
+  /** How sure its maker is, if that is said. */
+  readonly score?: number;
   /** What the label file says of it, if it comes from one. */
   readonly from?: LabelAnnotation;
 }
@@ -82,6 +84,8 @@ const LISTS = ["boxes", "annotations", "objects", "object", "detections", "bboxe
 const BOXES = ["bbox", "box", "rect"];
 /** Fields of an object that name its class. */
 const NAMES = ["label", "name", "category", "class", "cls", "category_id"];
+/** Fields of an object that say how sure its maker is. */
+const SCORES = ["score", "confidence"];
 /** Fields beside a list of boxes that name their classes, in its order. */
 const BESIDE = [
   "labels",
@@ -275,7 +279,8 @@ class Rule {
     if (isFour(item.unturned) && outlines.length === 0)
       outlines.push(turned(item.unturned, number(item.rotation) || 0));
     const rect = this.rect(item) ?? around(outlines) ?? (mask && extent(mask));
-    this.push(rect ? [...rect] : [], firstOf(item, NAMES) ?? beside, outlines, mask);
+    const score = SCORES.map((key) => item[key]).find((value) => typeof value === "number");
+    this.push(rect ? [...rect] : [], firstOf(item, NAMES) ?? beside, outlines, mask, score);
   }
 
   /** The box of an object: left, top, width, height; `null` where it has none. */
@@ -338,12 +343,22 @@ class Rule {
     name: Json | undefined,
     outlines: readonly (readonly number[])[] = [],
     mask: Mask | null = null,
+    score?: number,
   ): void {
     const [x, y, w, h] = rect;
     if (x === undefined || y === undefined || !(w! > 0) || !(h! > 0) || !Number.isFinite(x + y + w! + h!))
       return void this.broken++;
     const text = word(name);
-    this.boxes.push({ x, y, w: w!, h: h!, label: this.names.get(text) ?? text, outlines, mask });
+    this.boxes.push({
+      x,
+      y,
+      w: w!,
+      h: h!,
+      label: this.names.get(text) ?? text,
+      outlines,
+      mask,
+      ...(score !== undefined && { score }),
+    });
   }
 
   private lines(text: string): void {

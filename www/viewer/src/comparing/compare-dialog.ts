@@ -1,14 +1,15 @@
 /** Another version of the dataset that is open: which samples differ, and how. */
+import { Work } from "../ui/work.ts";
 import { LitElement, css, html, nothing, type PropertyValues, type TemplateResult } from "lit";
 import { customElement, property, query, state } from "lit/decorators.js";
-import type { Dataset, Difference, HttpOptions, Input, Progress } from "../../../lib/src/model/index.ts";
+import type { Dataset, Difference, HttpOptions, Input } from "../../../lib/src/model/index.ts";
 import type { Engine } from "../files/engine.ts";
 import { download } from "../files/targets.ts";
 import { Thumbs } from "../samples/thumbs.ts";
-import { showModal } from "../ui/modal.ts";
+import { framed, showModal } from "../ui/modal.ts";
 import { controls, questionStyles } from "../ui/styles.ts";
 import { visible } from "../ui/visible.ts";
-import { count, isAbort, stem, trouble, type Trouble } from "../ui/wording.ts";
+import { count, stem } from "../ui/wording.ts";
 import { asJson, countsOf, entriesOf, type Entry, type Kind } from "./groups.ts";
 import "./pair-list.ts";
 import type { PairList } from "./pair-list.ts";
@@ -47,26 +48,23 @@ export class CompareDialog extends LitElement {
   @state() private other: Dataset | null = null;
   @state() private every = false;
   @state() private opening = "";
-  @state() private running = false;
-  @state() private progress: Progress | null = null;
   @state() private found: Difference | null = null;
   @state() private entries: readonly Entry[] = [];
   @state() private kind: Kind | null = null;
   @state() private chosen: Entry | null = null;
   @state() private shown = SHOWN;
-  @state() private failure: Trouble | null = null;
   @query("dialog") private dialog!: HTMLDialogElement;
   @query("forebay-pairs") private pairs!: PairList | null;
   @query("input[type=file]") private file!: HTMLInputElement;
   @query("input.address") private address!: HTMLInputElement | null;
-  private work = new AbortController();
+  private readonly work = new Work(this);
   private thumbs: { readonly a: Thumbs; readonly b: Thumbs } | null = null;
 
   show(): void {
     showModal(this.dialog);
   }
   private close(): void {
-    if (this.running) this.work.abort();
+    if (this.work.running && !this.opening) this.work.stop();
     this.dialog.close();
   }
   override willUpdate(changed: PropertyValues): void {
@@ -78,14 +76,13 @@ export class CompareDialog extends LitElement {
   }
   /** Frees the other version. */
   private leave(): void {
-    this.work.abort();
+    this.work.reset();
     this.thumbs?.a.close();
     this.thumbs?.b.close();
     this.other?.close();
-    this.thumbs = this.other = this.found = this.failure = this.chosen = this.kind = this.progress = null;
+    this.thumbs = this.other = this.found = this.chosen = this.kind = null;
     this.entries = [];
     this.opening = "";
-    this.running = false;
   }
 
   private readonly take = (): void => {
@@ -105,7 +102,8 @@ export class CompareDialog extends LitElement {
       const url = new URL(text, document.baseURI);
       if (text !== "") void this.begin(url, url.pathname.split("/").pop() || url.host);
     } catch {
-      this.failure = { message: msg("address"), code: undefined, offset: undefined };
+      this.work.failure = { message: msg("address"), code: undefined, offset: undefined };
+      this.requestUpdate();
     }
   };
 
@@ -114,51 +112,35 @@ export class CompareDialog extends LitElement {
     const { data } = this;
     if (!data) return;
     this.leave();
-    const work = (this.work = new AbortController());
-    this.opening = name;
-    try {
-      const found = await this.engine.open(input, { name, signal: work.signal, ...this.http(input) });
-      if (this.work !== work || found.kind !== "samples" || found.format === "warehouse") {
+    await this.work.run(async (signal) => {
+      this.opening = name;
+      const found = await this.engine.open(input, { name, signal, ...this.http(input) }).finally(() => {
+        if (!signal.aborted) this.opening = "";
+      });
+      if (signal.aborted || found.kind !== "samples" || found.format === "warehouse") {
         found.close();
-        if (this.work !== work) return;
+        signal.throwIfAborted();
         throw new Error(found.kind === "samples" ? msg("warehouse") : msg("notSamples"));
       }
       this.other = found;
       this.thumbs = { a: new Thumbs(data, () => this.pairs?.draw()), b: new Thumbs(found, () => this.pairs?.draw()) };
-      await this.compare();
-    } catch (e) {
-      if (this.work === work && !isAbort(e)) this.failure = trouble(e);
-    } finally {
-      if (this.work === work) this.opening = "";
-    }
+    });
+    if (this.other && this.opening === "" && !this.found) await this.compare();
   }
   private async compare(): Promise<void> {
     const { data, other } = this;
     if (!data || !other) return;
-    // What was canceled is begun anew.
-    if (this.work.signal.aborted) this.work = new AbortController();
-    const { work } = this;
-    this.found = this.chosen = this.kind = this.progress = this.failure = null;
+    this.found = this.chosen = this.kind = null;
     this.entries = [];
     this.shown = SHOWN;
-    this.running = true;
-    try {
-      const found = await this.engine.diff(data, other, {
-        payloads: this.every ? "bytes" : "checksums",
-        signal: work.signal,
-        onProgress: (p) => {
-          if (this.work === work) this.progress = p;
-        },
-      });
-      if (this.work !== work) return;
+    await this.work.run(async (signal, onProgress) => {
+      const payloads = this.every ? "bytes" : "checksums";
+      const found = await this.engine.diff(data, other, { payloads, signal, onProgress });
+      if (signal.aborted) return;
       this.found = found;
       this.entries = entriesOf(found);
       this.chosen = this.entries[0] ?? null;
-    } catch (e) {
-      if (this.work === work && !isAbort(e)) this.failure = trouble(e);
-    } finally {
-      if (this.work === work) this.running = false;
-    }
+    });
   }
 
   private get listed(): readonly Entry[] {
@@ -167,7 +149,7 @@ export class CompareDialog extends LitElement {
   }
   private showThem(): void {
     const samples = this.listed.flatMap(({ a }) => (a === null ? [] : [a]));
-    const label = msg("label", { kind: this.kind ? titleOf(this.kind) : msg("all") });
+    const label = msg("label", { kind: this.kind ? titleOf(this.kind) : common("all") });
     this.dispatchEvent(new CustomEvent("show", { detail: { label, samples: Uint32Array.from(samples).sort() } }));
     this.close();
   }
@@ -178,25 +160,17 @@ export class CompareDialog extends LitElement {
   }
 
   override render(): TemplateResult {
-    const { failure } = this;
-    return html`
-      <dialog tabindex="-1" aria-labelledby="title" @cancel=${() => this.running && this.work.abort()}
-        @dragover=${(e: Event) => e.preventDefault()} @drop=${this.drop} @keydown=${(e: Event) => {
-          if (this.dialog.open) e.stopPropagation();
-        }}>
-        <div class="head"><h2 id="title">${msg("title")}</h2><button class="bare icon" aria-label=${common("close")} @click=${this.close}>✕</button></div>
-        <div class="body" tabindex="0" role="group" aria-label=${msg("title")}>
+    const body = html`<div @dragover=${(e: Event) => e.preventDefault()} @drop=${this.drop}>
           ${this.found ? nothing : html`<p class="muted">${msg("why")}</p>`}
           ${this.renderAsk()}
-          ${failure ? html`<p class="bad" role="alert">${failure.message} ${failure.code ? html`<code>${failure.code}</code>` : nothing}</p>` : nothing}
+          ${this.work.alert}
           <div aria-live="polite">${this.renderState()}</div>
           ${this.renderFound()}
-        </div>
-        <input type="file" hidden aria-label=${msg("choose")} @change=${this.take} />
-      </dialog>`;
+          <input type="file" hidden aria-label=${msg("choose")} @change=${this.take} /></div>`;
+    return framed(msg("title"), () => this.close(), body);
   }
   private renderAsk(): TemplateResult | typeof nothing {
-    if (this.running || this.opening) return nothing;
+    if (this.work.running) return nothing;
     const every = html`<label title=${msg("everyWhy")}><input type="checkbox" .checked=${this.every}
       @change=${(e: Event) => {
         this.every = (e.target as HTMLInputElement).checked;
@@ -213,10 +187,11 @@ export class CompareDialog extends LitElement {
         <button @click=${this.follow}>${common("open")}</button></div>`;
   }
   private renderState(): TemplateResult | typeof nothing {
-    const { running, opening, progress: p, found } = this;
-    if (running)
+    const { opening, found } = this;
+    const { running, progress: p } = this.work;
+    if (running && !opening)
       return html`<progress aria-label=${msg("progress")} max=${Math.max(1, p?.totalSamples ?? 1)} .value=${p?.samples ?? 0}></progress>
-        <p>${p ? msg("done", { done: p.samples, total: p.totalSamples ?? 0 }) : msg("names")} <button @click=${() => this.work.abort()}>${common("cancel")}</button></p>`;
+        <p>${p ? msg("done", { done: p.samples, total: p.totalSamples ?? 0 }) : msg("names")} <button @click=${() => this.work.stop()}>${common("cancel")}</button></p>`;
     if (opening)
       return html`<p>${msg("opening", { name: visible(opening) })} <button @click=${() => this.leave()}>${common("cancel")}</button></p>`;
     if (!found) return nothing;
@@ -235,7 +210,7 @@ export class CompareDialog extends LitElement {
         this.kind = kind;
         this.shown = SHOWN;
         this.chosen = this.listed[0] ?? null;
-      }}>${kind === null ? msg("all") : titleOf(kind)} ${count(n)}</button>`;
+      }}>${kind === null ? common("all") : titleOf(kind)} ${count(n)}</button>`;
     const { listed } = this;
     const left = listed.length - this.shown;
     return html`
@@ -249,6 +224,6 @@ export class CompareDialog extends LitElement {
         }}></forebay-pair>
       <forebay-pairs .thumbs=${this.thumbs} .entries=${listed.slice(0, this.shown)} .chosen=${this.chosen}
         @choose=${(e: CustomEvent<Entry>) => (this.chosen = e.detail)}></forebay-pairs>
-      ${left > 0 ? html`<p><button @click=${() => (this.shown += SHOWN)}>${msg("more", { left })}</button></p>` : nothing}`;
+      ${left > 0 ? html`<p><button @click=${() => (this.shown += SHOWN)}>${common("showMoreSamples", { left })}</button></p>` : nothing}`;
   }
 }

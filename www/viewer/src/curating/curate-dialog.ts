@@ -1,21 +1,15 @@
 /** What does not belong into a dataset: pictures that are there twice, and those that stand out; and who goes where in a split. */
+import { Work } from "../ui/work.ts";
 import { LitElement, css, html, nothing, type PropertyValues, type TemplateResult } from "lit";
 import { customElement, property, query, queryAll, state } from "lit/decorators.js";
-import type {
-  AlikeSample,
-  Dataset,
-  Duplicates,
-  OutlierReason,
-  Outliers,
-  Progress,
-} from "../../../lib/src/model/index.ts";
+import type { AlikeSample, Dataset, Duplicates, OutlierReason, Outliers } from "../../../lib/src/model/index.ts";
 import { isEdited } from "../files/edited.ts";
 import type { Engine } from "../files/engine.ts";
 import { download } from "../files/targets.ts";
 import { Thumbs } from "../samples/thumbs.ts";
 import { framed, showModal } from "../ui/modal.ts";
 import { controls, questionStyles } from "../ui/styles.ts";
-import { bytes, count, isAbort, short, stem, trouble, type Trouble } from "../ui/wording.ts";
+import { bytes, count, short, stem } from "../ui/wording.ts";
 import { journalOf } from "./journal.ts";
 import "./divide-view.ts";
 import type { DivideView } from "./divide-view.ts";
@@ -85,31 +79,31 @@ export class CurateDialog extends LitElement {
   /** The reason whose outliers are shown; all without one. */
   @state() private reason: OutlierReason["reason"] | null = null;
   @state() private shown: number = SHOWN.duplicates;
-  @state() private progress: Progress | null = null;
-  @state() private running = false;
-  @state() private failure: Trouble | null = null;
   @state() private saved = "";
   @query("dialog") private dialog!: HTMLDialogElement;
   @query("forebay-divide") private parts!: DivideView | null;
   @queryAll("forebay-tiles") private rows!: NodeListOf<Tiles>;
-  private work: AbortController | undefined;
+  private readonly work = new Work(this);
+  private readonly saving = new Work(this);
   private thumbs: Thumbs | null = null;
 
   show(): void {
     showModal(this.dialog);
   }
   private close(): void {
-    this.work?.abort();
+    this.work.stop();
+    this.saving.stop();
     this.parts?.stop();
     this.dialog.close();
   }
   override willUpdate(changed: PropertyValues): void {
     if (!changed.has("data")) return;
     // Another file: nothing of the last one is shown.
-    this.work?.abort();
+    this.work.reset();
+    this.saving.reset();
     this.thumbs?.close();
     this.thumbs = this.data ? new Thumbs(this.data, () => this.draw()) : null;
-    this.duplicates = this.outliers = this.failure = this.reason = null;
+    this.duplicates = this.outliers = this.reason = null;
     this.saved = "";
   }
   override updated(): void {
@@ -121,7 +115,6 @@ export class CurateDialog extends LitElement {
   }
   override disconnectedCallback(): void {
     super.disconnectedCallback();
-    this.work?.abort();
     this.thumbs?.close();
     this.thumbs = null;
   }
@@ -129,49 +122,32 @@ export class CurateDialog extends LitElement {
   private async ask(): Promise<void> {
     const { data, question, distance, where, narrowed } = this;
     if (!data) return;
-    this.work?.abort();
-    const work = (this.work = new AbortController());
-    const { signal } = work;
-    this.failure = this.progress = this.reason = null;
+    this.saving.reset();
+    this.reason = null;
     this.saved = "";
-    this.running = true;
     this.shown = SHOWN[question];
-    const how = {
-      signal,
-      ...(narrowed ? { indexes: narrowed } : where && { where }),
-      onProgress: (progress: Progress): void => {
-        if (this.work === work) this.progress = progress;
-      },
-    };
-    try {
+    if (question === "duplicates") this.duplicates = null;
+    else this.outliers = null;
+    await this.work.run(async (signal, onProgress) => {
+      const how = { signal, onProgress, ...(narrowed ? { indexes: narrowed } : where && { where }) };
       if (question === "duplicates") {
-        this.duplicates = null;
         const found = await data.duplicates({ ...how, distance });
-        if (this.work === work) this.duplicates = found;
+        if (!signal.aborted) this.duplicates = found;
       } else {
-        this.outliers = null;
         const found = await data.outliers(how);
-        if (this.work === work) this.outliers = found;
+        if (!signal.aborted) this.outliers = found;
       }
-    } catch (e) {
-      if (!isAbort(e) && this.work === work) this.failure = trouble(e);
-    } finally {
-      if (this.work === work) this.running = false;
-    }
+    });
   }
 
   private async save(wanted: Wanted): Promise<void> {
     const { data } = this;
     if (!data) return;
-    this.failure = null;
-    const work = (this.work = new AbortController());
-    try {
+    await this.saving.run(async (signal) => {
       const name = `${stem(data.name, "dataset")}-${"remove" in wanted ? "duplicates" : "outliers"}.jsonl`;
-      download(await journalOf(data, wanted, work.signal), name);
+      download(await journalOf(data, wanted, signal), name);
       this.saved = name;
-    } catch (e) {
-      if (!isAbort(e)) this.failure = trouble(e);
-    }
+    });
   }
   private send(type: string, detail: unknown): void {
     this.dispatchEvent(new CustomEvent(type, { detail }));
@@ -190,17 +166,18 @@ export class CurateDialog extends LitElement {
   }
 
   override render(): TemplateResult {
-    const { question, failure, running } = this;
+    const { question, work, saving } = this;
     const turn = (to: Question, title: string): TemplateResult =>
-      html`<button aria-pressed=${question === to} ?disabled=${running} @click=${() => {
+      html`<button aria-pressed=${question === to} ?disabled=${work.running} @click=${() => {
         this.question = to;
         this.shown = SHOWN[to];
-        this.failure = null;
+        work.reset();
+        saving.reset();
       }}>${title}</button>`;
     const body = html`
           <div class="row" role="group" aria-label=${msg("whatLook")}>${turn("duplicates", msg("duplicates"))}${turn("outliers", msg("outliers"))}${turn("parts", msg("trainValidateTest"))}</div>
           ${question === "parts" ? this.renderParts() : this.renderAsk()}
-          ${failure ? html`<p class="bad" role="alert">${failure.message} ${failure.code ? html`<code>${failure.code}</code>` : nothing}</p>` : nothing}
+          ${work.alert}${saving.alert}
           <div aria-live="polite">${this.saved ? html`<p class="good">${rich("browserDownloadsApplies", { saved: this.saved, code: html`<code>forebay apply</code>` })}</p>` : nothing}</div>
           ${question === "duplicates" ? this.renderDuplicates() : question === "outliers" ? this.renderOutliers() : nothing}`;
     return framed(msg("curate"), () => this.close(), body);
@@ -211,12 +188,13 @@ export class CurateDialog extends LitElement {
       @show=${({ detail: d }: CustomEvent<{ label: string; samples: Uint32Array }>) => this.showOnly(d.label, [...d.samples])}></forebay-divide>`;
   }
   private renderAsk(): TemplateResult {
-    const { question, running, progress: p, where, narrowed } = this;
+    const { question, where, narrowed } = this;
+    const { running, progress: p } = this.work;
     const which =
       where || narrowed ? msg("lookSamplesFilter") : msg("lookAllSamples", { length: this.data?.length ?? 0 });
     if (running)
       return html`<progress aria-label=${msg("lookedAt")} max=${Math.max(1, p?.totalSamples ?? 1)} .value=${p?.samples ?? 0}></progress>
-        <p>${msg("ofSamplesTotalSamples", { samples: p?.samples ?? 0, totalSamples: p?.totalSamples ?? this.data?.length ?? 0 })} <button @click=${() => this.work?.abort()}>${common("cancel")}</button></p>`;
+        <p>${msg("ofSamplesTotalSamples", { samples: p?.samples ?? 0, totalSamples: p?.totalSamples ?? this.data?.length ?? 0 })} <button @click=${() => this.work.stop()}>${common("cancel")}</button></p>`;
     const distance = html`<label>${msg("bitsMayDiffer")} <input type="number" min="0" max="15" .value=${String(this.distance)}
       @change=${(e: Event) => {
         const { valueAsNumber: n } = e.target as HTMLInputElement;
@@ -238,7 +216,7 @@ export class CurateDialog extends LitElement {
   }
   private renderDuplicates(): TemplateResult | typeof nothing {
     const found = this.duplicates;
-    if (!found || this.running) return nothing;
+    if (!found || this.work.running) return nothing;
     const { groups, duplicates, samples } = found;
     const all = others(groups);
     return html`
@@ -285,7 +263,7 @@ export class CurateDialog extends LitElement {
   }
   private renderOutliers(): TemplateResult | typeof nothing {
     const found = this.outliers;
-    if (!found || this.running) return nothing;
+    if (!found || this.work.running) return nothing;
     const counts = new Map<OutlierReason["reason"], number>();
     for (const { reasons } of found.outliers)
       for (const { reason } of reasons) counts.set(reason, (counts.get(reason) ?? 0) + 1);
@@ -307,13 +285,13 @@ export class CurateDialog extends LitElement {
       ${this.renderFaults(found)}
       ${
         found.outliers.length > 0
-          ? html`<div class="row" role="group" aria-label=${msg("reasons")}>${chip(null, msg("all"), found.outliers.length)}${[...counts].map(([name, n]) => chip(name, msg(name), n))}</div>
+          ? html`<div class="row" role="group" aria-label=${msg("reasons")}>${chip(null, common("all"), found.outliers.length)}${[...counts].map(([name, n]) => chip(name, msg(name), n))}</div>
         <div class="row"><button @click=${() => this.pick(indexes)}>${msg("pickThese")}</button>
           <button @click=${() => this.showOnly(reason ? msg(reason) : msg("shownOutliers"), indexes)}>${msg("showThem")}</button>
           ${this.renderSave({ tags }, msg("saveEditsTagThem"))}</div>`
           : nothing
       }
       ${this.renderTiles(tiles)}
-      ${this.renderMore(rows.length, (left) => msg("showMoreSamples", { left }))}`;
+      ${this.renderMore(rows.length, (left) => common("showMoreSamples", { left }))}`;
   }
 }

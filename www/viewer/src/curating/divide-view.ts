@@ -1,4 +1,5 @@
 /** Parts for training, validation and test: asked for, shown, kept as sets, and taken along as files. */
+import { Work } from "../ui/work.ts";
 import { LitElement, css, html, nothing, type PropertyValues, type TemplateResult } from "lit";
 import { customElement, property, state } from "lit/decorators.js";
 import type { Dataset, Divided, DividedPart, Progress } from "../../../lib/src/model/index.ts";
@@ -10,7 +11,7 @@ import { controls } from "../ui/styles.ts";
 import { msg as common } from "../messages/common.ts";
 import { msg } from "../messages/curating.ts";
 import { visible } from "../ui/visible.ts";
-import { bytes, count, isAbort, plural, stem, trouble, type Trouble } from "../ui/wording.ts";
+import { bytes, count, plural, stem } from "../ui/wording.ts";
 import { partsCsv, partsTags } from "./divided.ts";
 import { journalOf } from "./journal.ts";
 import { keepSets, recallSets, withSet, type Sets } from "./sets.ts";
@@ -86,27 +87,19 @@ export class DivideView extends LitElement {
   @state() private group = "";
   @state() private near = false;
   @state() private seed = 0;
-  @state() private running = false;
-  @state() private progress: Progress | null = null;
   @state() private found: Divided | null = null;
-  @state() private failure: Trouble | null = null;
   @state() private said = "";
-  private work = new AbortController();
+  private readonly work = new Work(this);
 
   override willUpdate(changed: PropertyValues): void {
     if (!changed.has("data")) return;
-    this.work.abort();
-    this.found = this.failure = this.chosen = null;
+    this.work.reset();
+    this.found = this.chosen = null;
     this.said = "";
-    this.running = false;
-  }
-  override disconnectedCallback(): void {
-    super.disconnectedCallback();
-    this.work.abort();
   }
   /** Ends what is going on. */
   stop(): void {
-    this.work.abort();
+    this.work.stop();
   }
 
   /** The field by which every class is divided in the same way. */
@@ -117,25 +110,16 @@ export class DivideView extends LitElement {
     return PARTS.reduce((sum, part) => sum + this.shares[part], 0);
   }
   /** Does something that may take its time, and says what went wrong. */
-  private async at(body: (data: Dataset, signal: AbortSignal) => Promise<void>): Promise<void> {
+  private async at(
+    body: (data: Dataset, signal: AbortSignal, onProgress: (progress: Progress) => void) => Promise<void>,
+  ): Promise<void> {
     const { data } = this;
-    if (!data) return;
-    this.work.abort();
-    const work = (this.work = new AbortController());
-    this.failure = this.progress = null;
     this.said = "";
-    this.running = true;
-    try {
-      await body(data, work.signal);
-    } catch (e) {
-      if (this.work === work && !isAbort(e)) this.failure = trouble(e);
-    } finally {
-      if (this.work === work) this.running = false;
-    }
+    if (data) await this.work.run((signal, onProgress) => body(data, signal, onProgress));
   }
   private divide(): Promise<void> {
     this.found = null;
-    return this.at(async (data, signal) => {
+    return this.at(async (data, signal, onProgress) => {
       const wanted = PARTS.filter((part) => this.shares[part] > 0);
       const found = await data.divide({
         parts: Object.fromEntries(wanted.map((part) => [part, this.shares[part] / 100])),
@@ -145,9 +129,7 @@ export class DivideView extends LitElement {
         ...(this.near && { near: 6 }),
         ...(this.narrowed ? { indexes: this.narrowed } : this.where && { where: this.where }),
         signal,
-        onProgress: (progress) => {
-          if (!signal.aborted) this.progress = progress;
-        },
+        onProgress,
       });
       if (!signal.aborted) this.found = found;
     });
@@ -176,7 +158,7 @@ export class DivideView extends LitElement {
   }
   private async files(): Promise<void> {
     window.addEventListener("beforeunload", stay);
-    await this.at(async (data, signal) => {
+    await this.at(async (data, signal, onProgress) => {
       const written: string[] = [];
       for (const { part, samples } of this.found?.parts ?? []) {
         const to = data.format === "tar" ? "tar" : "tbl";
@@ -189,7 +171,7 @@ export class DivideView extends LitElement {
             indexes: samples,
             allowEmpty: true,
             signal,
-            onProgress: (progress) => (this.progress = progress),
+            onProgress,
           });
           (await target.finish()).keep();
           written.push(msg("partsWritten", { name: visible(name), bytes: bytes(outputBytes) }));
@@ -204,17 +186,18 @@ export class DivideView extends LitElement {
   }
 
   override render(): TemplateResult {
-    const { failure, running, said } = this;
+    const { said, work } = this;
+    const { running } = work;
     return html`
       <p class="muted">${msg("partsWhy")}</p>
       ${this.renderAsk()}
-      ${failure ? html`<p class="bad" role="alert">${failure.message} ${failure.code ? html`<code>${failure.code}</code>` : nothing}</p>` : nothing}
+      ${work.alert}
       ${running ? this.renderProgress() : nothing}
       <div aria-live="polite">${said ? html`<p class=${running ? "muted" : "good"}>${running ? "" : "✓ "}${said}</p>` : nothing}</div>
       ${this.found ? this.renderFound(this.found) : nothing}`;
   }
   private renderProgress(): TemplateResult {
-    const { progress: p } = this;
+    const { progress: p } = this.work;
     const total = p?.totalSamples ?? this.data?.length ?? 0;
     return html`<progress aria-label=${msg("lookedAt")} max=${Math.max(1, total)} .value=${p?.samples ?? 0}></progress>
       <p>${count(p?.samples ?? 0)} / ${count(total)} <button @click=${() => this.stop()}>${common("cancel")}</button></p>`;
@@ -229,7 +212,7 @@ export class DivideView extends LitElement {
       html`<label>${label} <select @change=${(e: Event) => set((e.target as HTMLSelectElement).value)}>
         ${first}${this.fields.map((name) => html`<option value=${name} ?selected=${name === value}>${visible(name)}</option>`)}</select></label>`;
     const none = (value: string): TemplateResult =>
-      html`<option value="" ?selected=${value === ""}>${msg("partsNoField")}</option>`;
+      html`<option value="" ?selected=${value === ""}>${common("none")}</option>`;
     return html`
       <div class="row">${PARTS.map(
         (part) => html`<label>${titleOf(part)} <input type="number" min="0" max="100" step="any"
@@ -237,20 +220,20 @@ export class DivideView extends LitElement {
           @change=${(e: Event) => (this.shares = { ...this.shares, [part]: number(e, 100, this.shares[part]) })} /> %</label>`,
       )}</div>
       <div class="row">
-        ${field(msg("partsBy"), this.by, none(this.by), (to) => (this.chosen = to))}
+        ${field(common("class"), this.by, none(this.by), (to) => (this.chosen = to))}
         ${field(msg("partsGroup"), this.group, none(this.group), (to) => (this.group = to))}
         <label title=${msg("partsNearWhy")}><input type="checkbox" .checked=${this.near}
           @change=${(e: Event) => (this.near = (e.target as HTMLInputElement).checked)} />${msg("partsNear")}</label>
         <label>${msg("partsSeed")} <input type="number" min="0" step="1" .value=${String(this.seed)}
           @change=${(e: Event) => (this.seed = Math.floor(number(e, Number.MAX_SAFE_INTEGER, this.seed)))} /></label></div>
       ${wrong ? html`<p class="bad">${msg("partsSum", { sum: this.sum })}</p>` : nothing}
-      <div class="row"><button class="primary" ?disabled=${wrong || this.running} @click=${() => void this.divide()}>${msg("partsBegin")}</button></div>`;
+      <div class="row"><button class="primary" ?disabled=${wrong || this.work.running} @click=${() => void this.divide()}>${msg("partsBegin")}</button></div>`;
   }
   private renderFound({ parts, groups, faultCount }: Divided): TemplateResult {
     const classes = ({ classes }: DividedPart): string => {
       const named = classes
         .slice(0, NAMED)
-        .map(({ label, samples }) => `${visible(label) || msg("partsNoClass")} ${count(samples)}`);
+        .map(({ label, samples }) => `${visible(label) || common("noClass")} ${count(samples)}`);
       return classes.length > NAMED ? `${named.join(", ")}…` : named.join(", ");
     };
     return html`
@@ -263,9 +246,9 @@ export class DivideView extends LitElement {
       ${groups > 0 ? html`<p class="muted">${msg("partsGroups", { groups })}</p>` : nothing}
       ${faultCount > 0 ? html`<p class="bad">${msg("partsUnread", { faults: faultCount })}</p>` : nothing}
       <div class="row">
-        ${this.keeps ? html`<button ?disabled=${this.running} @click=${() => void this.keep()}>${msg("partsKeep")}</button>` : nothing}
-        <button ?disabled=${this.running} @click=${() => void this.csv()}>${msg("partsCsv")}</button>
-        ${isEdited(this.data) ? html`<button ?disabled=${this.running} @click=${() => void this.journal()}>${msg("partsJournal")}</button>` : nothing}
-        <button ?disabled=${this.running} @click=${() => void this.files()}>${msg("partsFiles")}</button></div>`;
+        ${this.keeps ? html`<button ?disabled=${this.work.running} @click=${() => void this.keep()}>${msg("partsKeep")}</button>` : nothing}
+        <button ?disabled=${this.work.running} @click=${() => void this.csv()}>${msg("partsCsv")}</button>
+        ${isEdited(this.data) ? html`<button ?disabled=${this.work.running} @click=${() => void this.journal()}>${msg("partsJournal")}</button>` : nothing}
+        <button ?disabled=${this.work.running} @click=${() => void this.files()}>${msg("partsFiles")}</button></div>`;
   }
 }

@@ -1,9 +1,6 @@
 /** Parts of a dataset as other programs take them. */
+import { csvLine } from "../ui/copied.ts";
 import type { Dataset, Divided, Json } from "../../../lib/src/model/index.ts";
-
-/** A line of CSV with its end, the same as the command writes: fields that need it stand in quotes. */
-export const csvLine = (fields: readonly string[]): string =>
-  `${fields.map((field) => (/["\n\r,]/.test(field) ? `"${field.replaceAll('"', '""')}"` : field)).join(",")}\n`;
 
 /** Which sample is in which part, in the order of the samples. */
 function partOfEach({ parts }: Divided): [i: number, part: string][] {

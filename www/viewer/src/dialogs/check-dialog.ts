@@ -1,4 +1,5 @@
 /** The check: every fault of the file, each a way to its sample. */
+import { Work } from "../ui/work.ts";
 import { LitElement, css, html, nothing, type PropertyValues, type TemplateResult } from "lit";
 import { customElement, property, query, state } from "lit/decorators.js";
 import type { CheckReport, Dataset, Fault, OpenProgress, Progress, Table } from "../../../lib/src/model/index.ts";
@@ -8,7 +9,7 @@ import { controls } from "../ui/styles.ts";
 import { textInput } from "../files/text-input.ts";
 import type { TextSource } from "../files/open-any.ts";
 import { visible } from "../ui/visible.ts";
-import { bytes, isAbort, trouble, type Trouble } from "../ui/wording.ts";
+import { bytes } from "../ui/wording.ts";
 import { msg as common } from "../messages/common.ts";
 import { msg, rich } from "../messages/dialogs.ts";
 
@@ -63,49 +64,39 @@ export class CheckDialog extends LitElement {
   /** The rest of the file's headers is still being read. */
   @property({ type: Boolean }) growing = false;
   @state() private report: CheckReport | null = null;
-  @state() private failure: Trouble | null = null;
-  @state() private progress: Progress | null = null;
   @query("dialog") private dialog!: HTMLDialogElement;
-  private work: AbortController | undefined;
+  private readonly work = new Work(this);
   private of: Dataset | Table | null = null;
 
   /** What was found of one file is not said of another that is open in its place. */
   protected override willUpdate(changed: PropertyValues): void {
     if (!changed.has("data") || !this.dialog?.open || this.of === this.data) return;
-    this.work?.abort();
-    this.of = this.report = this.failure = this.progress = null;
+    this.work.reset();
+    this.of = this.report = null;
     this.dialog.close();
   }
   /** Shows the dialog; a file that was not checked yet is checked. */
   show(): void {
     showModal(this.dialog);
-    if (this.of !== this.data || this.failure) void this.run();
+    if (this.of !== this.data || this.work.failure) void this.run();
   }
   private async run(): Promise<void> {
     const { data: dataset } = this;
     if (!dataset) return;
-    this.work?.abort();
-    const work = new AbortController();
-    this.work = work;
     this.of = dataset;
-    this.report = this.failure = this.progress = null;
-    try {
-      const how = {
-        signal: work.signal,
-        onProgress: (p: Progress | OpenProgress) => (this.progress = { totalSamples: null, ...p }),
-      };
+    this.report = null;
+    await this.work.run(async (signal, onProgress) => {
+      const how = { signal, onProgress: (p: Progress | OpenProgress) => onProgress({ totalSamples: null, ...p }) };
       const report = await (this.text
         ? this.engine.check(this.text.input, { ...textInput(this.text), ...how })
         : dataset.check(how));
-      if (this.work === work) this.report = report;
-    } catch (e) {
-      this.of = null;
-      if (!isAbort(e) && this.work === work) this.failure = trouble(e);
-    }
+      if (!signal.aborted) this.report = report;
+    });
+    if (this.work.failure) this.of = null;
   }
   private close(): void {
     if (!this.report) {
-      this.work?.abort();
+      this.work.stop();
       this.of = null;
     }
     this.dialog.close();
@@ -120,11 +111,12 @@ export class CheckDialog extends LitElement {
   }
 
   override render(): TemplateResult {
-    const { report, progress } = this;
+    const { report, work } = this;
+    const { progress, failure } = work;
     const body = html`
-          ${this.failure ? html`<p class="bad">${this.failure.message}</p><code>${this.failure.code ?? nothing}</code>` : nothing}
+          ${work.alert}
           ${
-            !report && !this.failure
+            !report && !failure
               ? html`<p>${this.growing ? `${msg("firstRestHeadersRead")} ` : ""}${this.text ? msg("readingEveryRow") : msg("readingEverythingVerifyingEveryChecksum")}${progress ? `: ${this.far(progress)}` : ""}…</p>
               <progress aria-label=${msg("checked")} max="1"
                 .value=${progress?.totalBytes ? progress.bytes / progress.totalBytes : progress?.totalSamples ? progress.samples / progress.totalSamples : 0}></progress>`
@@ -132,7 +124,7 @@ export class CheckDialog extends LitElement {
           }
           ${report ? this.renderReport(report) : nothing}`;
     const foot = html`
-          ${report || this.failure ? html`<button @click=${() => this.run()}>${msg("checkAgain")}</button>` : html`<button @click=${this.close}>${common("cancel")}</button>`}
+          ${report || failure ? html`<button @click=${() => this.run()}>${msg("checkAgain")}</button>` : html`<button @click=${this.close}>${common("cancel")}</button>`}
           <button class="primary" ?disabled=${!report} @click=${this.close}>${common("done")}</button>`;
     return framed(msg("check"), () => this.close(), body, { label: msg("result"), live: true, foot });
   }

@@ -3,7 +3,7 @@ import { LitElement, css, html, nothing, type TemplateResult } from "lit";
 import { property, query, state } from "lit/decorators.js";
 import type { Output, Progress } from "../../../lib/src/model/index.ts";
 import type { Engine } from "../files/engine.ts";
-import { showModal } from "../ui/modal.ts";
+import { framed, showModal } from "../ui/modal.ts";
 import { choiceStyles, controls, factStyles } from "../ui/styles.ts";
 import { canFolder, hasStore, makeTarget, type Finished, type Target, type Way } from "../files/targets.ts";
 import { visible } from "../ui/visible.ts";
@@ -165,33 +165,20 @@ export abstract class ConvertShell<S> extends LitElement {
   }
 
   override render(): TemplateResult {
-    return html`
-      <dialog tabindex="-1" aria-labelledby="title" @cancel=${(e: Event) => {
-        e.preventDefault();
-        this.close();
-      }} @keydown=${(e: Event) => {
-        if (this.dialog.open) e.stopPropagation();
-      }}>
-        <div class="head"><h2 id="title">${this.called}</h2><button class="bare icon" aria-label=${common("close")}
-          ?disabled=${this.step === "work"} @click=${this.close}>✕</button></div>
-        <div class="body">${this.step === "ask" ? this.renderAsk() : this.step === "work" ? this.renderWork() : this.summary ? this.renderDone(this.summary) : nothing}
-          ${
-            this.failure
-              ? html`<p class="bad"
-            role="alert">${this.failure.message} ${this.failure.code ? html`<code>${this.failure.code}</code>` : nothing}</p>`
-              : nothing
-          }</div>
-        <div class="visually-hidden" role="status">${this.step === "done" ? common("done") : ""}</div>
-        <div class="foot">${
-          this.step === "ask"
-            ? html`<button @click=${this.close}>${common("close")}</button><button class="primary"
-              @click=${this.run}>${this.verb}</button>`
-            : this.step === "work"
-              ? html`<button @click=${() => this.work?.abort()}>${common("cancel")}</button>`
-              : html`<button @click=${() => (this.step = "ask")}>${msg("another")}</button>${this.opens ? html`<button @click=${this.openMade}>${msg("openIt")}</button>` : nothing}<button class="primary"
-                @click=${this.close}>${common("done")}</button>`
-        }</div>
-      </dialog>`;
+    const { step, failure } = this;
+    const body = html`
+      ${step === "ask" ? this.renderAsk() : step === "work" ? this.renderWork() : this.summary ? this.renderDone(this.summary) : nothing}
+      ${failure ? html`<p class="bad" role="alert">${failure.message} ${failure.code ? html`<code>${failure.code}</code>` : nothing}</p>` : nothing}
+      <div class="visually-hidden" role="status">${step === "done" ? common("done") : ""}</div>`;
+    const end = (title: string): TemplateResult =>
+      html`<button class=${step === "done" ? "primary" : ""} @click=${this.close}>${title}</button>`;
+    const foot =
+      step === "ask"
+        ? html`${end(common("close"))}<button class="primary" @click=${this.run}>${this.verb}</button>`
+        : step === "work"
+          ? html`<button @click=${() => this.work?.abort()}>${common("cancel")}</button>`
+          : html`<button @click=${() => (this.step = "ask")}>${msg("another")}</button>${this.opens ? html`<button @click=${this.openMade}>${msg("openIt")}</button>` : nothing}${end(common("done"))}`;
+    return framed(this.called, () => this.close(), body, { foot, busy: step === "work" });
   }
 
   /** One of several choices. */

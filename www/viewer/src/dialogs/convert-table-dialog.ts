@@ -26,7 +26,7 @@ const formats = (): readonly (readonly [TableFormat, string])[] => [
   ["idv", "IDV (ML.NET)"],
   ["csv", "CSV"],
   ["tsv", "TSV"],
-  ["jsonl", msg("jsonLines")],
+  ["jsonl", common("jsonLines")],
 ];
 
 /** `<forebay-convert-table>`. */

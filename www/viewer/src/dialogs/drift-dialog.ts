@@ -1,20 +1,13 @@
 /** How far the open warehouse is from an earlier one that was dropped beside it. */
+import { Work } from "../ui/work.ts";
 import { LitElement, css, html, nothing, type PropertyValues, type TemplateResult } from "lit";
 import { customElement, property, query, state } from "lit/decorators.js";
-import type {
-  Dataset,
-  DriftRow,
-  Folder,
-  Progress,
-  Table,
-  Warehouse,
-  WarehouseDrift,
-} from "../../../lib/src/model/index.ts";
+import type { DriftRow, Folder, Warehouse, WarehouseDrift } from "../../../lib/src/model/index.ts";
 import type { Engine } from "../files/engine.ts";
 import { framed, showModal } from "../ui/modal.ts";
 import { controls, figureStyles } from "../ui/styles.ts";
 import { visible } from "../ui/visible.ts";
-import { isAbort, percent, short, trouble, type Trouble } from "../ui/wording.ts";
+import { percent, short } from "../ui/wording.ts";
 import { msg as common } from "../messages/common.ts";
 import { msg, rich } from "../messages/dialogs.ts";
 
@@ -78,10 +71,8 @@ export class DriftDialog extends LitElement {
   @property({ attribute: false }) data: Warehouse | null = null;
   @state() private given: Given | null = null;
   @state() private found: WarehouseDrift | null = null;
-  @state() private failure: Trouble | null = null;
-  @state() private progress: Progress | null = null;
   @query("dialog") private dialog!: HTMLDialogElement;
-  private work: AbortController | undefined;
+  private readonly work = new Work(this);
 
   /** The other file is another one, or none. */
   protected override willUpdate(changed: PropertyValues): void {
@@ -94,36 +85,30 @@ export class DriftDialog extends LitElement {
     void this.run(folder, name);
   }
   private async run(folder: Folder, name: string): Promise<void> {
-    this.work?.abort();
     const { data } = this;
-    const work = (this.work = new AbortController());
-    const { signal } = work;
-    this.found = this.failure = this.progress = null;
-    let earlier: Dataset | Table | null = null;
-    try {
-      earlier = await this.engine.open(folder, { name, signal });
-      if (earlier.kind !== "samples" || earlier.format !== "warehouse") throw new Error(msg("folderNotWarehouse"));
-      const onProgress = (p: Progress): void => {
-        if (this.work === work) this.progress = p;
-      };
-      const found = await data!.drift(earlier as Warehouse, { signal, onProgress });
-      if (this.work === work) this.found = found;
-    } catch (e) {
-      if (!isAbort(e) && this.work === work) this.failure = trouble(e);
-    } finally {
-      earlier?.close();
-    }
+    this.found = null;
+    await this.work.run(async (signal, onProgress) => {
+      const earlier = await this.engine.open(folder, { name, signal });
+      try {
+        if (earlier.kind !== "samples" || earlier.format !== "warehouse") throw new Error(msg("folderNotWarehouse"));
+        const found = await data!.drift(earlier as Warehouse, { signal, onProgress });
+        if (!signal.aborted) this.found = found;
+      } finally {
+        earlier.close();
+      }
+    });
   }
   private close(): void {
-    this.work?.abort();
+    this.work.stop();
     this.dialog.close();
   }
 
   override render(): TemplateResult {
-    const { given, found, failure, progress: p } = this;
+    const { given, found, work } = this;
+    const { failure, progress: p } = work;
     const body = html`
           ${given ? html`<p>${rich("besideEarlier", { name: html`<b>${visible(this.data?.name ?? "")}</b>`, given: html`<b>${visible(given.name)}</b>` })}</p>` : nothing}
-          ${failure ? html`<p class="bad" role="alert">${failure.message} ${failure.code ? html`<code>${failure.code}</code>` : nothing}</p>` : nothing}
+          ${work.alert}
           ${
             found || failure
               ? nothing

@@ -3,12 +3,13 @@ import { LitElement, css, html, type TemplateResult } from "lit";
 import { customElement, query } from "lit/decorators.js";
 import { framed, showModal } from "../ui/modal.ts";
 import { controls, factStyles } from "../ui/styles.ts";
+import { msg as common } from "../messages/common.ts";
 import { msg } from "../messages/dialogs.ts";
 
 const keys = () =>
   [
     ["/", msg("writeFilter")],
-    ["g  t  h", msg("galleryTableMap")],
+    ["g  t  T  h", msg("galleryTableMap")],
     ["↑ ↓ ← →", msg("move")],
     [msg("pageHomeEnd"), msg("moveFar")],
     [msg("enter"), msg("openSample")],
@@ -45,6 +46,7 @@ const drawing = () =>
     ["f", msg("boxesPictureBefore")],
     [msg("deleteCtrl"), msg("deleteWhatSelectedSelectAll")],
     ["a  r  w", msg("acceptRejectNeither")],
+    ["t", msg("rejectWithNote")],
     ["N  R  C", msg("nextUnlabeledRejectedClass")],
     ["z  x  v", msg("zoomFullLight")],
     ["F  P", msg("foldStripPanel")],
@@ -102,6 +104,6 @@ export class HelpDialog extends LitElement {
           <h3>${msg("keys")}</h3><dl>${keys().map(([key, text]) => html`<dt><kbd>${key}</kbd></dt><dd>${text}</dd>`)}</dl>
           <h3>${msg("whileEditing")}</h3><dl>${drawing().map(([key, text]) => html`<dt><kbd>${key}</kbd></dt><dd>${text}</dd>`)}</dl>
           <h3>${msg("filters")}</h3><dl>${language().map(([text, means]) => html`<dt><code>${text}</code></dt><dd>${means}</dd>`)}</dl>`;
-    return framed(msg("keysFilters"), () => this.dialog.close(), all, { label: msg("help") });
+    return framed(common("keysFilters"), () => this.dialog.close(), all, { label: msg("help") });
   }
 }

@@ -43,7 +43,7 @@ export class SaveEditsDialog extends ConvertShell<EditSummary> {
   }
   protected async convert({ output, signal, onProgress }: Running): Promise<EditSummary> {
     const { journal } = this;
-    if (!journal) throw new Error(msg("editingOver"));
+    if (!journal) throw new Error(common("editingOver"));
     if (this.project) await followProject(this.data!, journal, this.project);
     if (!(await journal.kept())) throw new Error(msg("someChangesNotKeptYet"));
     return journal.save(output, { signal, onProgress });

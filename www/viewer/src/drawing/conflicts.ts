@@ -4,8 +4,9 @@ import type { Json } from "../../../lib/src/model/index.ts";
 import type { Entry } from "./history.ts";
 import { annotationOf } from "./shape.ts";
 
-/** Which side counts. */
+/** Which side counts: of all samples, or of each; of boxes both can, and what is there twice is there once. */
 export type Side = "mine" | "theirs";
+export type Sides = Side | ReadonlyMap<number | null, Side | "both">;
 
 /** Something that both changed differently. */
 export interface Conflict {
@@ -13,6 +14,9 @@ export interface Conflict {
   readonly sample: number | null;
   /** What of it: a field, or `boxes`, `review`, `name`, `place`, a tag; `removed` where one took away what the other changed. */
   readonly what: string;
+  /** What each side says, as JSON. */
+  readonly mine: string;
+  readonly theirs: string;
 }
 
 /** What one side says in the end, by sample and by what of it. */
@@ -32,10 +36,13 @@ export function conflictsOf(mine: readonly Entry[], theirs: readonly Entry[]): C
   for (const [sample, said] of ours) {
     const against = other.get(sample);
     if (!against) continue;
-    if (isRemoved(said) !== isRemoved(against)) conflicts.push({ sample, what: "removed" });
+    const differ = (what: string): void => {
+      const [mine = "false", theirs = "false"] = [said.get(what), against.get(what)];
+      conflicts.push({ sample, what, mine, theirs });
+    };
+    if (isRemoved(said) !== isRemoved(against)) differ("removed");
     else if (!isRemoved(said))
-      for (const [what, value] of said)
-        if (against.has(what) && against.get(what) !== value) conflicts.push({ sample, what });
+      for (const [what, value] of said) if (against.has(what) && against.get(what) !== value) differ(what);
   }
   return conflicts;
 }

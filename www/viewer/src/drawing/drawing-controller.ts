@@ -1,7 +1,7 @@
 /** Editing a dataset: its journal, the picture that is drawn on, and what is asked of both. */
 import { html, type ReactiveController, type ReactiveControllerHost, type TemplateResult } from "lit";
 import type { Dataset, Json, Project } from "../../../lib/src/model/index.ts";
-import { isEdited } from "../files/edited.ts";
+import { hasJournals, isEdited } from "../files/edited.ts";
 import { download } from "../files/targets.ts";
 import type { FindBoxes } from "../samples/box-source.ts";
 import { MOST, isGuess, type Annotations, type Question } from "../../../lib/src/base/boxes.ts";
@@ -11,14 +11,16 @@ import type { EditDetail } from "../public/element.ts";
 import type { Rows } from "../ui/rows.ts";
 import { isAbort, stem, trouble, type Trouble } from "../ui/wording.ts";
 import { Classes } from "./classes.ts";
-import type { Conflict, Side } from "./conflicts.ts";
+import type { Conflict, Sides } from "./conflicts.ts";
 import type { DrawingStage } from "./drawing-stage.ts";
 import type { History, Entry, Progress, Review } from "./history.ts";
 import type { DrawnJournal, Unkept } from "./journal.ts";
 import type { KeepLabels, KeptLabels, LabelsKept } from "./keeping.ts";
 import { idleKey, isDrawn, keyOf, type PressedKey } from "./keys.ts";
+import type { Session } from "./session.ts";
 import type { Shape } from "./shape.ts";
 import type { Sketch } from "./sketch.ts";
+import { msg as common } from "../messages/common.ts";
 import { msg } from "../messages/editing.ts";
 
 /** Samples of which it is asked at once what reviewers said before. */
@@ -32,8 +34,6 @@ const BEGINS: ReadonlySet<string> = new Set(["n", "p"]);
 const WANTED: Readonly<Record<string, Wanted>> = { N: "unlabeled", R: "rejected", C: "class" };
 /** Samples whose metadata is read at once where one is looked for. */
 const AT_ONCE = 64;
-/** Where the package has its journals. */
-const FOLDER = "forebay-edits";
 /** Keys that judge the open sample: held, they would judge all that come after it. */
 const JUDGES: ReadonlySet<string> = new Set(["a", "r", "w"]);
 
@@ -94,6 +94,7 @@ export class DrawingController implements ReactiveController {
   private moves = 0;
   private looking: Promise<void> = Promise.resolve();
   journal: DrawnJournal | null = null;
+  session: Session | null = null;
   readonly classes = new Classes();
   /** What draws is fetched when editing begins; so is what knows of shapes. */
   sketch!: Sketch;
@@ -103,6 +104,7 @@ export class DrawingController implements ReactiveController {
   private readonly listeners = new Set<() => void>();
   /** What reviewers said before, as the file has it. */
   private before: ReadonlyMap<number, Review> = new Map();
+  private notes: ReadonlyMap<number, string> = new Map();
   private found: { base: FindBoxes; version: number; find: FindBoxes } | null = null;
   private version = 0;
   private counted: { version: number; progress: Progress } | null = null;
@@ -146,8 +148,7 @@ export class DrawingController implements ReactiveController {
   reset(): void {
     if (this.unkept) this.of.warn(msg("changesNotKept", { pending: Math.max(1, this.pending) }));
     this.journal?.close();
-    this.journal = null;
-    this.state = "off";
+    [this.journal, this.state] = [null, "off"];
     this.failure = this.trouble = this.clash = null;
     this.waiting = this.sure = false;
     this.leave();
@@ -177,8 +178,7 @@ export class DrawingController implements ReactiveController {
     const data = this.of.data();
     this.ended = false;
     if (!data || this.state !== "off") return;
-    this.state = "opening";
-    this.failure = null;
+    [this.state, this.failure] = ["opening", null];
     this.host.requestUpdate();
     try {
       await this.looking;
@@ -191,7 +191,8 @@ export class DrawingController implements ReactiveController {
       });
       if (this.of.data() !== data) return journal.close();
       this.journal = journal;
-      this.before = new Map();
+      this.before = this.notes = new Map();
+      this.session = new parts.Session();
       this.classes.reset(journal.name);
       const document = await data.document({ signal: this.of.signal() }).catch(() => ({}));
       this.learn(parts.classesIn({ ...document, ...journal.history.document }), true);
@@ -201,8 +202,7 @@ export class DrawingController implements ReactiveController {
       if (this.of.data() !== data) return this.reset();
       // Somebody said meanwhile that nothing is to be edited.
       if (this.ended) return this.reset();
-      this.state = "on";
-      this.waiting = false;
+      [this.state, this.waiting] = ["on", false];
       this.changed();
       this.of.changed(true);
       this.of.say(msg("editing"));
@@ -234,13 +234,15 @@ export class DrawingController implements ReactiveController {
     if (this.of.data() !== data || data.length > REVIEWED_UNASKED) return;
     const signal = this.of.signal();
     const before = new Map<number, Review>();
+    const notes = new Map<number, string>();
     const add = (i: number, record: Json): void => {
       const review = this.parts.reviewIn(record);
       if (review) before.set(i, review);
+      notes.set(i, this.parts.noteIn(record));
     };
     await walkRecords(data, add, { signal }).catch(() => undefined);
     if (this.of.data() !== data || before.size === 0) return;
-    this.before = before;
+    [this.before, this.notes] = [before, notes];
     this.changed();
   }
   /** Finds out what the journal may be lost by. */
@@ -255,12 +257,11 @@ export class DrawingController implements ReactiveController {
   stop(): void {
     this.ended = true;
     if (this.state !== "on") return;
-    const { unkept } = this;
-    const waiting = this.history?.canUndo ?? false;
+    const [{ unkept }, waiting] = [this, this.history?.canUndo ?? false];
     this.reset();
     this.waiting = waiting;
     this.of.changed(true);
-    this.of.say(unkept ? msg("editingOver") : msg("editingOverEditsKept"));
+    this.of.say(unkept ? common("editingOver") : msg("editingOverEditsKept"));
   }
 
   // What others show
@@ -288,6 +289,7 @@ export class DrawingController implements ReactiveController {
     pen: () => this.stage?.pen ?? false,
     leave: () => this.leave(),
     show: (picture) => this.show(picture),
+    select: (nth) => this.sketch.shapes?.[nth] && this.sketch.select([nth]),
     place: (placed) => this.stage?.place(placed),
     layer: () =>
       html`<forebay-drawing .sketch=${this.sketch} .attach=${(stage: DrawingStage | null) => (this.stage = stage)}></forebay-drawing>`,
@@ -337,6 +339,14 @@ export class DrawingController implements ReactiveController {
     const own = this.history?.reviewOf(i);
     return own === undefined ? (this.before.get(i) ?? null) : own;
   }
+  /** Why a sample is rejected, as far as somebody said so. */
+  noteOf(i: number): string {
+    const own = this.history?.fieldsOf(i, (path) => /^(json\.)?review_note$/.test(path));
+    return own ? this.parts.noteIn(own as Json) : (this.notes.get(i) ?? "");
+  }
+  /** What reviewers said of a sample that was rejected, in words. */
+  readonly verdict = (i: number): string | null =>
+    this.reviewOf(i) === "rejected" ? [msg("rejected"), this.noteOf(i)].filter(Boolean).join(": ") : null;
   get progress(): Progress {
     const { history } = this;
     if (!history) return NO_PROGRESS;
@@ -375,6 +385,7 @@ export class DrawingController implements ReactiveController {
           ? msg("boxesPictureCannotDrawnWill", { lost })
           : "";
     this.sketch.load(many || this.guessed ? null : shapes, picture.width, picture.height);
+    this.session?.look(picture.index, shapes);
     this.learn(shapes.map(({ label }) => label));
     if (!this.classes.has(this.sketch.label)) this.sketch.label = shapes[0]?.label || (this.classes.names[0] ?? "");
     this.tell();
@@ -395,11 +406,14 @@ export class DrawingController implements ReactiveController {
   }
   private done(shapes: readonly Shape[], nudge: string | null): void {
     const { picture, journal } = this;
-    if (picture && journal) journal.draw(picture.index, shapes, nudge, { said: this.parts.rasterOf(picture) });
+    if (!picture || !journal) return;
+    this.session?.draw(shapes, nudge);
+    journal.draw(picture.index, shapes, nudge, { said: this.parts.rasterOf(picture) });
   }
   /** A change goes into the journal. */
   private entered({ sample, shapes, review, group }: Entry): void {
     this.changed();
+    if (sample !== null && review !== undefined) this.session?.judge(sample, review);
     if (group !== null) return;
     this.of.changed(false);
     if (shapes) this.send({ index: sample, kind: "boxes", boxes: shapes.length });
@@ -434,7 +448,7 @@ export class DrawingController implements ReactiveController {
 
   undo(): void {
     // What is in hand is nearer than what was done, perhaps on another picture.
-    if (this.sketch.takeBack()) return this.of.say(msg("undone"));
+    if (this.sketch.takeBack()) return this.of.say(common("undone"));
     this.step(this.journal?.undo() ?? null, "undo");
   }
   redo(): void {
@@ -463,6 +477,21 @@ export class DrawingController implements ReactiveController {
     if (review === null) return this.of.say(msg("notReviewed"));
     this.of.say(review === "accepted" ? msg("acceptedSample") : msg("rejectedSample"));
     this.next();
+  }
+  /** Rejects the open sample with a note, and goes on; of one that is rejected only the note is changed. */
+  reject(note: string): void {
+    const { picture, journal, review } = this;
+    if (!journal || !picture || picture.index !== this.of.open()) return this.of.say(msg("pictureNotThere"));
+    if (this.sketch.unfinished) return this.of.warn(this.sketch.unfinished);
+    const { index: i, record } = picture;
+    const group = journal.group();
+    if (note !== this.noteOf(i)) journal.mark("set", i, group, this.parts.noteSaid(record, note));
+    if (review !== "rejected") journal.review(i, "rejected", group);
+    this.of.changed(false);
+    this.send({ index: i, kind: "review", review: "rejected" });
+    this.of.say(msg("rejectedSample"));
+    this.focus();
+    if (review !== "rejected") this.next();
   }
   /** Changes several samples, undone as one. */
   many(
@@ -613,10 +642,10 @@ export class DrawingController implements ReactiveController {
       if (files.blobs) download(files.blobs, `${name}.blobs`);
     });
   }
-  take(file: File, side: Side | null = null): void {
+  take(file: File, sides: Sides | null = null): void {
     this.clash = null;
     void this.tried(async (journal) => {
-      const taken = await journal.take(file, side);
+      const taken = await journal.take(file, sides);
       const { changes, conflicts } = taken;
       const { said, warning, trouble } = this.parts.takenWords(taken);
       this.of.say(said);
@@ -632,17 +661,15 @@ export class DrawingController implements ReactiveController {
       if (trouble) this.fail(new Error(trouble));
     });
   }
-  settle(side: Side | null): void {
-    const { clash } = this;
+  settle(sides: Sides | null): void {
+    if (this.clash && sides) this.take(this.clash.file, sides);
     this.clash = null;
-    if (clash && side) this.take(clash.file, side);
     this.tell();
   }
   discard(): void {
     void this.tried(async (journal) => {
       await journal.discard();
-      this.journal = null;
-      this.state = "off";
+      [this.journal, this.state] = [null, "off"];
       this.leave();
       this.of.changed(true);
       this.send({ index: null, kind: "discard" });
@@ -703,6 +730,7 @@ export class DrawingController implements ReactiveController {
     else if (key === "r") this.judge("rejected");
     else if (key === "w") this.judge(null);
     else if (key === "f") void this.copy();
+    else if (key === "t") this.page?.write();
     else if (key === "s") this.page?.search();
     else if (key === "v") this.page?.look();
     else if (key === "F") this.fold("strip");
@@ -711,7 +739,7 @@ export class DrawingController implements ReactiveController {
     else return false;
     return true;
   }
-  private get page(): (HTMLElement & { search(): void; look(): void }) | null {
+  private get page(): (HTMLElement & { search(): void; look(): void; write(): void }) | null {
     const panel = this.stage?.getRootNode() as ShadowRoot | undefined;
     return panel?.querySelector("forebay-drawing-page") ?? null;
   }
@@ -768,14 +796,4 @@ export class DrawingController implements ReactiveController {
     if (!this.parts) return html`<div class="notice" role="alert">${failure.message}</div>`;
     return this.parts.failureBar(failure, { again: () => void this.start(), convert, close });
   }
-}
-
-/** Whether the browser keeps journals of any dataset: without one nothing else is looked at. */
-async function hasJournals(): Promise<boolean> {
-  const root = await navigator.storage?.getDirectory?.();
-  const folder = await root?.getDirectoryHandle(FOLDER).catch(() => null);
-  if (!folder) return false;
-  for await (const name of (folder as unknown as { keys(): AsyncIterable<string> }).keys())
-    if (name.endsWith(".jsonl")) return true;
-  return false;
 }

@@ -1,6 +1,8 @@
 /** What belongs to the picture that is drawn on: tools, what a reviewer says, classes, and the list of what is there. */
 import { LitElement, css, html, nothing, type TemplateResult } from "lit";
 import { customElement, property, query } from "lit/decorators.js";
+import { keyed } from "lit/directives/keyed.js";
+import { isComposing } from "../ui/typing.ts";
 import "../samples/box-list.ts";
 import type { Box } from "../../../lib/src/base/boxes.ts";
 import { controls } from "../ui/styles.ts";
@@ -13,6 +15,8 @@ import { msg } from "../messages/drawing.ts";
 
 /** Milliseconds between two looks at what is drawn. */
 const PAUSE = 150;
+/** Characters of a note. */
+const LONGEST = 200;
 
 /** How a button is. */
 interface How {
@@ -44,6 +48,11 @@ export class DrawingPage extends LitElement {
       min-height: 30px;
       padding: 0 6px 0 8px;
       justify-content: space-between;
+      font-size: 12.5px;
+    }
+    .note {
+      min-width: 0;
+      min-height: 30px;
       font-size: 12.5px;
     }
     .tools .long {
@@ -85,6 +94,7 @@ export class DrawingPage extends LitElement {
   ];
   @property({ attribute: false }) drawing!: DrawingController;
   @query("forebay-classes") private list!: ClassList;
+  @query(".note") private note!: HTMLInputElement;
   @query(".light") private lights!: HTMLDetailsElement;
   /** Brightness and contrast, for looking only. */
   private readonly levels = [1, 1];
@@ -124,6 +134,19 @@ export class DrawingPage extends LitElement {
     this.lights.open = true;
     this.lights.querySelector("input")?.focus();
   }
+  /** Gives the keys to the note. */
+  write(): void {
+    this.note.focus();
+    this.note.select();
+  }
+  private readonly onNote = (e: KeyboardEvent): void => {
+    e.stopPropagation();
+    if (isComposing(e)) return;
+    if (e.key === "Enter") this.drawing.reject(this.note.value.trim());
+    else if (e.key === "Escape") this.drawing.focus();
+    else return;
+    e.preventDefault();
+  };
   private shine(k: number, level: number): void {
     this.levels[k] = level;
     this.drawing.light(`brightness(${this.levels[0]}) contrast(${this.levels[1]})`);
@@ -151,6 +174,11 @@ export class DrawingPage extends LitElement {
       ${d.remark ? html`<p class="remark" role="alert">${d.remark} ${d.guessed ? html`<button @click=${() => d.mean()}>${common("change")}</button>` : nothing}</p>` : nothing}
       <div class="tools" role="group" aria-label=${msg("review")}>
         ${judge("accepted", common("accept"), "a")}${judge("rejected", common("reject"), "r")}
+        ${keyed(
+          d.index,
+          html`<input class="note long" maxlength=${LONGEST} aria-label=${msg("note")} placeholder=${msg("noteT")} title=${msg("noteWhy")}
+          .value=${d.noteOf(d.index ?? -1)} @keydown=${this.onNote} />`,
+        )}
       </div>
       <details open><summary>${msg("tools")}</summary><div class="tools" role="group" aria-label=${msg("tools")}>
         ${act(msg("box"), "n", () => sketch.take("box"), { on: draws === "box", off: none, title: msg("drawBoxesNPutsMiddle") })}

@@ -2,7 +2,8 @@
 export { failureBar } from "./failure-bar.ts";
 export { DrawnJournal, hasChanges, isLeft } from "./journal.ts";
 export { copyInto, keepLabels } from "./keeping.ts";
-export { classesIn, rasterOf, reviewIn, stepText } from "./read-record.ts";
+export { classesIn, noteIn, noteSaid, rasterOf, reviewIn, stepText } from "./read-record.ts";
+export { Session } from "./session.ts";
 export { shapesIn } from "./shape.ts";
 export { Sketch } from "./sketch.ts";
 export { takenWords } from "./taking.ts";

@@ -5,14 +5,10 @@ import "../ui/menu.ts";
 import type { Menu } from "../ui/menu.ts";
 import { FILE_ICONS } from "../ui/file-icons.ts";
 import { controls } from "../ui/styles.ts";
-import { visible } from "../ui/visible.ts";
-import type { Side } from "./conflicts.ts";
-import type { Clash, DrawingController } from "./drawing-controller.ts";
+import "./clash-dialog.ts";
+import type { DrawingController } from "./drawing-controller.ts";
 import { msg as common } from "../messages/common.ts";
 import { msg } from "../messages/drawing.ts";
-
-/** Conflicts that are listed. */
-const LISTED = 100;
 
 /** `<forebay-edit-bar>`. */
 @customElement("forebay-edit-bar")
@@ -115,6 +111,11 @@ export class EditBar extends LitElement {
       gap: 8px;
       max-width: 320px;
     }
+    .pair {
+      display: grid;
+      grid-template-columns: 1fr 1fr;
+      gap: 8px;
+    }
     .sheet p {
       margin: 0;
     }
@@ -159,25 +160,13 @@ export class EditBar extends LitElement {
         <button title=${msg("showDatasetEditsStay")} @click=${() => d.stop()}>${common("done")}</button></span>
       </div>
       ${d.unkept ? this.renderUnkept(d.unkept.message, d.unkept.code, d.unkept.gone) : nothing}
-      ${d.clash ? this.renderClash(d.clash) : nothing}
+      ${d.clash ? html`<forebay-clash .drawing=${d} .clash=${d.clash}></forebay-clash>` : nothing}
       ${d.trouble ? html`<div class="wrong" role="alert">${d.trouble.message}${d.trouble.code ? html`<code>${d.trouble.code}</code>` : nothing}</div>` : nothing}`;
   }
   private renderFold(what: "strip" | "panel", name: string, key: string): TemplateResult {
     const title = msg("foldWithKey", { what: name, key });
     return html`<button class="icon bare fold" aria-label=${name} title=${title} aria-pressed=${this.drawing[what]}
       @click=${() => this.drawing.fold(what)}>${FILE_ICONS[what]}</button>`;
-  }
-  /** What two journals say differently, and whose word counts. */
-  private renderClash({ conflicts }: Clash): TemplateResult {
-    const some = conflicts
-      .slice(0, LISTED)
-      .map(({ sample, what }) => `${sample ?? msg("theDocument")}: ${visible(what)}`);
-    const rest = conflicts.length - some.length;
-    const settle = (side: Side | null) => () => this.drawing.settle(side);
-    return html`<div class="wrong" role="alert"><span><b>${msg("bothJournalsChanged", { conflicts: conflicts.length })}</b>
-        ${some.join("; ")}${rest > 0 ? ` ${msg("andMore", { rest })}` : ""}</span>
-      <button @click=${settle("mine")}>${msg("mineCount")}</button><button @click=${settle("theirs")}>${msg("theirsCount")}</button>
-      <button @click=${settle(null)}>${common("cancel")}</button></div>`;
   }
   /** Why something is not kept, and what to do. */
   private renderUnkept(message: string, code: string | undefined, gone: boolean): TemplateResult {
@@ -194,11 +183,14 @@ export class EditBar extends LitElement {
       this.sure = false;
       act();
     };
+    const { sums } = d.session!;
     return html`<forebay-menu id="more" label=${common("more")}><div class="sheet">
       <button @click=${then(() => d.download())}>${msg("downloadJournal")}</button>
-      <button @click=${() => this.renderRoot.querySelector<HTMLInputElement>("#journal")?.click()}>${msg("takeOverJournal")}</button>
+      <button @click=${() => this.renderRoot.querySelector<HTMLInputElement>("#journal")?.click()}>${common("twoJournals")}</button>
       <button ?disabled=${d.progress.changed === 0 && !d.canRedo}
         @click=${this.sure ? then(() => d.discard()) : () => ((this.sure = true))}>${this.sure ? html`<b>${msg("yesThrowThemAllAway")}</b>` : msg("throwAllEditsAway")}</button>
+      <p>${msg("sessionDone", { images: sums.images, drawn: sums.drawn!, changed: sums.changed!, minutes: Math.round(sums.seconds! / 60) })}</p>
+      <div class="pair"><button @click=${() => d.session!.save(d.of.data()!, "csv")}>${msg("sessionCsv")}</button><button @click=${() => d.session!.save(d.of.data()!, "json")}>${msg("sessionJson")}</button></div>
       <p class="muted">${msg("commandPythonApplyToo", {
         rest:
           d.risk === "page"

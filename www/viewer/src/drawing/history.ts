@@ -49,7 +49,7 @@ export const marked = (kind: Marked, sample: number, said: Said | null): Entry =
   sample,
   said,
 });
-export type Marked = "remove" | "restore" | "tag";
+export type Marked = "remove" | "restore" | "tag" | "set";
 const MOVES: ReadonlySet<string> = new Set(["remove", "restore"]);
 
 /** How far the work is. */
@@ -201,6 +201,15 @@ export class History {
   /** What a reviewer said here; `undefined` for nothing. */
   reviewOf(sample: number): Review | null | undefined {
     return this.bySample.get(sample)?.findLast(({ review }) => review !== undefined)?.review;
+  }
+  /** The fields that were changed here last of which one is such; those that were taken away have no value. */
+  fieldsOf(sample: number, isMeant: (path: string) => boolean): Said | null {
+    for (const { said } of this.bySample.get(sample)?.toReversed() ?? []) {
+      const gone = ((said?.unset as string[] | undefined) ?? []).map((path) => [path, undefined]);
+      const fields = { ...(said?.fields as Said | undefined), ...Object.fromEntries(gone) };
+      if (Object.keys(fields).some(isMeant)) return fields;
+    }
+    return null;
   }
   /** Classes of what was drawn. */
   get labels(): Iterable<string> {

@@ -1,8 +1,10 @@
 /** The journal of a dataset while people draw: what they see at once, and what is kept of it, one change after the other. */
 import type { Dataset, EditFields, Edits, Json, Output, Progress as Written } from "../../../lib/src/model/index.ts";
 import type { EditSummary } from "../../../lib/src/model/edits.ts";
+import { FOLDER } from "../files/edited.ts";
 import { trouble, type Trouble } from "../ui/wording.ts";
-import { alike, conflictsOf, type Conflict, type Side } from "./conflicts.ts";
+import { alike, conflictsOf, type Conflict, type Sides } from "./conflicts.ts";
+import { placeOf } from "./copied.ts";
 import {
   History,
   documented,
@@ -20,8 +22,6 @@ import { msg } from "../messages/drawing.ts";
 /** Milliseconds after which what keys move is kept, and of rest after which it is a change by itself. */
 const KEPT = 100;
 const REST = 500;
-/** Where the package has its journals. */
-const FOLDER = "forebay-edits";
 /** Tries to open what was let go, and milliseconds in which that was a moment ago. */
 const TRIES = 40;
 const LATELY = 2000;
@@ -114,7 +114,7 @@ export class DrawnJournal {
   review(sample: number, review: Review | null, group: number | null = null): void {
     this.enter({ ...reviewed(sample, review), group });
   }
-  mark(kind: Marked, sample: number, group: number, said: Said | null): void {
+  mark(kind: Marked, sample: number, group: number | null, said: Said | null): void {
     this.enter({ ...marked(kind, sample, said), group });
   }
   /** Fields of the document beside the samples. */
@@ -300,7 +300,7 @@ export class DrawnJournal {
    * Makes the changes of another journal of the same dataset behind those of this one. Where both say something different of a sample,
    * and nobody said which counts, nothing is changed.
    */
-  async take(file: Blob, side: Side | null): Promise<Taken> {
+  async take(file: Blob, sides: Sides | null): Promise<Taken> {
     const bytes = new Uint8Array(await file.arrayBuffer());
     const never = (): Promise<never> => Promise.reject(new Error(msg("journalReadNotChanged")));
     // A name of its own: another tab may look at one too.
@@ -317,18 +317,26 @@ export class DrawnJournal {
     const theirs = entries.slice(begin).filter((entry) => !isAdded(entry));
     const added = entries.length - begin - theirs.length;
     const conflicts = conflictsOf(mine, theirs);
-    if (conflicts.length > 0 && side === null) return { changes: 0, added: 0, unseen: 0, conflicts };
+    if (conflicts.length > 0 && sides === null) return { changes: 0, added: 0, unseen: 0, conflicts };
     const group = this.group();
     const enter = (entry: Entry): void => this.enter({ ...entry, group });
     for (const entry of theirs) enter(entry);
     const disputed = new Set(conflicts.map(({ sample }) => sample));
-    const winner = side === "mine" ? mine : theirs;
+    const sideOf = (sample: number | null) => (typeof sides === "string" ? sides : (sides?.get(sample) ?? "mine"));
     // What is said last counts.
-    if (side === "mine") for (const entry of mine) if (disputed.has(entry.sample)) enter(entry);
+    for (const entry of mine) if (disputed.has(entry.sample) && sideOf(entry.sample) !== "theirs") enter(entry);
     for (const { sample, what } of conflicts) {
-      if (what !== "removed" || sample === null) continue;
+      if (sample === null) continue;
+      const side = sideOf(sample);
+      const winner = side === "theirs" ? theirs : mine;
       const last = winner.findLast((one) => one.sample === sample && (one.do === "remove" || one.do === "restore"));
-      if (last?.do !== "remove") enter(marked("restore", sample, null));
+      if (what === "removed" && last?.do !== "remove") enter(marked("restore", sample, null));
+      if (what !== "boxes" || side !== "both") continue;
+      const [own, other] = [mine, theirs].map(
+        (all) => all.findLast((one) => one.sample === sample && one.shapes)!.shapes!,
+      );
+      const there = new Set(own!.map(placeOf));
+      enter(drawn(sample, [...own!, ...other!.filter((shape) => !there.has(placeOf(shape)))]));
     }
     const unseen = theirs.filter(({ shapes, review }) => !shapes && review === undefined).length;
     return { changes: theirs.length, added, unseen, conflicts: [] };

@@ -1,7 +1,8 @@
 /** What drawing needs of records and documents, and says of changes. Fetched when editing begins. */
 import type { Json } from "../../../lib/src/model/index.ts";
 import type { ShownPicture } from "../samples/stage-editor.ts";
-import type { Review } from "./history.ts";
+import type { Review, Said } from "./history.ts";
+import { msg as common } from "../messages/common.ts";
 import { msg } from "../messages/drawing.ts";
 
 /** Names of classes in the document beside the samples. */
@@ -18,16 +19,30 @@ export function reviewIn(record: Json): Review | null {
   const said = at?.json?.review ?? at?.review;
   return said === "accepted" || said === "rejected" ? said : null;
 }
+/** The field of a sample that says why it is rejected. */
+const NOTE = "review_note";
+/** What a reviewer wrote of a sample, in its record or in the fields of a change. */
+export function noteIn(record: Json): string {
+  const at = record as { [field: string]: Json } | null;
+  const said = (at?.json as { [field: string]: Json } | null | undefined)?.[NOTE] ?? at?.[`json.${NOTE}`] ?? at?.[NOTE];
+  return typeof said === "string" ? said : "";
+}
+/** A note as the fields of a change; without words it is taken away. */
+export const noteSaid = (record: Json, note: string): Said =>
+  note === "" ? { unset: [pathOf(record, NOTE)] } : { fields: { [pathOf(record, NOTE)]: note } };
+/** Where a field is that stands beside annotations. */
+function pathOf(record: Json, field: string): string {
+  const root = (record ?? {}) as { [key: string]: Json };
+  return "json" in root || ("members" in root && "name" in root) ? `json.${field}` : field;
+}
 /** Of a picture that a browser would turn, the line says in which raster its boxes are. */
 export function rasterOf({ asStored, record, width, height }: ShownPicture): { fields: Json } | null {
   if (!asStored) return null;
-  const root = (record ?? {}) as { [key: string]: Json };
-  const beside = "json" in root || ("members" in root && "name" in root);
-  return { fields: { [beside ? "json.annotations_size" : "annotations_size"]: [width, height] } };
+  return { fields: { [pathOf(record, "annotations_size")]: [width, height] } };
 }
 
 /** What is said of a change that was taken back, or made again. */
 export const stepText = (kind: "undo" | "redo", sample: number | null): string => {
-  if (sample === null) return kind === "undo" ? msg("undone") : msg("redone");
+  if (sample === null) return kind === "undo" ? common("undone") : msg("redone");
   return kind === "undo" ? msg("undoSample", { sample }) : msg("redoSample", { sample });
 };

@@ -96,7 +96,11 @@ function fromAnnotation(one: unknown): Shape | null {
   const [x, y] = [xmin as number, ymin as number];
   const [w, h] = [(xmax as number) - x, (ymax as number) - y];
   if (w < 0 || h < 0 || (name !== undefined && (typeof name !== "string" || name.trim() === ""))) return null;
-  const place = { x, y, w, h, label: name ?? "", raw: one as unknown as EditBox };
+  const { score } = more;
+  const place = {
+    ...{ x, y, w, h, label: name ?? "", raw: one as unknown as EditBox },
+    ...(isNumber(score) && { score }),
+  };
   const mask = maskOf(segmentation as Json);
   if (mask) return { kind: "mask", ...place, outlines: [], mask, more: { segmentation, ...more } };
   if (Array.isArray(segmentation)) {

@@ -21,6 +21,7 @@ import {
   type Point,
   type Shape,
 } from "./shape.ts";
+import { msg as common } from "../messages/common.ts";
 import { msg } from "../messages/drawing.ts";
 
 export type Tool = "box" | "polygon";
@@ -482,7 +483,7 @@ export class Sketch {
       msg("ofByAtAtShapes", {
         at: at! + 1,
         shapes: this.shapes!.length,
-        label: shape.label || msg("noClass"),
+        label: shape.label || common("noClass"),
         w,
         h,
         x,

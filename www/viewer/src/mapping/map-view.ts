@@ -323,7 +323,7 @@ export class MapView extends LitElement {
       <div class="tools">
         <span class="facts">${hovered >= 0 ? this.naming(hovered) : facts.filter(Boolean).join(" · ")}</span>
         <span class="pair" role="group" aria-label=${msg("map")}>${mode(false, msg("lasso"), msg("lassoWhy"))}${mode(true, msg("move"), msg("moveWhy"))}</span>
-        <span class="pair">${zoom(msg("zoomOut"), ICONS.less, () => this.magnify(1 / STEP))}${zoom(msg("zoomIn"), ICONS.more, () => this.magnify(STEP))}
+        <span class="pair">${zoom(common("zoomOut"), ICONS.less, () => this.magnify(1 / STEP))}${zoom(common("zoomIn"), ICONS.more, () => this.magnify(STEP))}
           <button title=${msg("allWhy")} @click=${() => this.look(() => this.camera.fit())}>${msg("all")}</button></span>
         <button @click=${() => this.pickInSight()}>${msg("inSight")}</button>
         ${this.stale ? html`<button title=${msg("againWhy")} @click=${() => void this.make()}>${msg("again")}</button>` : nothing}

@@ -38,6 +38,21 @@ export const common = {
   remove: "Remove",
   open: "Open",
   change: "Change…",
+  keysFilters: "Keys and filters",
+  jsonLines: "JSON lines",
+  filtering: "filtering…",
+  all: "all",
+  showMoreSamples: "Show more of {left, plural, one {# sample} other {# samples}}",
+  noClass: "no class",
+  previous: "Previous (←)",
+  next: "Next (→)",
+  closeEsc: "Close (Esc)",
+  undone: "undone",
+  editingOver: "editing is over",
+  andMore: "and {rest} more",
+  twoJournals: "Take over a journal",
+  zoomIn: "Zoom in (+)",
+  zoomOut: "Zoom out (-)",
 } as const;
 
 export const { msg, rich } = speaker("common", common);

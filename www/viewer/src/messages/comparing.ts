@@ -20,7 +20,6 @@ export const comparing = {
   found:
     "{entries, plural, one {# sample differs} other {# samples differ}}; {equal, plural, one {# is} other {# are}} the same.",
   byNumber: "Names are missing or stand twice, so samples are compared by their numbers.",
-  all: "all",
   added: "added",
   removed: "removed",
   picture: "image",
@@ -30,7 +29,6 @@ export const comparing = {
   showThem: "Show these samples",
   label: "differs: {kind}",
   save: "Save as JSON",
-  more: "Show more of {left, plural, one {# sample} other {# samples}}",
   here: "This file",
   there: "The other",
   none: "not there",

@@ -14,6 +14,7 @@ export const editing = {
   nothingRedo: "nothing to redo",
   notReviewed: "not reviewed",
   acceptedSample: "accepted sample",
+  rejected: "rejected",
   rejectedSample: "rejected sample",
   samplesChanged: "{samples, plural, one {# sample} other {# samples}} changed",
   everySampleReviewed: "every sample is reviewed",
@@ -32,9 +33,7 @@ export const editing = {
   discard: "Discard",
   yesDiscard: "Yes, discard all edits",
   edit: "Edit",
-  undone: "undone",
   keyIsClass: "key {key} is {name}",
-  editingOver: "editing is over",
   changesNotKept:
     "{pending, plural, one {# change} other {# changes}} could not be kept. The page holds what is not kept, and tries again when this dataset is edited again.",
 } as const;

@@ -22,8 +22,6 @@ export const mapping = {
   lassoWhy: "A drag around images selects them; a click opens one",
   move: "Move",
   moveWhy: "A drag moves the map",
-  zoomIn: "Zoom in (+)",
-  zoomOut: "Zoom out (-)",
   all: "All",
   allWhy: "Show all of the map (0)",
   inSight: "Select what is in sight",

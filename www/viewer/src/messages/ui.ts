@@ -2,6 +2,7 @@
 import { speaker } from "./language.ts";
 
 export const ui = {
+  remove: "Remove {label}",
   equal: "equal",
   notEqual: "not equal",
   atLeast: "at least",

@@ -92,7 +92,7 @@ export interface ViewerMembers {
   /** The numbers of the samples that are picked. */
   picked: readonly number[];
   /** How samples are shown. Attribute: `view`. */
-  view: "gallery" | "table" | "map";
+  view: "gallery" | "table" | "boxes" | "map";
   /** Light or dark; without it, what the system has. Attribute: `theme`. */
   theme: "light" | "dark" | null;
   /** Annotations may be changed. Attribute: `editable`. */

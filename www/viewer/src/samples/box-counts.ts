@@ -1,5 +1,6 @@
 /** What is counted of boxes: their classes, how many a picture has, and what is wrong with them. */
 import type { Dataset, Json } from "../../../lib/src/model/index.ts";
+import { BoxRows } from "./box-rows.ts";
 import type { FindBoxes } from "./box-source.ts";
 
 /** Classes that are told apart; files can have a million. */
@@ -20,6 +21,8 @@ export interface Holding {
 export interface BoxCounts {
   /** Boxes in all. */
   readonly boxes: number;
+  /** Each of them. */
+  readonly rows: BoxRows;
   /** Of each class, the most frequent first. */
   readonly classes: readonly Holding[];
   /** Boxes of each sample. */
@@ -45,6 +48,7 @@ export class BoxCounter {
   private readonly sizes: number[][] = [...SHARES, 1].map(() => []);
   private readonly outside: number[] = [];
   private readonly broken: number[] = [];
+  private readonly rows = new BoxRows();
   private boxes = 0;
 
   constructor(
@@ -58,6 +62,7 @@ export class BoxCounter {
     const { boxes, outside, broken } = this.find()(i, record, width, height);
     this.perPicture[i] = boxes.length;
     this.boxes += boxes.length;
+    this.rows.add(i, boxes);
     if (outside > 0) this.outside.push(i);
     if (broken > 0) this.broken.push(i);
     if (width > 0 && height > 0)
@@ -71,6 +76,7 @@ export class BoxCounter {
   /** Takes a sample out again, whose boxes were changed. */
   remove(i: number): void {
     this.boxes -= this.perPicture[i] ?? 0;
+    this.rows.remove(i);
     this.perPicture[i] = 0;
     for (const list of [...this.classes.values(), ...this.sizes, this.outside, this.broken]) {
       const at = list.indexOf(i);
@@ -81,6 +87,7 @@ export class BoxCounter {
     const sorted = (list: number[]): Uint32Array => Uint32Array.from(list).sort();
     return {
       boxes: this.boxes,
+      rows: this.rows,
       classes: [...this.classes]
         .filter(([, list]) => list.length > 0)
         .map(([label, list]) => ({ label, samples: sorted(list) }))

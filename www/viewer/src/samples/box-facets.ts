@@ -25,7 +25,7 @@ interface Counted {
   readonly again: (counts: BoxCounts) => Uint32Array;
 }
 
-/** `<forebay-box-facets>`: sends `clause` as the other facets do, and `boxes` where they are to be counted. */
+/** `<forebay-box-facets>`: sends `clause` as the other facets do, and `boxes` where counting is to begin or to end. */
 @customElement("forebay-box-facets")
 export class BoxFacets extends LitElement {
   static override styles = [
@@ -80,10 +80,13 @@ export class BoxFacets extends LitElement {
   }
   private renderAsk(): TemplateResult {
     const { progress: p } = this;
+    const ask = (detail: boolean): unknown =>
+      this.dispatchEvent(new CustomEvent("boxes", { detail, bubbles: true, composed: true }));
     if (p)
       return html`<progress aria-label=${msg("samplesRead")} max=${p.total} .value=${p.done}></progress>
-        <p class="note">${msg("readingOf", { done: p.done, total: p.total })}</p>`;
-    return html`<button @click=${() => this.dispatchEvent(new CustomEvent("boxes", { bubbles: true, composed: true }))}>${msg("countBoxes")}</button>
+        <p class="note">${msg("readingOf", { done: p.done, total: p.total })}</p>
+        <button @click=${() => ask(false)}>${common("cancel")}</button>`;
+    return html`<button @click=${() => ask(true)}>${msg("countBoxes")}</button>
       <p class="note">${msg("readsMetadataEverySample")}</p>`;
   }
   private renderCounts(counts: BoxCounts): TemplateResult {

@@ -11,6 +11,8 @@ import { msg } from "../messages/samples.ts";
 
 /** What a cell can look at. */
 export interface Row {
+  /** Its own number: that of the sample, or of a box. */
+  readonly at: number;
   readonly i: number;
   readonly info: SampleInfo;
   readonly name: string | undefined;
@@ -32,6 +34,8 @@ export interface Column {
   readonly width: string;
   readonly number?: boolean;
   readonly text: (row: Row) => string;
+  /** The class in it, which has a color. */
+  readonly label?: (row: Row) => string | undefined;
   /** What the index says, for sorting without reading anything. */
   readonly index?: (columns: IndexColumns) => ArrayLike<number>;
   /** What the package calls it, which sorts by it then: a field of the index or a path in the metadata. */
@@ -76,6 +80,7 @@ const COMMON: readonly Column[] = [
       return common("class");
     },
     width: "minmax(100px, 1fr)",
+    label: ({ record, classField }) => classOf(record, classField),
     text: ({ record, classField }) => visible(classOf(record, classField) ?? ""),
     values: (_, classField) => (_i, record) => classOf(record, classField) ?? null,
   },

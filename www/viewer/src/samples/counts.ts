@@ -253,6 +253,7 @@ export class Counts {
   }
   private forgetBoxes(): void {
     this.boxWork.abort();
+    this.boxWork = new AbortController();
     this.boxes = this.counter = this.boxProgress = null;
     this.redrawn.clear();
   }
@@ -283,7 +284,17 @@ export class Counts {
     this.of.counted(this.boxes, false);
     this.host.requestUpdate();
   }
-  /** Counts the boxes of all samples. */
+  /** Counts the boxes of all samples, or ends that. */
+  askBoxes(on: boolean): void {
+    if (on) void this.countBoxes();
+    else this.boxWork.abort();
+  }
+  /** Somebody looks at boxes: they are counted where that costs little, unless it failed or was ended. */
+  wantBoxes(): void {
+    const dataset = this.of.data();
+    if (!dataset || dataset.growing || this.boxes || this.boxTrouble || this.boxWork.signal.aborted) return;
+    if (dataset.length <= COUNTED_UNASKED && this.unasked(dataset)) void this.countBoxes();
+  }
   async countBoxes(): Promise<void> {
     const dataset = this.of.data();
     if (!dataset || this.boxProgress) return;

@@ -230,7 +230,7 @@ export class FacetsView extends LitElement {
           @click=${more}>${offered < rest ? msg("showMore2", { offered, rest }) : msg("showMore3", { offered })}</button>`
             : nothing
         }
-        ${rest > 0 && offered <= 0 && !this.folded.has(`class:${field}`) ? html`<p class="note">${msg("andMore", { rest })}</p>` : nothing}
+        ${rest > 0 && offered <= 0 && !this.folded.has(`class:${field}`) ? html`<p class="note">${common("andMore", { rest })}</p>` : nothing}
       </section>`;
   }
   private renderAsk(): TemplateResult {

@@ -122,6 +122,16 @@ export class Gallery extends Collection {
       padding: 1px 7px;
       border-radius: 6px;
     }
+    .verdict {
+      inset: auto 6px 6px;
+      width: fit-content;
+      max-width: calc(100% - 12px);
+      background: var(--bad-soft);
+      color: var(--bad);
+      overflow: hidden;
+      text-overflow: ellipsis;
+      white-space: nowrap;
+    }
     .lost {
       inset: auto 12px 12px;
       width: fit-content;
@@ -207,6 +217,8 @@ export class Gallery extends Collection {
   @property() classField = "";
   /** Boxes are drawn into the pictures. */
   @property({ type: Boolean }) boxes = false;
+  /** What reviewers said against a sample, in words. */
+  @property({ attribute: false }) verdict: ((i: number) => string | null) | null = null;
   /** Where boxes come from. */
   @property({ attribute: false }) find!: FindBoxes;
   readonly colors = new ClassColors(this);
@@ -321,11 +333,13 @@ export class Gallery extends Collection {
     const name = stored && visible(stored);
     const known = thumb?.state === "ready" ? this.meaning(i, thumb) : null;
     const classes = this.classes(i, known);
+    const verdict = this.verdict?.(i);
     const told = [
       msg("sample", { i }),
       name,
       classes.length > 0 && msg("class", { map: classes.map(visible).join(", ") }),
       known && known.annotations.boxes.length > 0 && msg("boxes2", { boxes: known.annotations.boxes.length }),
+      verdict,
       info.damaged ? msg("damaged") : `${info.format}, ${size}`,
     ];
     const label = told.filter(Boolean).join(", ");
@@ -341,6 +355,7 @@ export class Gallery extends Collection {
           <canvas aria-hidden="true" data-sample=${i}></canvas>
           ${!thumb || thumb.state === "ready" ? nothing : isUnreached(thumb) ? html`<span class="why">${msg("notReached")}</span>` : html`<span class="why ${thumb.state === "broken" ? "bad" : ""}">${thumb.why}</span>`}
           ${thumb?.state === "ready" && thumb.partial ? html`<span class="part">${msg("damaged")}</span>` : nothing}
+          ${verdict ? html`<span class="part verdict">${this.strip ? "✕" : visible(verdict)}</span>` : nothing}
         </div>
         <div class="caption" aria-hidden="true">
           ${

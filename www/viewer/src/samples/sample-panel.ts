@@ -58,6 +58,8 @@ export class SamplePanel extends LitElement {
   /** Samples to read ahead. */
   @property({ attribute: false }) next: readonly number[] = [];
   @property({ type: Boolean }) picked = false;
+  /** Which of its boxes is looked at first. */
+  @property({ attribute: false }) box: number | null = null;
   /** Boxes are drawn over the picture. */
   @property({ type: Boolean }) boxesOn = false;
   /** Lies over the picture in the place of the boxes, to change them. */
@@ -133,7 +135,10 @@ export class SamplePanel extends LitElement {
   }
   override willUpdate(changed: PropertyValues): void {
     if (changed.has("index") || changed.has("data")) void this.load();
-    else if ((changed.has("find") || changed.has("editor")) && this.record !== undefined) this.annotate();
+    else {
+      if ((changed.has("find") || changed.has("editor")) && this.record !== undefined) this.annotate();
+      if (changed.has("box")) this.look();
+    }
     if (!changed.has("editor")) return;
     this.toggleAttribute("drawing", this.editor !== null);
     // What was edited is what is looked at first.
@@ -236,6 +241,7 @@ export class SamplePanel extends LitElement {
     this.whole = true;
     if (this.orientation > 1) this.choose();
     else if (this.image) this.edit();
+    this.look();
     dataset.prefetch(this.next, { signal }).catch(() => undefined);
   }
 
@@ -313,6 +319,16 @@ export class SamplePanel extends LitElement {
     this.pan = { x: (width / 2 - part.x - part.w / 2) * scale, y: (height / 2 - part.y - part.h / 2) * scale };
     this.place();
     return true;
+  }
+  /** Marks the box that was asked for, and brings it into the middle. */
+  private look(): void {
+    const box = this.boxes[this.box ?? -1];
+    if (!box || !this.image) return;
+    this.editor?.select(this.box!);
+    void this.updateComplete.then(() => {
+      this.marked = box;
+      this.zoomTo(box);
+    });
   }
   /** Keys that concern the picture; true if one was used. */
   key(key: string): boolean {
@@ -414,9 +430,9 @@ export class SamplePanel extends LitElement {
     return html`
       <div class="head">
         <div class="title"><h2>${msg("sample2", { index: this.index })}</h2>${this.renderClass()}<bdi class="muted" title=${name}>${name}</bdi></div>
-        <button class="icon bare" aria-label=${msg("previousSample")} title=${msg("previous")}
+        <button class="icon bare" aria-label=${msg("previousSample")} title=${common("previous")}
           @click=${send("step", -1)}>${ICONS.left}</button>
-        <button class="icon bare" aria-label=${msg("nextSample")} title=${msg("next")} @click=${send("step", 1)}>${ICONS.right}</button>
+        <button class="icon bare" aria-label=${msg("nextSample")} title=${common("next")} @click=${send("step", 1)}>${ICONS.right}</button>
         ${
           this.editor
             ? this.editor.bar()
@@ -425,7 +441,7 @@ export class SamplePanel extends LitElement {
         <button class="icon bare" aria-label=${msg("saveSamplesFile")} title=${msg("saveFile")}
           @click=${this.save}>${ICONS.save}</button>`
         }
-        <button class="icon bare" aria-label=${msg("closeSample")} title=${msg("closeEsc")} @click=${send("close")}>${ICONS.close}</button>
+        <button class="icon bare" aria-label=${msg("closeSample")} title=${common("closeEsc")} @click=${send("close")}>${ICONS.close}</button>
       </div>
       <div class="stage" tabindex="0" role="group"
         aria-label=${this.boxes.length ? msg("pictureSampleBoxes", { index: this.index, boxes: this.boxes.length }) : msg("pictureSample", { index: this.index })}
@@ -470,9 +486,9 @@ export class SamplePanel extends LitElement {
             this.film
               ? nothing
               : html`
-          <button class="icon" aria-label=${msg("zoomOut")} title=${msg("zoomOut2")}
+          <button class="icon" aria-label=${msg("zoomOut")} title=${common("zoomOut")}
             @click=${() => this.zoomBy(1 / 1.4)}>${ICONS.less}</button>
-          <button class="icon" aria-label=${msg("zoomIn")} title=${msg("zoomIn2")} @click=${() => this.zoomBy(1.4)}>${ICONS.more}</button>`
+          <button class="icon" aria-label=${msg("zoomIn")} title=${common("zoomIn")} @click=${() => this.zoomBy(1.4)}>${ICONS.more}</button>`
           }
           ${document.fullscreenEnabled ? html`<button class="icon" aria-label=${msg("fullScreen")} title=${msg("fullScreenX")} @click=${this.toggleFull}>${FILE_ICONS.full}</button>` : nothing}
         </div>

@@ -8,17 +8,16 @@ import { controls, rowStyles } from "../ui/styles.ts";
 import { count } from "../ui/wording.ts";
 import type { FindBoxes } from "./box-source.ts";
 import { ClassColors, colorOf } from "./colors.ts";
-import { classOf } from "./meaning.ts";
 import { USUAL_COLUMNS, allColumns, type Column, type Row } from "./columns.ts";
 import { Records } from "./records.ts";
-import { Thumbs } from "./thumbs.ts";
+import { Thumbs, type Load } from "./thumbs.ts";
 import { drawTile } from "./tile-picture.ts";
 import { msg as common } from "../messages/common.ts";
 import { msg } from "../messages/pictures.ts";
 
 const ROW = 40;
 /** Pixels of a row's picture. */
-const PICTURE = { width: 52, height: 36 } as const;
+export const PICTURE = { width: 52, height: 36 } as const;
 /** Milliseconds of rest after which what is in sight is read. */
 const REST = 120;
 
@@ -66,6 +65,12 @@ export class Table extends Collection {
       color: var(--ink);
       text-decoration: underline;
     }
+    .none {
+      position: absolute;
+      inset: ${ROW + 24}px 0 auto;
+      text-align: center;
+      color: var(--ink-2);
+    }
     .tick {
       padding: 0 6px 0 0;
       color: var(--accent);
@@ -107,15 +112,31 @@ export class Table extends Collection {
 
   override willUpdate(changed: PropertyValues): void {
     if (changed.has("data")) this.begin();
-    this.grips.of("samples");
+    this.grips.of(this.kind);
     if (changed.has("columns") || changed.has("fields") || this.shown.length === 0) {
-      const all = allColumns(this.fields);
+      const { all } = this;
       this.shown = this.columns.flatMap((id) => all.find((column) => column.id === id) ?? []);
     }
   }
-  private begin(): void {
+  /** What tells its widths of columns from those of other tables. */
+  protected readonly kind: string = "samples";
+  protected get all(): readonly Column[] {
+    return allColumns(this.fields);
+  }
+  /** The sample of a row. */
+  protected sampleOf(row: number): number {
+    return row;
+  }
+  /** What is drawn of a row, if that is no thumbnail. */
+  protected get load(): Load | undefined {
+    return undefined;
+  }
+  protected sortBy(id: string): void {
+    this.dispatchEvent(new CustomEvent("sort", { detail: id }));
+  }
+  protected begin(): void {
     this.letGo();
-    this.thumbs = new Thumbs(this.data, () => this.redraw());
+    this.thumbs = new Thumbs(this.data, () => this.redraw(), this.load);
     this.records = new Records(this.data, () => this.redraw());
   }
   private letGo(): void {
@@ -142,11 +163,11 @@ export class Table extends Collection {
   private ask(): void {
     const [first, end] = this.window(0);
     const inSight = Array.from({ length: Math.max(0, end - first) }, (_, k) => this.rows.at(first + k));
-    this.records?.want(inSight);
+    this.records?.want(inSight.map((row) => this.sampleOf(row)));
     if (this.columns.includes("picture")) this.thumbs?.want(inSight);
   }
   private draw(canvas: HTMLCanvasElement): void {
-    const thumb = this.thumbs?.get(Number(canvas.dataset.sample));
+    const thumb = this.thumbs?.get(Number(canvas.dataset.row));
     const was = this.drawn.get(canvas);
     if (thumb?.state !== "ready") {
       if (was) canvas.getContext("2d")?.clearRect(0, 0, canvas.width, canvas.height);
@@ -213,8 +234,10 @@ export class Table extends Collection {
       return inTabs(this.shown.filter(({ id }) => id !== "picture").map(({ text }) => text(row)));
     });
   private rowAt(position: number): Row {
-    const i = this.rows.at(position);
+    const at = this.rows.at(position);
+    const i = this.sampleOf(at);
     return {
+      at,
       i,
       info: this.data.info(i),
       name: this.data.nameOf(i),
@@ -228,13 +251,12 @@ export class Table extends Collection {
     const gripped = { id, title, fitted: leastOf(column.width) };
     const ids = this.shown.map((one) => one.id);
     const on = this.sorting?.by === id;
-    const sort = (): void => void this.dispatchEvent(new CustomEvent("sort", { detail: id }));
     return html`<span role="columnheader" aria-label=${title} class="${number ? "number" : ""} ${this.frozen(k)}" .style=${this.place(k)}
       aria-sort=${on ? (this.sorting!.down ? "descending" : "ascending") : "none"}>${
         id === "picture"
           ? html`<span class="visually-hidden">${title}</span>`
           : html`<button title=${msg("sortBy", { title })} @keydown=${pressed}
-            @click=${sort}>${title}${on ? (this.sorting!.down ? " ↓" : " ↑") : ""}</button>`
+            @click=${() => this.sortBy(id)}>${title}${on ? (this.sorting!.down ? " ↓" : " ↑") : ""}</button>`
       }${this.grips.grip(gripped, ids)}</span>`;
   }
   private renderRow(position: number, top: number, template: string): TemplateResult {
@@ -248,16 +270,16 @@ export class Table extends Collection {
         ${this.shown.map((column, k) => this.renderCell(column, row, k))}
       </div>`;
   }
-  private renderCell({ id, number, text }: Column, row: Row, k: number): TemplateResult {
+  private renderCell({ id, number, text, label: labelOf }: Column, row: Row, k: number): TemplateResult {
     if (id === "picture")
       return html`<span role="gridcell" class="cell-picture ${this.frozen(k)}" .style=${this.place(k)}><canvas width=${PICTURE.width * 2}
-        height=${PICTURE.height * 2} aria-hidden="true" data-sample=${row.i}></canvas></span>`;
+        height=${PICTURE.height * 2} aria-hidden="true" data-row=${row.at}></canvas></span>`;
     if (id === "index")
       return html`<span role="gridcell" .style=${this.place(k)}
         class="number ${this.frozen(k)}">${this.picked.has(row.i) ? html`<span class="tick">✓</span>` : nothing}${count(row.i)}</span>`;
     if (row.info.damaged)
       return html`<span role="gridcell" class="bad">${id === "format" ? msg("damaged") : ""}</span>`;
-    const label = id === "class" ? classOf(row.record, row.classField) : undefined;
+    const label = labelOf?.(row);
     return html`<span role="gridcell"
       class=${number ? "number" : ""}>${label ? html`<i class="dot" .style=${`background:${colorOf(label)}`}></i>` : nothing}${text(row)}</span>`;
   }

@@ -22,6 +22,8 @@ export interface StageEditor {
   leave(): void;
   /** A picture and its boxes are there, or other boxes of it. */
   show(shown: ShownPicture): void;
+  /** One of its boxes is to be looked at. */
+  select(nth: number): void;
   /** The picture stands elsewhere on the stage, or is larger. */
   place(placed: Placed): void;
   /** Over the picture. */

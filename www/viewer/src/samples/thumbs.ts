@@ -1,7 +1,8 @@
 /** Thumbnails: decoded by the browser, kept up to a bound, let go when they are out of sight. */
 import type { Dataset } from "../../../lib/src/model/index.ts";
-import { NotDrawn, decode, isChanged } from "./picture.ts";
+import { NotDrawn, decode, isChanged, type Decoded } from "./picture.ts";
 import { isAbort, trouble } from "../ui/wording.ts";
+import { InSight } from "./in-sight.ts";
 import { storedThumb } from "./strips.ts";
 import { msg } from "../messages/pictures.ts";
 
@@ -27,14 +28,17 @@ export type Thumb =
 const EDGE = 256;
 /** Bytes of pixels that are kept, seen and unseen. */
 const BUDGET = 96 * 1024 * 1024;
-/** Reads at once: all that are in sight, so that a source can read near ones together. */
-const READS = 64;
 /** Failures that say nothing of the file: it may be there again in a moment. */
 const PASSING = new Set(["io", "http.network", "http.stalled", "http.truncated", "http.status"]);
 /** Milliseconds after which what failed in passing is tried again, at first and at last. */
 const AGAIN = [3000, 60_000] as const;
 /** Pictures decoded at once. */
 const LANES = 4;
+
+/** Waits for its turn. */
+export type Turn = <T>(body: () => Promise<T>) => Promise<T>;
+/** Decodes what is known by a number. */
+export type Load = (i: number, signal: AbortSignal, turn: Turn) => Promise<Decoded>;
 
 /** Lets this many in at a time. */
 class Gate {
@@ -59,28 +63,27 @@ export const isUnreached = (thumb: Thumb): boolean =>
   thumb.state === "broken" && thumb.passing && thumb.why.startsWith("http.");
 
 /** Decodes what is in sight, newest wish first. */
-export class Thumbs {
-  private readonly kept = new Map<number, Thumb>();
-  private readonly running = new Map<number, AbortController>();
-  private wanted: number[] = [];
+export class Thumbs extends InSight<Thumb> {
   private bytes = 0;
-  private closed = false;
   private readonly gate = new Gate();
-  private told = false;
   /** Runs while something is to be tried again. */
   private timer: ReturnType<typeof setTimeout> | undefined;
   private patience: number = AGAIN[0];
   private readonly online = (): void => this.again();
 
   constructor(
-    private readonly dataset: Dataset,
-    private readonly changed: () => void,
+    dataset: Dataset,
+    changed: () => void,
+    private readonly decoded: Load = async (i, signal, turn) =>
+      (await storedThumb(dataset, i, EDGE, signal, turn)) ??
+      decode(dataset, i, { signal, edge: EDGE, sized: true, turn }),
   ) {
+    super(changed);
     globalThis.addEventListener("online", this.online);
   }
 
   /** The thumbnail, if it is there. */
-  get(i: number): Thumb | undefined {
+  override get(i: number): Thumb | undefined {
     const thumb = this.kept.get(i);
     if (thumb) {
       // Last used, last out.
@@ -98,25 +101,13 @@ export class Thumbs {
     return pictures > 0 ? { code, pictures } : null;
   }
 
-  /** Says which are in sight; everything else is no longer wanted. */
-  want(indexes: readonly number[]): void {
-    const now = new Set(indexes);
-    for (const [i, controller] of this.running) if (!now.has(i)) controller.abort();
-    // What was given up a moment ago, and is wanted again, begins anew.
-    this.wanted = indexes.filter((i) => !this.kept.has(i) && this.running.get(i)?.signal.aborted !== false);
-    this.pump();
-  }
-
-  /** Frees everything. */
-  close(): void {
-    this.closed = true;
+  override close(): void {
+    super.close();
     clearTimeout(this.timer);
     globalThis.removeEventListener("online", this.online);
-    this.wanted = [];
-    for (const controller of this.running.values()) controller.abort();
-    for (const thumb of this.kept.values()) if (thumb.state === "ready") thumb.bitmap.close();
-    this.kept.clear();
-    this.bytes = 0;
+  }
+  protected override drop(thumb: Thumb): void {
+    if (thumb.state === "ready") thumb.bitmap.close();
   }
 
   /** Forgets what failed in passing: what of it is in sight is asked for again. */
@@ -127,23 +118,7 @@ export class Thumbs {
     if (!this.closed) this.changed();
   }
 
-  private pump(): void {
-    while (!this.closed && this.running.size < READS) {
-      const i = this.wanted.shift();
-      if (i === undefined) return;
-      const controller = new AbortController();
-      this.running.set(i, controller);
-      void this.load(i, controller.signal).then((thumb) => {
-        if (this.running.get(i) === controller) this.running.delete(i);
-        if (thumb && !this.closed && !this.kept.has(i)) this.keep(i, thumb);
-        else if (thumb?.state === "ready") thumb.bitmap.close();
-        this.pump();
-      });
-    }
-  }
-
-  private keep(i: number, thumb: Thumb): void {
-    this.kept.set(i, thumb);
+  protected took(i: number, thumb: Thumb): void {
     if (thumb.state === "ready") {
       this.bytes += thumb.bitmap.width * thumb.bitmap.height * 4;
       this.patience = AGAIN[0];
@@ -158,22 +133,11 @@ export class Thumbs {
       gone.bitmap.close();
       this.kept.delete(old);
     }
-    // Several that come at once are drawn at once.
-    if (this.told) return;
-    this.told = true;
-    requestAnimationFrame(() => {
-      this.told = false;
-      if (!this.closed) this.changed();
-    });
   }
 
-  private async load(i: number, signal: AbortSignal): Promise<Thumb | undefined> {
-    const turn = <T>(body: () => Promise<T>): Promise<T> => this.gate.run(body);
+  protected async read(i: number, signal: AbortSignal): Promise<Thumb | undefined> {
     try {
-      const decoded =
-        (await storedThumb(this.dataset, i, EDGE, signal, turn)) ??
-        (await decode(this.dataset, i, { signal, edge: EDGE, sized: true, turn }));
-      return { state: "ready", ...decoded };
+      return { state: "ready", ...(await this.decoded(i, signal, (body) => this.gate.run(body))) };
     } catch (e) {
       if (signal.aborted || isAbort(e)) return undefined;
       if (e instanceof NotDrawn) return { state: "none", why: e.message };

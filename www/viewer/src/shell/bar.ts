@@ -1,13 +1,10 @@
 /** The line above the samples: the filter, how many samples it keeps, and how they are shown; and what is picked. */
 import { html, nothing, type TemplateResult } from "lit";
-import type { Clause } from "../ui/clause.ts";
 import type { FilterField, Values } from "../ui/complete.ts";
-import { visible } from "../ui/visible.ts";
 import type { Trouble } from "../ui/wording.ts";
+import type { View } from "./link.ts";
 import { msg as common } from "../messages/common.ts";
 import { msg } from "../messages/shell.ts";
-
-export type View = "gallery" | "table" | "map";
 
 /** What stands in it, and what is done by it. */
 export interface Bar {
@@ -55,7 +52,7 @@ export function renderBar(bar: Bar): TemplateResult {
 
 function renderViews(bar: Bar): TemplateResult {
   const view = (name: View, title: string, key: string): TemplateResult =>
-    html`<button aria-pressed=${bar.view === name} title="${title} (${key})"
+    html`<button aria-pressed=${bar.view === name || (name === "table" && bar.view === "boxes")} title="${title} (${key})"
       @click=${() => bar.setView(name)}>${title}</button>`;
   return html`<div class="views" role="group" aria-label=${msg("view")}>${view("gallery", msg("gallery"), "g")}${view("table", msg("table"), "t")}${view("map", msg("map"), "h")}</div>`;
 }
@@ -64,9 +61,13 @@ function renderViews(bar: Bar): TemplateResult {
 function renderLook(bar: Bar, folded: boolean): TemplateResult {
   const columns = html`<forebay-columns .columns=${bar.columns} .fields=${bar.columnFields}
     @columns=${(e: CustomEvent<readonly string[]>) => bar.setColumns(e.detail)}></forebay-columns>`;
+  const boxes = bar.view === "boxes";
+  const byBox = html`<button aria-pressed=${boxes} title=${msg("rowForEachBox")}
+    @click=${() => bar.setView(boxes ? "table" : "boxes")}>${common("boxes")}</button>`;
+  if (boxes) return byBox;
   if (bar.view === "table")
-    return folded ? columns : html`<forebay-menu label=${common("columns")}>${columns}</forebay-menu>`;
-  if (bar.view === "map") return html``;
+    return html`${byBox}${folded ? columns : html`<forebay-menu label=${common("columns")}>${columns}</forebay-menu>`}`;
+  if (bar.view !== "gallery") return html``;
   return html`
     <button aria-pressed=${bar.boxes} title=${msg("boxesOnPicturesB")} @click=${bar.toggleBoxes}>${common("boxes")}</button>
     <input type="range" aria-label=${msg("sizePictures")} min="90" max="360" step="6" .value=${String(bar.tileSize)}
@@ -97,15 +98,4 @@ export function renderPicked({ size, length, exporting, all, naming, clear, chan
       ${naming ? html`<button title=${msg("keepPickedAsSet")} @click=${naming}>${msg("nameThem")}</button>` : nothing}
       <button @click=${clear}>${msg("clear")}</button>
     </div>`;
-}
-
-/** What was clicked together; a click takes one away. */
-export function renderChips(
-  clauses: ReadonlyMap<string, Clause>,
-  set: (key: string, clause: Clause | null) => void,
-): TemplateResult[] {
-  return [...clauses].map(
-    ([key, { label }]) => html`<button aria-label=${msg("remove", { label: visible(label) })}
-      @click=${() => set(key, null)}><bdi>${visible(label)}</bdi> ✕</button>`,
-  );
 }

@@ -1,18 +1,18 @@
 /** The dialogs: each is fetched when it is first asked for. */
 import type { LitElement, ReactiveControllerHost } from "lit";
 import { html, type TemplateResult } from "lit";
-import type { Dataset, Folder, HttpOptions, Input, Table, Warehouse } from "../../../lib/src/model/index.ts";
-import type { DrawnJournal } from "../drawing/journal.ts";
-import type { KeepLabels } from "../drawing/keeping.ts";
+import type { Folder, Input, Warehouse } from "../../../lib/src/model/index.ts";
+import type { DrawingController } from "../drawing/drawing-controller.ts";
 import type { Engine } from "../files/engine.ts";
-import type { TextSource } from "../files/open-any.ts";
 import type { FindBoxes } from "../samples/box-source.ts";
+import type { Counts } from "../samples/counts.ts";
 import type { Meaning } from "../../../lib/src/base/boxes.ts";
 import type { ShownTable } from "../tables/table-view.ts";
 import type { Clause } from "../ui/clause.ts";
 import type { Rows } from "../ui/rows.ts";
 import { trouble } from "../ui/wording.ts";
 import type { LabelController } from "./label-controller.ts";
+import type { OpenController } from "./open-controller.ts";
 import { msg } from "../messages/shell.ts";
 
 /** The element of each, and where it comes from. */
@@ -38,31 +38,15 @@ const WRITES: ReadonlySet<DialogName> = new Set(["convert", "labels"]);
 /** What they are about. */
 export interface DialogState {
   readonly engine: Engine;
-  readonly data: Dataset | null;
-  readonly table: Table | null;
-  readonly warehouse: Warehouse | null;
-  readonly text: TextSource | null;
-  readonly tooLarge: TextSource | null;
-  readonly growing: boolean;
-  /** What goes along with requests for an input. */
-  readonly http: (input: Input) => { readonly http?: HttpOptions };
-  /** It is a list of pictures. */
-  readonly listed: boolean;
+  readonly opener: OpenController;
   readonly shown: ShownTable;
   /** What the filter and the facets keep. */
   readonly rows: Rows;
   readonly picked: ReadonlySet<number>;
   readonly find: FindBoxes | null;
-  /** Labels of a file that lie over the dataset, and what people said that the boxes in the metadata mean. */
   readonly labels: LabelController;
-  /** Keeps those as edits; none where nothing can be edited. */
-  readonly keep: KeepLabels | null;
-  /** The edits that were made. */
-  readonly journal: DrawnJournal | null;
-  /** The fields of the metadata. */
-  readonly fields: readonly string[];
-  /** The one of them that has the class; empty where that is not known. */
-  readonly classField: string;
+  readonly edits: DrawingController | null;
+  readonly counts: Counts;
   /** The page is the viewer's own, and keeps sets of samples. */
   readonly ownPage: boolean;
 }
@@ -114,30 +98,16 @@ export class DialogController {
     if (dialog?.isConnected) dialog.show(...about);
   }
 
+  /** What goes along with requests for an input. */
+  private readonly http = (input: Input) => this.of.state().opener.http(input);
+
   /** All of them; those that were never asked for are empty. */
   render(): TemplateResult {
-    const {
-      engine,
-      data,
-      table,
-      warehouse,
-      text,
-      tooLarge,
-      growing,
-      http,
-      listed,
-      shown,
-      rows: { kept, where, narrowed },
-      picked,
-      find,
-      labels,
-      keep,
-      journal,
-      fields,
-      classField,
-      ownPage,
-    } = this.of.state();
-    const found = data ?? table;
+    const { engine, opener, shown, picked, find, labels, edits, counts, ownPage } = this.of.state();
+    const { kept, where, narrowed } = this.of.state().rows;
+    const { data, table, found, textual, tooLarge, listed } = opener;
+    const [text, growing, journal] = [textual?.text ?? null, opener.growth !== null, edits?.journal ?? null];
+    const warehouse = data?.format === "warehouse" ? (data as Warehouse) : null;
     const made = (e: CustomEvent<File>): void => this.of.file(e.detail);
     return html`
       <forebay-convert-table .engine=${engine} .data=${table} .text=${text ?? tooLarge}
@@ -145,7 +115,7 @@ export class DialogController {
       <forebay-about .data=${found} .text=${text} ?growing=${growing} ?listed=${listed} @forget=${this.of.reread}
         @thumbs=${() => this.show("thumbs")}></forebay-about>
       <forebay-thumbs .engine=${engine} .data=${data}></forebay-thumbs>
-      <forebay-compare .engine=${engine} .data=${growing ? null : data} .http=${http}
+      <forebay-compare .engine=${engine} .data=${growing ? null : data} .http=${this.http}
         @jump=${(e: CustomEvent<number>) => this.of.jump(e.detail)}
         @show=${(e: CustomEvent<Pick<Clause, "label" | "samples">>) => this.of.only(e.detail)}></forebay-compare>
       <forebay-check .engine=${engine} .data=${found} .text=${text} ?growing=${growing}
@@ -153,11 +123,11 @@ export class DialogController {
       <forebay-convert .engine=${engine} .data=${data} ?growing=${growing} ?edited=${journal?.changes}
         .kept=${kept} .picked=${picked} @open=${made} @save=${() => this.show("save-edits")}></forebay-convert>
       <forebay-labels .engine=${engine} .data=${data} .kept=${kept} .picked=${picked}
-        .find=${find} .given=${labels.given} .keep=${keep} .journal=${journal}
+        .find=${find} .given=${labels.given} .keep=${edits?.keeper ?? null} .journal=${journal}
         .meaning=${labels.meaning} @mean=${(e: CustomEvent<Meaning>) => this.of.mean(e.detail)} 
         .project=${labels.project} @follow=${() => labels.follow(null)} @choose=${(e: CustomEvent<"labels" | "project">) => this.of.chooseLabels(e.detail)}></forebay-labels>
       <forebay-save-edits .engine=${engine} .data=${data} .journal=${journal} .project=${labels.project} @open=${made}></forebay-save-edits>
-      <forebay-curate .engine=${engine} .data=${growing ? null : data} .where=${where} .narrowed=${narrowed ? kept : null} .fields=${fields} .classField=${classField} ?keeps=${ownPage}
+      <forebay-curate .engine=${engine} .data=${growing ? null : data} .where=${where} .narrowed=${narrowed ? kept : null} .fields=${counts.metadataFields} .classField=${counts.labelField} ?keeps=${ownPage}
         @pick=${(e: CustomEvent<number[]>) => this.of.pick(e.detail)} @jump=${(e: CustomEvent<number>) => this.of.jump(e.detail)}
         @show=${(e: CustomEvent<Pick<Clause, "label" | "samples">>) => this.of.only(e.detail)}></forebay-curate>
       <forebay-warehouse .manifest=${warehouse?.manifest ?? null}></forebay-warehouse>

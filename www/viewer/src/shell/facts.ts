@@ -2,7 +2,9 @@
 import { isColumnar } from "../../../lib/src/model/formats.ts";
 import type { Dataset, Table, Warehouse } from "../../../lib/src/model/index.ts";
 import type { TextSource } from "../files/open-any.ts";
-import { bytes } from "../ui/wording.ts";
+import { bytes, count, percent } from "../ui/wording.ts";
+import type { FilterController } from "../samples/filter-controller.ts";
+import { msg as common } from "../messages/common.ts";
 import { msg } from "../messages/shell.ts";
 
 /** What the samples come from: pictures of a column are in memory as a TAR, and nobody has one. */
@@ -38,3 +40,18 @@ export function tableFacts({ length, schema, byteLength, metadata: m }: Table, t
   ];
   return facts.filter(Boolean).join(" · ");
 }
+
+/** How many samples the filter keeps, or what is being done about that. */
+export function keptWords(
+  { rows, running, error }: FilterController,
+  sorting: Progress | null,
+  length: number,
+): string {
+  if (running) return common("filtering");
+  if (sorting) return msg("sorting", { part: percent(sorting.done / Math.max(1, sorting.total)) });
+  if (!rows.kept) return count(length);
+  return error
+    ? msg("filterBefore", { rows: rows.length, length })
+    : msg("ofRowsLength", { rows: rows.length, length });
+}
+type Progress = { readonly done: number; readonly total: number };

@@ -106,7 +106,7 @@ function renderMenu(head: Head, found: Dataset | Table): TemplateResult {
     ${renderActions(head, found)}
     <button @click=${() => head.show("about")}>${msg("aboutFile")}</button>
     ${hides("theme") ? nothing : html`<button @click=${head.toggleTheme}>${msg("darkLight")}</button>`}
-    ${hides("help") ? nothing : html`<button @click=${() => head.show("help")}>${msg("keysFilters")}</button>`}</div></forebay-menu>`;
+    ${hides("help") ? nothing : html`<button @click=${() => head.show("help")}>${common("keysFilters")}</button>`}</div></forebay-menu>`;
 }
 
 function renderActions({ hides, show, warehouse, growing, edit }: Head, { kind }: Dataset | Table): TemplateResult {
@@ -125,5 +125,5 @@ function renderTools(head: Head): TemplateResult {
   const { hides } = head;
   return html`
     ${hides("theme") ? nothing : html`<button class="icon bare" aria-label=${msg("darkLight")} title=${msg("darkLightD")} @click=${head.toggleTheme}>${ICONS.theme}</button>`}
-    ${hides("help") ? nothing : html`<button class="icon bare" aria-label=${msg("keysFilters")} title=${msg("keysFilters2")} @click=${() => head.show("help")}>${ICONS.help}</button>`}`;
+    ${hides("help") ? nothing : html`<button class="icon bare" aria-label=${common("keysFilters")} title=${msg("keysFilters2")} @click=${() => head.show("help")}>${ICONS.help}</button>`}`;
 }

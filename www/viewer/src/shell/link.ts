@@ -1,5 +1,9 @@
 /** The state of the page in its address: `#file=...&i=17&q=width%20>%20100`. */
 
+const VIEWS = ["gallery", "table", "boxes", "map"] as const;
+/** How samples are shown. */
+export type View = (typeof VIEWS)[number];
+
 /** What a link says. */
 export interface Link {
   /** A URL; `local:NAME` stands for a file of this machine that was opened before. */
@@ -8,7 +12,7 @@ export interface Link {
   readonly i?: number;
   /** The filter. */
   readonly q?: string;
-  readonly view?: "gallery" | "table" | "map";
+  readonly view?: View;
 }
 
 /** Reads the part of an address behind `#`. What is invalid is left out. */
@@ -20,7 +24,7 @@ export function parseLink(hash: string): Link {
     ...(fields.get("file") && { file: fields.get("file")! }),
     ...(i !== null && /^\d{1,15}$/.test(i) && { i: Number(i) }),
     ...(fields.get("q") && { q: fields.get("q")! }),
-    ...((view === "gallery" || view === "table" || view === "map") && { view }),
+    ...(VIEWS.some((one) => one === view) && { view: view as View }),
   };
 }
 

@@ -19,7 +19,7 @@ import { Counts } from "../samples/counts.ts";
 import type { SamplePanel } from "../samples/sample-panel.ts";
 import { takeStrip } from "../samples/strips.ts";
 import type { ShownTable, TableLink, TableView } from "../tables/table-view.ts";
-import type { ClauseChange } from "../ui/clause.ts";
+import { renderChips, type ClauseChange } from "../ui/clause.ts";
 import type { Collection } from "../ui/collection.ts";
 import type { FilterBox } from "../ui/filter-box.ts";
 import { keep, recall, rememberChoices } from "../ui/remembered.ts";
@@ -28,20 +28,20 @@ import type { Rows } from "../ui/rows.ts";
 import { controls, tokens } from "../ui/styles.ts";
 import { viewerStyles } from "../ui/viewer-styles.ts";
 import { visible } from "../ui/visible.ts";
-import { count, percent, trouble } from "../ui/wording.ts";
-import { renderBar, renderChips, renderPicked, type View } from "./bar.ts";
+import { trouble } from "../ui/wording.ts";
+import { renderBar, renderPicked } from "./bar.ts";
 import { CompactController } from "./compact-controller.ts";
 import { DialogController } from "./dialog-controller.ts";
 import { elementStyles } from "./element-styles.ts";
-import { sampleFacts, shownFormat, tableFacts } from "./facts.ts";
-import { FilterController } from "./filter-controller.ts";
+import { keptWords, sampleFacts, shownFormat, tableFacts } from "./facts.ts";
+import { FilterController } from "../samples/filter-controller.ts";
 import { renderHead, type Opened } from "./head.ts";
 import { InputController } from "./input-controller.ts";
 import { KeyController } from "./key-controller.ts";
 import { LabelController } from "./label-controller.ts";
 import { LanguageController } from "./language-controller.ts";
 import { LinkController } from "./link-controller.ts";
-import type { Link } from "./link.ts";
+import type { Link, View } from "./link.ts";
 import { Messages } from "./messages.ts";
 import { nameable } from "./nameable.ts";
 import { damageNotice, growthNotice, labelNotice, picturesNotice, thresholdNotice } from "./notices.ts";
@@ -86,7 +86,12 @@ export class Viewer extends LitElement implements ViewerMembers {
   @query("forebay-filter") private filterBox!: FilterBox | null;
   @query("forebay-table-view") private tableView!: TableView | null;
   @query("forebay-sample") private samplePanel!: SamplePanel | null;
-  @query("forebay-gallery, forebay-table, forebay-map") private collection!: Collection | MapView | null;
+  @query("forebay-gallery, forebay-table, forebay-box-table, forebay-map") private collection!:
+    | Collection
+    | MapView
+    | null;
+  /** The box of a sample that is to be looked at. */
+  private box: { readonly i: number; readonly nth: number } | null = null;
   /** What is left out. */
   private leftOut: ReadonlySet<string> = new Set();
   /** Resolves when the first pictures are drawn, or when they take too long. */
@@ -133,6 +138,7 @@ export class Viewer extends LitElement implements ViewerMembers {
   });
   private readonly filtering: FilterController = new FilterController(this, {
     ...this.page,
+    words: (kept, length) => (kept === null ? msg("allSamples", { length }) : msg("samplesMatch", { kept, length })),
     growing: () => this.opener.growth !== null,
     begun: () => this.counts.clearTrouble(),
     applied: (same) => this.filtered(same),
@@ -176,32 +182,19 @@ export class Viewer extends LitElement implements ViewerMembers {
   /** Editing what is open: fetched with what shows samples. */
   private edits: DrawingController | null = null;
   private boxesOf!: SamplesParts["boxesOf"];
-  private readonly httpOf = (input: Input) => this.opener.http(input);
   private readonly dialogs: DialogController = new DialogController(this, {
-    state: () => {
-      const { data, table, textual, tooLarge, growth, listed } = this.opener;
-      return {
-        engine: this.engine,
-        data,
-        table,
-        warehouse: this.warehouse,
-        text: textual?.text ?? null,
-        tooLarge,
-        growing: growth !== null,
-        http: this.httpOf,
-        listed,
-        shown: this.shownTable,
-        rows: this.filtering.rows,
-        picked: this.selection.picked,
-        find: data ? this.find : null,
-        labels: this.labels,
-        keep: this.edits?.keeper ?? null,
-        journal: this.edits?.journal ?? null,
-        fields: this.counts.metadataFields,
-        classField: this.counts.labelField,
-        ownPage: this.ownPage,
-      };
-    },
+    state: () => ({
+      engine: this.engine,
+      opener: this.opener,
+      shown: this.shownTable,
+      rows: this.filtering.rows,
+      picked: this.selection.picked,
+      find: this.opener.data ? this.find : null,
+      labels: this.labels,
+      edits: this.edits,
+      counts: this.counts,
+      ownPage: this.ownPage,
+    }),
     warn: (text) => this.told.warn(text),
     resume: () => this.edits?.resume(),
     file: (file) => this.input.file(file),
@@ -368,8 +361,12 @@ export class Viewer extends LitElement implements ViewerMembers {
   override willUpdate(changed: PropertyValues<this>): void {
     if (changed.has("editable") && (this.editable || changed.get("editable"))) this.edits?.edit(this.editable);
     // Fetched when it is first looked at: few look at it.
-    if (this.view === "map")
-      void import("../mapping/map-view.ts").catch((e: unknown) => this.told.warn(trouble(e).message));
+    const part =
+      this.view === "map"
+        ? import("../mapping/map-view.ts")
+        : this.view === "boxes" && import("../samples/box-table.ts");
+    if (part) part.catch((e: unknown) => this.told.warn(trouble(e).message));
+    if (this.view === "boxes") this.counts.wantBoxes();
     if (changed.has("hide")) this.leftOut = new Set((this.hide ?? "").split(/\s+/));
   }
 
@@ -493,8 +490,7 @@ export class Viewer extends LitElement implements ViewerMembers {
   // What people do
 
   private keyActions(): Record<string, () => void> {
-    const { data, table, found } = this.opener;
-    const { show } = this.dialogs;
+    const [{ data, table, found }, { show }] = [this.opener, this.dialogs];
     const may = (part: HiddenPart, key: string, act: () => void): Record<string, () => void> =>
       this.hides(part) ? {} : { [key]: act };
     return {
@@ -507,6 +503,7 @@ export class Viewer extends LitElement implements ViewerMembers {
         ...may("bar", "/", () => this.filterBox?.focus()),
         g: () => this.setView("gallery"),
         t: () => this.setView("table"),
+        T: () => this.setView("boxes"),
         h: () => this.setView("map"),
         b: () => this.toggleBoxes(),
         "Ctrl+a": () => this.selection.all(),
@@ -617,13 +614,12 @@ export class Viewer extends LitElement implements ViewerMembers {
   }
 
   private renderDataset(dataset: Dataset): TemplateResult {
-    const { growth } = this.opener;
+    const [{ growth }, { show }] = [this.opener, this.dialogs];
     const lost = this.counts.facets?.damaged ?? 0;
     const facts = this.compact.on
       ? this.renderCount(dataset.length)
       : html`<span class="facts">${sampleFacts(dataset, this.opener.listed)}</span>`;
     const open = this.hides("sample") ? null : this.cursor.open;
-    const { show } = this.dialogs;
     // The page for drawing is all image; other people's buttons in the head stay.
     const whole = this.draws && this.ownPage;
     return html`
@@ -660,7 +656,7 @@ export class Viewer extends LitElement implements ViewerMembers {
         @clause=${this.setClause}
         @sizes=${() => void counts.readSizes()}
         .boxes=${counts.boxes} .boxProgress=${counts.boxProgress} .boxTrouble=${counts.boxTrouble} .rows=${filtering.rows}
-        @boxes=${() => void counts.countBoxes()}
+        @boxes=${(e: CustomEvent<boolean>) => counts.askBoxes(e.detail)}
         @uncount=${(e: CustomEvent<string>) => counts.removeClasses(e.detail)}
         @classes=${({ detail: d }: CustomEvent<{ field: string; instead?: string }>) => counts.countClasses(d.field, d.instead)}>
         ${this.ownPage ? this.renderSets(dataset) : nothing}</forebay-facets>`;
@@ -684,20 +680,8 @@ export class Viewer extends LitElement implements ViewerMembers {
     await this.updateComplete;
     this.renderRoot.querySelector<SetsView>("forebay-sets")?.name();
   }
-  /** How many samples the filter keeps. */
   private renderCount(length: number): TemplateResult {
-    const { rows, running } = this.filtering;
-    const { progress } = this.order;
-    const kept = running
-      ? msg("filtering")
-      : progress
-        ? msg("sorting", { part: percent(progress.done / Math.max(1, progress.total)) })
-        : this.filtering.error && rows.kept
-          ? msg("filterBefore", { rows: rows.length, length })
-          : rows.kept
-            ? msg("ofRowsLength", { rows: rows.length, length })
-            : count(length);
-    return html`<span class="counts">${kept}</span>`;
+    return html`<span class="counts">${keptWords(this.filtering, this.order.progress, length)}</span>`;
   }
   private renderBar({ length }: Dataset): TemplateResult {
     const { text, error } = this.filtering;
@@ -751,7 +735,7 @@ export class Viewer extends LitElement implements ViewerMembers {
 
   private renderSample(dataset: Dataset, open: number): TemplateResult {
     return html`
-      <forebay-sample part="sample" role=${this.landmark("complementary")} aria-label=${common("sample")} .data=${dataset} .index=${open}
+      <forebay-sample part="sample" role=${this.landmark("complementary")} aria-label=${common("sample")} .data=${dataset} .index=${open} .box=${this.box?.i === open ? this.box.nth : null}
         .classField=${this.counts.labelField} .find=${this.find} .editor=${this.edits?.editor ?? null} ?wide=${!this.edits?.panel} .next=${this.cursor.following} .picked=${this.selection.picked.has(open)} ?boxesOn=${this.boxes}
         @boxes=${() => this.toggleBoxes()}
         @step=${(e: CustomEvent<number>) => this.cursor.step(e.detail)}
@@ -782,14 +766,30 @@ export class Viewer extends LitElement implements ViewerMembers {
         @current=${current} @step=${step} @open=${open} @pick=${pick}
         @add=${(e: CustomEvent<number[]>) => this.selection.add(e.detail)}
         @say=${(e: CustomEvent<string>) => this.told.say(e.detail)}></forebay-map>`;
+    if (this.view === "boxes" && !this.draws) return this.renderBoxes(dataset);
     return this.view !== "table" || this.draws
       ? html`<forebay-gallery part="gallery" .data=${dataset} .rows=${rows} .picked=${this.selection.picked} .current=${this.cursor.current}
-          .size=${this.tileSize} ?strip=${this.draws} .classField=${this.counts.labelField} .find=${this.find} ?boxes=${this.boxes} @drawn=${() => this.pictured()}
+          .size=${this.tileSize} ?strip=${this.draws} .classField=${this.counts.labelField} .find=${this.find} ?boxes=${this.boxes} .verdict=${this.edits?.editor ? this.edits.verdict : null} @drawn=${() => this.pictured()}
           @current=${current} @step=${step} @open=${open} @pick=${pick} @range=${range}></forebay-gallery>`
       : html`<forebay-table part="table" .data=${dataset} .rows=${rows} .picked=${this.selection.picked} .current=${this.cursor.current}
           .columns=${this.columns} .fields=${this.counts.metadataFields} .classField=${this.counts.labelField}
           .find=${this.find} .sorting=${this.order.sorting} @sort=${(e: CustomEvent<string>) => this.order.next(e.detail)}
           @current=${current} @step=${step} @open=${open} @pick=${pick} @range=${range}></forebay-table>`;
+  }
+  /** A row a box, once they are counted. */
+  private renderBoxes(dataset: Dataset): TemplateResult {
+    const { boxes, boxProgress, boxTrouble } = this.counts;
+    if (!boxes || boxes.boxes === 0)
+      return html`<div class="empty"><forebay-box-facets within .counts=${boxes} .progress=${boxProgress} .trouble=${boxTrouble}
+        .rows=${this.rows} @boxes=${(e: CustomEvent<boolean>) => this.counts.askBoxes(e.detail)}></forebay-box-facets></div>`;
+    const show = (row: number): void => {
+      const i = boxes.rows.sample(row);
+      this.box = { i, nth: boxes.rows.nth(row) };
+      this.cursor.show(i);
+    };
+    return html`<forebay-box-table part="boxes" .data=${dataset} .samples=${this.rows} .counts=${boxes} .find=${this.find} .picked=${this.selection.picked}
+      @open=${(e: CustomEvent<number>) => show(e.detail)} @step=${(e: CustomEvent<number>) => this.cursor.open !== null && show(e.detail)}
+      @pick=${(e: CustomEvent<number>) => this.selection.toggle(boxes.rows.sample(e.detail))}></forebay-box-table>`;
   }
 }
 

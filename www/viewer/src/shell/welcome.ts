@@ -57,7 +57,7 @@ const formats = () =>
     ["IDV", msg("rowsMlNetKeepsThem")],
     ["CSV", msg("rowsUp", { value: shownSize() })],
     ["TSV", msg("rowsUp", { value: shownSize() })],
-    [msg("jsonLines"), msg("rowsUp", { value: shownSize() })],
+    [common("jsonLines"), msg("rowsUp", { value: shownSize() })],
   ] as const;
 
 /** Three things to do with the sample dataset: drawn, in words, and as a link. */

@@ -1,4 +1,5 @@
 /** One row of a table, every column of it in full. */
+import { Work } from "../ui/work.ts";
 import { LitElement, css, html, nothing, type PropertyValues, type TemplateResult } from "lit";
 import { customElement, property, state } from "lit/decorators.js";
 import type { TableBatch } from "../../../lib/src/model/table-batch.ts";
@@ -10,7 +11,7 @@ import { copyText } from "../ui/copied.ts";
 import { controls, panelStyles } from "../ui/styles.ts";
 import { tree, treeStyles } from "../ui/tree.ts";
 import { visible } from "../ui/visible.ts";
-import { isAbort, trouble, type Trouble } from "../ui/wording.ts";
+import { msg as common } from "../messages/common.ts";
 import { msg } from "../messages/tables.ts";
 
 /** Columns that are shown; a table may have a hundred thousand. */
@@ -81,29 +82,17 @@ export class RowPanel extends LitElement {
   @property({ attribute: false }) data!: Table;
   @property({ attribute: false }) index = 0;
   @state() private batch: TableBatch | null = null;
-  @state() private failure: Trouble | null = null;
-  private work = new AbortController();
+  private readonly work = new Work(this);
 
   override willUpdate(changed: PropertyValues): void {
     if (changed.has("index") || changed.has("data")) void this.load();
   }
-  override disconnectedCallback(): void {
-    super.disconnectedCallback();
-    this.work.abort();
-  }
   private async load(): Promise<void> {
-    this.work.abort();
-    const { signal } = (this.work = new AbortController());
-    try {
+    await this.work.run(async (signal) => {
       const batch = await this.data.columns(this.index, this.index + 1, undefined, { signal });
-      if (signal.aborted) return;
-      this.batch = batch;
-      this.failure = null;
-    } catch (e) {
-      if (signal.aborted || isAbort(e)) return;
-      this.batch = null;
-      this.failure = trouble(e);
-    }
+      if (!signal.aborted) this.batch = batch;
+    });
+    if (this.work.failure) this.batch = null;
   }
 
   override render(): TemplateResult {
@@ -111,12 +100,12 @@ export class RowPanel extends LitElement {
     return html`
       <div class="head">
         <h2>${msg("row", { index: this.index })}</h2>
-        <button class="icon bare" aria-label=${msg("previousRow")} title=${msg("previous")} @click=${send("step", -1)}>${ICONS.left}</button>
-        <button class="icon bare" aria-label=${msg("nextRow")} title=${msg("next")} @click=${send("step", 1)}>${ICONS.right}</button>
-        <button class="icon bare" aria-label=${msg("closeRow")} title=${msg("closeEsc")} @click=${send("close")}>${ICONS.close}</button>
+        <button class="icon bare" aria-label=${msg("previousRow")} title=${common("previous")} @click=${send("step", -1)}>${ICONS.left}</button>
+        <button class="icon bare" aria-label=${msg("nextRow")} title=${common("next")} @click=${send("step", 1)}>${ICONS.right}</button>
+        <button class="icon bare" aria-label=${msg("closeRow")} title=${common("closeEsc")} @click=${send("close")}>${ICONS.close}</button>
       </div>
       <div class="page" tabindex="0" role="group" aria-label=${msg("columnsRow", { index: this.index })}>
-        ${this.failure ? html`<p class="bad">${this.failure.message} <code>${this.failure.code ?? ""}</code></p>` : nothing}
+        ${this.work.alert}
         ${this.batch ? this.renderCells(this.batch) : nothing}
       </div>`;
   }

@@ -1,14 +1,15 @@
 /** The columns of a table: which are shown, what they hold, and what a look through one of them finds. */
 import "../samples/histogram.ts";
+import { Work } from "../ui/work.ts";
 import { LitElement, css, html, nothing, type TemplateResult } from "lit";
 import { customElement, property, state } from "lit/decorators.js";
-import type { ColumnSummary, Progress, Table, TableField } from "../../../lib/src/model/index.ts";
+import type { ColumnSummary, Table, TableField } from "../../../lib/src/model/index.ts";
 import { bar, barStyles } from "../ui/bars.ts";
 import { LOOKED_AT, bucketExpression, numberText, usualOf } from "./column-stats.ts";
 import type { Clause } from "../ui/clause.ts";
 import { controls, factStyles } from "../ui/styles.ts";
 import { visible } from "../ui/visible.ts";
-import { count, isAbort, short, trouble } from "../ui/wording.ts";
+import { count, short } from "../ui/wording.ts";
 import { msg as common } from "../messages/common.ts";
 import { msg } from "../messages/tables.ts";
 
@@ -99,20 +100,14 @@ export class SchemaPanel extends LitElement {
   @state() private sought = "";
   @state() private open: number | null = null;
   @state() private stats: ReadonlyMap<number, ColumnSummary> = new Map();
-  @state() private lookedAt = 0;
-  @state() private failure = "";
-  private work = new AbortController();
+  private readonly work = new Work(this);
 
   override willUpdate(changed: Map<PropertyKey, unknown>): void {
     if (!changed.has("data")) return;
-    this.work.abort();
+    this.work.reset();
     this.stats = new Map();
     this.open = null;
     this.sought = "";
-  }
-  override disconnectedCallback(): void {
-    super.disconnectedCallback();
-    this.work.abort();
   }
 
   override render(): TemplateResult {
@@ -157,33 +152,25 @@ export class SchemaPanel extends LitElement {
   }
 
   private look(k: number): void {
-    this.work.abort();
-    this.failure = "";
+    this.work.reset();
     this.open = this.open === k ? null : k;
     if (this.open === null || this.stats.has(k)) return;
-    const work = (this.work = new AbortController());
-    this.lookedAt = 0;
-    const onProgress = (p: Progress): void => {
-      if (!work.signal.aborted) this.lookedAt = p.totalSamples ? p.samples / p.totalSamples : 0;
-    };
-    this.data.stats({ columns: [k], first: LOOKED_AT, signal: work.signal, onProgress }).then(
-      ({ columns: [stats] }) => {
-        if (work.signal.aborted || !stats) return;
-        this.stats = new Map(this.stats).set(k, stats);
-        this.dispatchEvent(new CustomEvent("stats", { detail: stats }));
-      },
-      (e: unknown) => {
-        if (!isAbort(e) && !work.signal.aborted) this.failure = trouble(e).message;
-      },
-    );
+    void this.work.run(async (signal, onProgress) => {
+      const { columns } = await this.data.stats({ columns: [k], first: LOOKED_AT, signal, onProgress });
+      const [stats] = columns;
+      if (signal.aborted || !stats) return;
+      this.stats = new Map(this.stats).set(k, stats);
+      this.dispatchEvent(new CustomEvent("stats", { detail: stats }));
+    });
   }
 
   private renderFound(field: TableField, k: number): TemplateResult {
     const stats = this.stats.get(k);
-    if (this.failure) return html`<p class="bad">${this.failure}</p>`;
+    const { failure, progress: p } = this.work;
+    if (failure) return html`<p class="bad">${failure.message}</p>`;
     if (!stats)
       return html`<progress aria-label=${msg("lookingThrough", { field: visible(field.name) })} max="1"
-        .value=${this.lookedAt}></progress>`;
+        .value=${p?.totalSamples ? p.samples / p.totalSamples : 0}></progress>`;
     const key = `column ${k}`;
     const on = this.clauses.get(key);
     const send = (clause: Clause | null): void =>

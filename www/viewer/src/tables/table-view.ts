@@ -8,10 +8,10 @@ import { LitElement, html, nothing, type PropertyValues, type TemplateResult } f
 import { customElement, property, query, state } from "lit/decorators.js";
 import type { ColumnSummary, Json, Table } from "../../../lib/src/model/index.ts";
 import { fieldName } from "./cells.ts";
-import { Rows } from "../ui/rows.ts";
 import type { FilterField, Values } from "../ui/complete.ts";
 import type { SavedFilters } from "../curating/saved-filters.ts";
-import type { Clause } from "../ui/clause.ts";
+import { FilterController } from "../samples/filter-controller.ts";
+import { renderChips, type Clause } from "../ui/clause.ts";
 import type { FilterBox } from "../ui/filter-box.ts";
 import type { RowTable } from "./row-table.ts";
 import { controls } from "../ui/styles.ts";
@@ -20,7 +20,7 @@ import { tree, treeStyles } from "../ui/tree.ts";
 import { viewerStyles } from "../ui/viewer-styles.ts";
 import { RowCursor } from "../ui/row-cursor.ts";
 import { visible } from "../ui/visible.ts";
-import { count, isAbort, trouble, type Trouble } from "../ui/wording.ts";
+import { count, trouble } from "../ui/wording.ts";
 import { msg as common } from "../messages/common.ts";
 import { msg } from "../messages/tables.ts";
 
@@ -59,15 +59,22 @@ export class TableView extends LitElement {
   @property({ type: Boolean }) within = false;
   /** The text that the table was made of. */
   @property({ attribute: false }) text: TextSource | null = null;
-  @state() private rows = new Rows(0, null);
   @state() private columns: readonly number[] = [];
-  @state() private typed = "";
-  @state() private clauses: ReadonlyMap<string, Clause> = new Map();
-  @state() private filterError: Trouble | null = null;
-  @state() private filtering: number | null = null;
+  private readonly filtering: FilterController = new FilterController(this, {
+    data: () => this.data,
+    words: (kept, table) => (kept === null ? msg("allRows", { table }) : msg("rowsMatch", { kept, table })),
+    growing: () => false,
+    say: (text) => this.say(text),
+    begun: () => undefined,
+    applied: () => {
+      this.cursor.current = 0;
+      this.tell();
+    },
+    failed: () => undefined,
+  });
   private readonly cursor = new RowCursor(this, {
     unit: "row",
-    rows: () => this.rows,
+    rows: () => this.filtering.rows,
     list: () => this.list,
     say: (text) => this.say(text),
     moved: () => this.tell(),
@@ -79,21 +86,20 @@ export class TableView extends LitElement {
   @query("forebay-saved") private saved!: SavedFilters | null;
   @query("forebay-rows") private list!: RowTable | null;
   private fields: readonly FilterField[] = [];
-  private work = new AbortController();
+  /** What was last said to be shown. */
+  private told: ShownTable = { columns: [], filter: null };
 
   override willUpdate(changed: PropertyValues): void {
     if (!changed.has("data")) return;
     const { data: table } = this;
-    this.work.abort();
-    this.rows = new Rows(table.length, null);
+    this.filtering.reset();
+    this.filtering.showAll(table.length);
     this.columns = table.schema.map((_, k) => k).slice(0, SHOWN);
     this.fields = table.schema.map(({ name, type }) => ({
       name: fieldName(name),
       type: /^([iu]\d|f\d|u?int|float)/.test(type) ? "number" : type,
     }));
-    this.typed = "";
-    this.clauses = this.values = new Map();
-    this.filterError = this.filtering = null;
+    this.values = new Map();
     this.cursor.reset();
     this.document_ = undefined;
     if (!table.metadata.document) return;
@@ -106,17 +112,14 @@ export class TableView extends LitElement {
   }
   override disconnectedCallback(): void {
     super.disconnectedCallback();
-    this.work.abort();
+    this.filtering.stop();
   }
 
-  override updated(changed: PropertyValues): void {
-    if (!changed.has("rows" as never) && !changed.has("columns" as never)) return;
-    const { rows, columns } = this;
-    this.dispatchEvent(
-      new CustomEvent<ShownTable>("shown", {
-        detail: { columns, filter: rows.kept ? { where: rows.filter, kept: rows.kept } : null },
-      }),
-    );
+  override updated(): void {
+    const { kept, where } = this.filtering.rows;
+    if (this.told.columns === this.columns && (this.told.filter?.kept ?? null) === kept) return;
+    this.told = { columns: this.columns, filter: kept && { where, kept } };
+    this.dispatchEvent(new CustomEvent<ShownTable>("shown", { detail: this.told }));
   }
 
   /** Gives the keys to the list. */
@@ -128,11 +131,7 @@ export class TableView extends LitElement {
   /** Goes where a link says. */
   async follow({ i, q = "" }: TableLink): Promise<void> {
     await this.updateComplete;
-    if (q !== this.expression) {
-      this.typed = q;
-      this.clauses = new Map();
-      await this.refilter();
-    }
+    if (q !== this.filtering.expression) await this.filtering.setText(q, new Map());
     if (i !== undefined && i < this.data.length) this.cursor.show(i);
     else if (i === undefined) this.cursor.clear();
   }
@@ -147,7 +146,7 @@ export class TableView extends LitElement {
     this.dispatchEvent(new CustomEvent("say", { detail: text }));
   }
   private tell(): void {
-    const { expression } = this;
+    const { expression } = this.filtering;
     const row = this.cursor.open;
     this.dispatchEvent(
       new CustomEvent<TableLink>("link", {
@@ -155,76 +154,35 @@ export class TableView extends LitElement {
       }),
     );
   }
-  private get expression(): string {
-    const clauses = [...this.clauses.values()].map((c) => c.expression);
-    const text = this.typed.trim();
-    return clauses.length === 0 ? text : [...(text ? [`(${text})`] : []), ...clauses].join(" && ");
-  }
-  private async refilter(): Promise<void> {
-    const { data: table, expression } = this;
-    this.work.abort();
-    const { signal } = (this.work = new AbortController());
-    this.filtering = 0;
-    try {
-      const onProgress = (p: { samples: number }): void => {
-        if (!signal.aborted) this.filtering = p.samples;
-      };
-      const kept = expression ? await table.matches(expression, { signal, onProgress }) : null;
-      if (signal.aborted) return;
-      this.filterError = null;
-      this.rows = new Rows(table.length, kept, expression);
-      this.cursor.current = 0;
-      this.say(
-        kept ? msg("rowsMatch", { kept: kept.length, table: table.length }) : msg("allRows", { table: table.length }),
-      );
-      this.tell();
-    } catch (e) {
-      if (!signal.aborted && !isAbort(e)) this.filterError = trouble(e);
-    } finally {
-      if (!signal.aborted) this.filtering = null;
-    }
-  }
-  private setClause(key: string, clause: Clause | null): void {
-    const clauses = new Map(this.clauses);
-    if (clause) clauses.set(key, clause);
-    else clauses.delete(key);
-    this.clauses = clauses;
-    void this.refilter();
-  }
   private learn(stats: ColumnSummary): void {
     const texts = (stats.top ?? []).map(([value]) => String(value));
     this.values = new Map(this.values).set(fieldName(stats.name), texts);
   }
 
   override render(): TemplateResult {
-    const { data: table, rows } = this;
+    const { data: table, filtering } = this;
+    const { rows, running, done, text, error, expression, clauses } = filtering;
     if (table.metadata.document) return this.renderDocument();
     return html`
       <div class="work ${this.cursor.open === null ? "" : "row-open"}">
         <forebay-schema class="side ${this.panelShown ? "shown" : ""}" role=${this.landmark("complementary")} aria-label=${common("columns")}
-          .data=${table} .shown=${this.columns} .clauses=${this.clauses}
+          .data=${table} .shown=${this.columns} .clauses=${clauses}
           @columns=${(e: CustomEvent<number[]>) => (this.columns = e.detail)}
             @stats=${(e: CustomEvent<ColumnSummary>) => this.learn(e.detail)}
-          @clause=${(e: CustomEvent<{ key: string; clause: Clause | null }>) => this.setClause(e.detail.key, e.detail.clause)}></forebay-schema>
+          @clause=${(e: CustomEvent<{ key: string; clause: Clause | null }>) => filtering.setClause(e.detail.key, e.detail.clause)}></forebay-schema>
         <div class="main" role=${this.landmark("main")} aria-label=${this.within ? common("rows") : nothing}>
           <div class="bar">
             <button class="narrow-only" aria-expanded=${this.panelShown}
               @click=${() => (this.panelShown = !this.panelShown)}>${common("columns")}</button>
-            <forebay-filter .value=${this.typed} .fields=${this.fields} .values=${this.values}
-              .error=${this.filterError} .example=${this.example}
-              ?keepable=${!this.within && !this.filterError && this.expression !== ""}
+            <forebay-filter .value=${text} .fields=${this.fields} .values=${this.values}
+              .error=${error} .example=${this.example}
+              ?keepable=${!this.within && !error && expression !== ""}
               @keep=${() => void this.saved?.ask()}
-              @filter=${(e: CustomEvent<string>) => {
-                this.typed = e.detail;
-                void this.refilter();
-              }}></forebay-filter>
-            <span class="counts">${this.filtering !== null ? (this.filtering > 0 ? msg("filteringSoFar", { count: this.filtering }) : msg("filtering")) : rows.kept ? msg("ofRowsTable", { rows: rows.length, table: table.length }) : count(table.length)}</span>
+              @filter=${(e: CustomEvent<string>) => void filtering.setText(e.detail)}></forebay-filter>
+            <span class="counts">${running ? (done > 0 ? msg("filteringSoFar", { count: done }) : common("filtering")) : rows.kept ? msg("ofRowsTable", { rows: rows.length, table: table.length }) : count(table.length)}</span>
           </div>
           ${this.within ? nothing : this.renderSaved()}
-          <div class="chips">${this.renderSkipped()}${[...this.clauses].map(
-            ([key, clause]) => html`<button aria-label=${msg("remove", { label: visible(clause.label) })}
-            @click=${() => this.setClause(key, null)}><bdi>${visible(clause.label)}</bdi> ✕</button>`,
-          )}</div>
+          <div class="chips">${this.renderSkipped()}${renderChips(clauses, (key, clause) => filtering.setClause(key, clause))}</div>
           ${
             rows.length === 0
               ? html`<div class="empty">${rows.kept ? msg("noRowMatchesFilter") : msg("thereNoRowsFile")}</div>`
@@ -247,13 +205,9 @@ export class TableView extends LitElement {
   }
   private renderSaved(): TemplateResult {
     const { name = "", byteLength: bytes, length: samples } = this.data;
-    return html`<forebay-saved .of=${{ name, bytes, samples }} .expression=${this.expression}
+    return html`<forebay-saved .of=${{ name, bytes, samples }} .expression=${this.filtering.expression}
       @done=${() => this.filterBox?.focus()}
-      @filter=${(e: CustomEvent<string>) => {
-        this.typed = e.detail;
-        this.clauses = new Map();
-        void this.refilter();
-      }}></forebay-saved>`;
+      @filter=${(e: CustomEvent<string>) => void this.filtering.setText(e.detail, new Map())}></forebay-saved>`;
   }
   private renderSkipped(): TemplateResult | typeof nothing {
     const skipped = this.text?.skipped ?? 0;

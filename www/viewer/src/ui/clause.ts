@@ -1,4 +1,9 @@
-/** A part of the filter that was clicked together. */
+/** What is clicked together for the filter. */
+import { html, type TemplateResult } from "lit";
+import { visible } from "./visible.ts";
+import { msg } from "../messages/ui.ts";
+
+/** A part of it. */
 export interface Clause {
   readonly label: string;
   /** Empty where it is not said by the filter language. */
@@ -13,4 +18,15 @@ export interface Clause {
 export interface ClauseChange {
   readonly key: string;
   readonly clause: Clause | null;
+}
+
+/** What was clicked together; a click takes one away. */
+export function renderChips(
+  clauses: ReadonlyMap<string, Clause>,
+  set: (key: string, clause: Clause | null) => void,
+): TemplateResult[] {
+  return [...clauses].map(
+    ([key, { label }]) => html`<button aria-label=${msg("remove", { label: visible(label) })}
+      @click=${() => set(key, null)}><bdi>${visible(label)}</bdi> ✕</button>`,
+  );
 }

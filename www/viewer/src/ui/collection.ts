@@ -163,10 +163,14 @@ export abstract class Collection<D = Dataset> extends LitElement {
     if (to < 0) return;
     this.dispatchEvent(new CustomEvent("current", { detail: to }));
     this.current = to;
-    if (reveal) this.reveal(to);
+    if (reveal) this.bring(to);
+  }
+  /** Brings what elsewhere stands at a position into sight. */
+  reveal(position: number): void {
+    this.bring(position);
   }
   /** Brings a position into sight. */
-  reveal(position: number): void {
+  protected bring(position: number): void {
     if (!this.scroller) return;
     this.measure();
     this.bringIn(position);

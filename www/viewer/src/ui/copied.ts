@@ -36,3 +36,7 @@ export function copyText(text: string): boolean {
 /** Cells side by side, as tables of other programs take them. */
 export const inTabs = (cells: readonly string[]): string =>
   cells.map((cell) => (/[\t\r\n"]/.test(cell) ? `"${cell.replaceAll('"', '""')}"` : cell)).join("\t");
+
+/** A line of CSV with its end, the same as the command writes: fields that need it stand in quotes. */
+export const csvLine = (fields: readonly string[]): string =>
+  `${fields.map((field) => (/["\n\r,]/.test(field) ? `"${field.replaceAll('"', '""')}"` : field)).join(",")}\n`;

@@ -12,6 +12,8 @@ export function showModal(dialog: HTMLDialogElement): void {
 interface Frame {
   /** What its contents are called, if it is not the title. */
   readonly label?: string;
+  /** It cannot be closed now. */
+  readonly busy?: boolean;
   /** What becomes of its contents is read out. */
   readonly live?: boolean;
   readonly foot?: TemplateResult;
@@ -22,7 +24,7 @@ export function framed(
   title: string,
   close: () => void,
   body: unknown,
-  { label, live, foot }: Frame = {},
+  { label, live, busy = false, foot }: Frame = {},
 ): TemplateResult {
   const cancel = (e: Event): void => {
     e.preventDefault();
@@ -32,7 +34,7 @@ export function framed(
     <dialog tabindex="-1" aria-labelledby="title" @cancel=${cancel} @keydown=${(e: Event) => {
       if ((e.currentTarget as HTMLDialogElement).open) e.stopPropagation();
     }}>
-      <div class="head"><h2 id="title">${title}</h2><button class="bare icon" aria-label=${msg("close")} @click=${close}>✕</button></div>
+      <div class="head"><h2 id="title">${title}</h2><button class="bare icon" aria-label=${msg("close")} ?disabled=${busy} @click=${close}>✕</button></div>
       <div class="body" tabindex="0" role="group" aria-label=${label ?? title} aria-live=${live ? "polite" : nothing}>${body}</div>
       ${foot ? html`<div class="foot">${foot}</div>` : nothing}
     </dialog>`;

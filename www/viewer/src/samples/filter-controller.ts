@@ -1,16 +1,27 @@
 /** Which samples are shown: the filter that is typed, what was clicked together, and the rows that match both. */
 import type { ReactiveControllerHost } from "lit";
-import type { Dataset } from "../../../lib/src/model/index.ts";
-import type { BoxCounts } from "../samples/box-counts.ts";
+import type { BoxCounts } from "./box-counts.ts";
 import type { Clause } from "../ui/clause.ts";
 import { Rows, both } from "../ui/rows.ts";
 import { Throttle } from "../ui/throttle.ts";
 import { isAbort, trouble, type Trouble } from "../ui/wording.ts";
 import { msg } from "../messages/shell.ts";
 
+/** What is filtered: samples, or the rows of a table. */
+export interface Filtered {
+  readonly length: number;
+  matches(filter: string, options: MatchOptions): Promise<Uint32Array>;
+}
+interface MatchOptions {
+  readonly signal: AbortSignal;
+  readonly onProgress: (progress: { samples: number }) => void;
+}
+
 /** What filtering needs to know and to say. */
 export interface FilterHost {
-  readonly data: () => Dataset | null;
+  readonly data: () => Filtered | null;
+  /** How many are kept, in words; `null` stands for all. */
+  readonly words: (kept: number | null, length: number) => string;
   /** The rest of the headers is still being read. */
   readonly growing: () => boolean;
   readonly say: (text: string) => void;
@@ -28,6 +39,8 @@ export class FilterController {
   clauses: ReadonlyMap<string, Clause> = new Map();
   error: Trouble | null = null;
   running = false;
+  /** How many were looked at so far. */
+  done = 0;
   private work = new AbortController();
   private readonly throttle = new Throttle();
 
@@ -54,9 +67,13 @@ export class FilterController {
     return this.key !== "";
   }
 
+  /** Nobody waits for what is being looked for. */
+  stop(): void {
+    this.work.abort();
+  }
   /** Nothing is open. */
   reset(): void {
-    this.work.abort();
+    this.stop();
     this.rows = new Rows(0, null);
     this.text = "";
     this.clauses = new Map();
@@ -116,19 +133,25 @@ export class FilterController {
     const work = new AbortController();
     this.work = work;
     this.running = true;
+    this.done = 0;
     this.host.requestUpdate();
     this.of.begun();
     const { expression, key, clauses } = this;
     const same = key === this.rows.filter;
+    const onProgress = ({ samples }: { samples: number }): void => {
+      if (work.signal.aborted) return;
+      this.done = samples;
+      this.host.requestUpdate();
+    };
     const stop = this.throttle.start();
     try {
       const total = dataset.length;
-      let kept = expression ? await dataset.matches(expression, { signal: work.signal }) : null;
+      let kept = expression ? await dataset.matches(expression, { signal: work.signal, onProgress }) : null;
       if (work.signal.aborted) return;
       for (const { samples } of clauses.values()) if (samples) kept = kept ? both(kept, samples) : samples;
       this.error = null;
       this.rows = new Rows(kept ? total : dataset.length, kept, key, expression);
-      if (!this.of.growing()) this.of.say(inWords(kept, dataset.length));
+      if (!this.of.growing()) this.of.say(this.of.words(kept?.length ?? null, dataset.length));
       this.of.applied(same);
     } catch (e) {
       if (work.signal.aborted || isAbort(e)) return;
@@ -141,6 +164,3 @@ export class FilterController {
     }
   }
 }
-
-const inWords = (kept: Uint32Array | null, length: number): string =>
-  kept ? msg("samplesMatch", { kept: kept.length, length }) : msg("allSamples", { length });
