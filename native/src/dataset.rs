@@ -14,7 +14,7 @@ use forebay::{
     error::codes,
     formats::Format,
     image::{HEAD_BYTES, Probe, probe_named},
-    sample::{MediaFormat, SampleInfo, SamplePlan, record},
+    sample::{MediaFormat, SampleInfo, SamplePlan, classes_document, record},
     samples::{Dataset as Container, FoundRecord, Loaded, Opener, Watch, is_of_sample, parse_record},
     tar::Tar,
     tbl::{Metadata, MetadataFormat, OpenMetadata, SampleMetadata, Tbl},
@@ -741,11 +741,11 @@ impl Dataset {
                     Some((tbl, range)) => tbl.document(&input.slice(range)?).map_err(|e| e.file(self.name())),
                     None => Ok(match container.door() {
                         Some(door) => door.document(),
-                        None => classes_said(container.zip().map_or(&[], Zip::classes)),
+                        None => classes_document(container.zip().map_or(&[], Zip::classes)),
                     }),
                 }
             }
-            Source::Folder(folder) => Ok(classes_said(folder.classes())),
+            Source::Folder(folder) => Ok(classes_document(folder.classes())),
         }
     }
 
@@ -759,12 +759,6 @@ impl Dataset {
             _ => Ok(None),
         }
     }
-}
-
-/// A document that says which class each number is.
-fn classes_said(classes: &[String]) -> serde_json::Map<String, Value> {
-    let said = (!classes.is_empty()).then(|| ("classes".to_owned(), classes.into()));
-    said.into_iter().collect()
 }
 
 /// Both ends of a sample.

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use serde_json::{Value, json};
+use serde_json::{Map, Value, json};
 
 use super::record::Sidecar;
 
@@ -133,6 +133,12 @@ impl ClassLevel {
         let number = self.classes.binary_search_by(|known| known.as_str().cmp(class)).ok()?;
         Some((class, number))
     }
+}
+
+/// A document that says which class each number is.
+pub fn classes_document(classes: &[String]) -> Map<String, Value> {
+    let said = (!classes.is_empty()).then(|| ("classes".to_owned(), classes.into()));
+    said.into_iter().collect()
 }
 
 /// What a folder's name says of it.

@@ -27,7 +27,7 @@ pub mod record;
 pub mod stats;
 
 #[doc(hidden)]
-pub use classes::ClassLevel;
+pub use classes::{ClassLevel, classes_document};
 #[cfg(feature = "doors")]
 #[doc(hidden)]
 pub use frame::Cut;
