@@ -1,0 +1,254 @@
+//! The blocks of one channel of a segment, and what is known of those around each.
+
+use super::planes::{ACROSS, AROUND, AT, BELOW, CELLS, FIRST, LANES, LAST, PARENTS, QUAD, RIGHT, SUMS};
+use super::scan::size;
+
+/// How many blocks a channel has, and how they lie. Around them lie places that are empty.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(super) struct Shape {
+    /// Blocks across, and down in each part; parts are below each other.
+    pub(super) wide: usize,
+    pub(super) high: usize,
+    pub(super) parts: usize,
+}
+
+impl Shape {
+    /// Places from a block to the one below.
+    pub(super) fn stride(&self) -> usize {
+        self.wide + 1
+    }
+
+    pub(super) fn places(&self) -> usize {
+        self.stride() * (1 + self.parts * (self.high + 1)) + 1
+    }
+
+    pub(super) fn blocks(&self) -> usize {
+        self.wide * self.high * self.parts
+    }
+
+    pub(super) fn place(&self, part: usize, x: usize, y: usize) -> usize {
+        self.stride() * (1 + part * (self.high + 1) + y) + 1 + x
+    }
+
+    /// Blocks of a lane.
+    pub(super) fn lane(count: usize) -> usize {
+        count.div_ceil(LANES).max(1)
+    }
+}
+
+/// Of the number of the last quad, which blocks around are known when a block is read.
+pub(super) const LEFT: u8 = 1;
+pub(super) const ABOVE: u8 = 2;
+
+/// One channel.
+#[derive(Debug, Default)]
+pub(super) struct Channel {
+    pub(super) shape: Shape,
+    /// By place.
+    pub(super) blocks: Vec<[i16; 64]>,
+    /// By kind of sum, then by place.
+    pub(super) sums: Vec<u8>,
+    /// The places of the blocks, line by line.
+    pub(super) raster: Vec<u32>,
+    /// In that order, which of those around are known.
+    pub(super) known: Vec<u8>,
+    /// The places of the blocks, those with most quads first.
+    pub(super) sorted: Vec<u32>,
+    /// How many blocks have more quads than this.
+    pub(super) more: [usize; 24],
+    /// Of a plane, by place: the parents' sum, and what stands around.
+    both: Vec<u8>,
+    around: Vec<u8>,
+    /// Of a plane, block by block: the context, or what a map makes of that.
+    pub(super) contexts: Vec<u8>,
+}
+
+impl Channel {
+    /// Makes it empty, of this shape.
+    pub(super) fn begin(&mut self, shape: Shape) {
+        let places = shape.places();
+        if self.shape != shape || self.raster.is_empty() {
+            self.shape = shape;
+            self.order();
+            self.blocks.clear();
+            self.sums.clear();
+            self.both.resize(places, 0);
+            self.around.resize(places, 0);
+            self.contexts.resize(shape.blocks(), 0);
+            self.sorted.resize(shape.blocks(), 0);
+        }
+        self.blocks.clear();
+        self.blocks.resize(places, [0; 64]);
+        self.sums.clear();
+        self.sums.resize(places * SUMS, 0);
+        self.more = [0; 24];
+    }
+
+    /// What depends on the shape alone.
+    fn order(&mut self) {
+        let shape = self.shape;
+        let (lane, wide) = (Shape::lane(shape.blocks()), shape.wide);
+        self.raster.clear();
+        self.known.clear();
+        for part in 0..shape.parts {
+            for y in 0..shape.high {
+                for x in 0..wide {
+                    let j = self.raster.len();
+                    let left = x > 0 && j % lane > 0;
+                    let above = y > 0 && (j / lane == (j - wide) / lane || (j - wide) % lane <= j % lane);
+                    self.known.push(u8::from(left) * LEFT | u8::from(above) * ABOVE);
+                    self.raster.push(shape.place(part, x, y) as u32);
+                }
+            }
+        }
+    }
+
+    pub(super) fn block(&self, part: usize, x: usize, y: usize) -> Option<&[i16; 64]> {
+        self.blocks.get(self.shape.place(part, x, y))
+    }
+
+    pub(super) fn block_mut(&mut self, part: usize, x: usize, y: usize) -> Option<&mut [i16; 64]> {
+        self.blocks.get_mut(self.shape.place(part, x, y))
+    }
+
+    /// All places' sums of one kind.
+    pub(super) fn sum(&self, kind: usize) -> &[u8] {
+        let places = self.shape.places();
+        self.sums.get(kind * places..(kind + 1) * places).unwrap_or_default()
+    }
+
+    pub(super) fn sum_mut(&mut self, kind: usize) -> &mut [u8] {
+        let places = self.shape.places();
+        self.sums.get_mut(kind * places..(kind + 1) * places).unwrap_or_default()
+    }
+
+    /// Calls with each block's place and the first coefficient that is expected of it, line by line, and takes what it is.
+    pub(super) fn firsts(&mut self, mut each: impl FnMut(usize, i32, &mut [i16; 64]) -> i16) {
+        let (shape, stride) = (self.shape, self.shape.stride());
+        for part in 0..shape.parts {
+            for y in 0..shape.high {
+                let from = shape.place(part, 0, y);
+                // Of the row above: what it has, and what stands before that.
+                let (before, row) = self.blocks.split_at_mut(from);
+                let above = before.get(from - stride..).unwrap_or_default();
+                let (mut left, mut corner) = (0, 0);
+                for (x, block) in row.iter_mut().take(shape.wide).enumerate() {
+                    let up = above.get(x).map_or(0, |block| i32::from(block[0]));
+                    let expected = match (x, y) {
+                        (_, 0) => left,
+                        (0, _) => up,
+                        _ => median(left, up, corner),
+                    };
+                    left = i32::from(each(from + x, expected, block));
+                    corner = up;
+                }
+            }
+        }
+    }
+
+    /// Sorts the blocks by their numbers of the last quad.
+    pub(super) fn sort(&mut self) {
+        let last = self.sums.get(LAST * self.shape.places()..).unwrap_or_default();
+        let mut counts = [0_usize; 17];
+        for place in &self.raster {
+            counts[usize::from(last[*place as usize].min(16))] += 1;
+        }
+        let mut next = [0; 17];
+        let mut at = 0;
+        for n in (0..17).rev() {
+            self.more[n] = at;
+            next[n] = at;
+            at += counts[n];
+        }
+        self.more[17..].fill(0);
+        for place in &self.raster {
+            let at = &mut next[usize::from(last[*place as usize].min(16))];
+            self.sorted[*at] = *place;
+            *at += 1;
+        }
+    }
+
+    /// Blocks of a plane from the third on: the first so many of those that are sorted.
+    pub(super) fn count(&self, plane: usize) -> usize {
+        self.more[plane.saturating_sub(QUAD)]
+    }
+
+    /// Finds the contexts of a plane from the third on, and what `map` makes of them.
+    pub(super) fn find_contexts(&mut self, plane: usize, map: &[u8; CELLS]) {
+        let (places, stride, quad) = (self.shape.places(), self.shape.stride(), plane.saturating_sub(QUAD));
+        let count = self.count(plane);
+        let (a, b) = PARENTS[plane - 2];
+        let (Some(a), Some(b)) = (self.sums.get(a * places..(a + 1) * places), self.sums.get(b * places..(b + 1) * places))
+        else {
+            return;
+        };
+        for ((both, a), b) in self.both.iter_mut().zip(a).zip(b) {
+            *both = a + b;
+        }
+        let (both, inner) = (&self.both[..places], places - 2 * stride);
+        let shifted = |by: usize| both[by..][..inner].iter();
+        let sides = shifted(stride - 1).zip(shifted(stride + 1)).zip(shifted(0)).zip(shifted(2 * stride));
+        for ((to, own), (((left, right), up), down)) in self.around[stride..][..inner].iter_mut().zip(shifted(stride)).zip(sides) {
+            let near = u16::from(*left) + u16::from(*right) + u16::from(*up) + u16::from(*down);
+            let a = ((2 * u16::from(*own) + near) >> 1).min(79);
+            *to = if a < 16 { a } else { 12 + (a >> 2) } as u8;
+        }
+        // The blocks are sorted by how many quads are left, so that each number of those is a run.
+        let ends = [self.more[quad + 4], self.more[quad + 2], self.more[quad + 1], count];
+        let mut from = 0;
+        for (n, end) in ends.into_iter().enumerate() {
+            let map: &[u8; AROUND] = map[(3 - n) * AROUND..].first_chunk().unwrap_or(&[0; AROUND]);
+            let end = end.max(from);
+            for (context, place) in self.contexts[from..end].iter_mut().zip(&self.sorted[from..end]) {
+                *context = map[usize::from(self.around[*place as usize]) % AROUND];
+            }
+            from = end;
+        }
+    }
+
+    /// Finds all sums from the coefficients, but that of the first one's difference. Gives the largest size of the others.
+    pub(super) fn measure(&mut self) -> u8 {
+        let places = self.shape.places();
+        let mut most = 0;
+        for place in &self.raster {
+            let place = *place as usize;
+            let sizes = self.blocks[place].map(|value| size(value.into()) as u8);
+            let mut put = |kind: usize, sum: u8| self.sums[kind * places + place] = sum;
+            most = sizes[1..].iter().fold(most, |most, size| most.max(*size));
+            put(RIGHT, sizes[1]);
+            put(BELOW, sizes[8]);
+            put(ACROSS, sizes[9]);
+            let mut last = u8::from(sizes[1] | sizes[8] | sizes[9] != 0);
+            for (quad, at) in AT.iter().enumerate().skip(1) {
+                let sum = sizes[*at] + sizes[at + 1] + sizes[at + 8] + sizes[at + 9];
+                put(ACROSS + quad, sum);
+                if sum > 0 {
+                    last = quad as u8 + 1;
+                }
+            }
+            put(LAST, last);
+        }
+        most
+    }
+}
+
+/// The context of the number of a block's last quad.
+#[inline(always)]
+pub(super) fn last_context(first: u8, known: u8, left: u8, above: u8) -> usize {
+    let d = u8::from(first >= 2) + u8::from(first >= 4) + u8::from(first >= 6);
+    let v = match known {
+        0 => 31,
+        LEFT => (2 * left).min(30),
+        ABOVE => (2 * above).min(30),
+        _ => (left + above).min(30),
+    };
+    usize::from(AROUND as u8 * d + v)
+}
+
+/// What is expected of a coefficient between those: the one in the middle of the two, and of them as a slope.
+#[inline(always)]
+fn median(left: i32, above: i32, corner: i32) -> i32 {
+    (left + above - corner).clamp(left.min(above), left.max(above))
+}
+
+const _: () = assert!(FIRST == 0 && ACROSS + 16 == SUMS);

@@ -1,0 +1,306 @@
+//! One segment's coefficients out of its streams, four lanes in step.
+
+use super::{
+    bits::peek,
+    channel::{Channel, Shape, last_context},
+    planes::{
+        ACROSS, AT, BEGIN, BELOW, CELLS, ESCAPE, FIRST, LANES, LAST, PLANES, QUAD, RIGHT, band, level,
+    },
+    tables::{LOOK, MOST_CODES, Tables},
+};
+
+/// Where the streams of a segment are, and what they are read with.
+pub(super) struct Streams<'a> {
+    pub(super) data: &'a [u8],
+    pub(super) tables: &'a Tables,
+    /// Where the lanes of a level begin, and behind them where the last one ends.
+    pub(super) starts: &'a dyn Fn(usize) -> Option<&'a [usize; LANES + 1]>,
+}
+
+/// Decodes of each channel the bands up to one; `None` if that is damaged.
+pub(super) fn decode(streams: &Streams<'_>, bands: [usize; 2], channels: &mut [Channel; 2]) -> Option<()> {
+    let mut lanes = Lanes::begin(streams, 0)?;
+    for (c, channel) in channels.iter_mut().enumerate().filter(|(_, channel)| channel.shape.parts > 0) {
+        firsts(&mut lanes, &streams.tables.map[c][0], channel);
+    }
+    lanes.end()?;
+    for (c, channel) in channels.iter_mut().enumerate().filter(|(_, channel)| channel.shape.parts > 0) {
+        for wanted in 1..=bands[c].min(3) {
+            let planes = (1..PLANES).filter(|plane| band(*plane) == wanted);
+            let mut lanes = Lanes::begin(streams, level(c, if wanted == 1 { 1 } else { [0, 1, 4, 7][wanted] }))?;
+            for plane in planes {
+                let map = &streams.tables.map[c][plane];
+                match plane {
+                    1 => lasts(&mut lanes, map, channel),
+                    2 => pairs(&mut lanes, map, channel)?,
+                    3 => ones(&mut lanes, map, channel),
+                    _ => quads(&mut lanes, plane, map, channel)?,
+                }
+            }
+            lanes.end()?;
+        }
+    }
+    Some(())
+}
+
+/// The lanes of a level, each at a bit.
+struct Lanes<'a> {
+    data: &'a [u8],
+    looks: &'a [[u32; 1 << LOOK]; MOST_CODES],
+    at: [usize; LANES],
+    starts: &'a [usize; LANES + 1],
+}
+
+impl<'a> Lanes<'a> {
+    fn begin(streams: &Streams<'a>, level: usize) -> Option<Lanes<'a>> {
+        let starts = (streams.starts)(level)?;
+        let at = std::array::from_fn(|lane| starts[lane] * 8);
+        // Bytes that are not there are not read as zeros.
+        streams.data.get(..starts[LANES])?;
+        Some(Lanes { data: streams.data, looks: &streams.tables.looks, at, starts })
+    }
+
+    /// Holds that each lane was read to its end.
+    fn end(&self) -> Option<()> {
+        let ends = self.at.iter().zip(&self.starts[1..]);
+        ends.into_iter().all(|(at, end)| at.div_ceil(8) == *end).then_some(())
+    }
+
+    /// Calls for every item with its number, its lane, and the lane's next bits, and takes where that goes on.
+    #[inline(always)]
+    fn each(&mut self, count: usize, mut each: impl FnMut(usize, usize, usize) -> usize) {
+        let lane = Shape::lane(count);
+        let whole = count.saturating_sub(3 * lane);
+        let [mut a, mut b, mut c, mut d] = self.at;
+        for i in 0..whole {
+            a = each(i, 0, a);
+            b = each(lane + i, 1, b);
+            c = each(2 * lane + i, 2, c);
+            d = each(3 * lane + i, 3, d);
+        }
+        self.at = [a, b, c, d];
+        for i in whole..lane {
+            for l in 0..LANES - 1 {
+                if l * lane + i < count {
+                    self.at[l] = each(l * lane + i, l, self.at[l]);
+                }
+            }
+        }
+    }
+}
+
+/// What a look at the bits gives.
+#[derive(Clone, Copy)]
+struct Entry(u32);
+
+impl Entry {
+    #[inline(always)]
+    fn of(looks: &[[u32; 1 << LOOK]; MOST_CODES], code: u8, word: u64) -> Entry {
+        Entry(looks[usize::from(code) % MOST_CODES][word as usize % (1 << LOOK)])
+    }
+    #[inline(always)]
+    fn symbol(self) -> u32 {
+        self.0 >> 16
+    }
+    /// Bits of the code.
+    #[inline(always)]
+    fn code(self) -> u32 {
+        self.0 >> 8 & 0xff
+    }
+    /// Bits of the code and what follows it.
+    #[inline(always)]
+    fn all(self) -> u32 {
+        self.0 & 0xff
+    }
+}
+
+/// The number that `size` bits at the bottom of a word stand for.
+#[inline(always)]
+fn extend(word: u64, size: u32) -> i16 {
+    let mask = (1_u32 << size) - 1;
+    let bits = word as u32 & mask;
+    if bits <= mask >> 1 { (bits as i16).wrapping_sub(mask as i16) } else { bits as i16 }
+}
+
+fn firsts(lanes: &mut Lanes<'_>, map: &[u8; CELLS], channel: &mut Channel) {
+    let (data, looks) = (lanes.data, lanes.looks);
+    let Channel { blocks, sums, raster, .. } = channel;
+    let mut before = [BEGIN as u8; LANES];
+    lanes.each(raster.len(), |j, lane, at| {
+        let word = peek(data, at);
+        let entry = Entry::of(looks, map[usize::from(before[lane]) % CELLS], word);
+        let (symbol, place) = (entry.symbol(), raster[j] as usize);
+        before[lane] = symbol as u8;
+        if let (Some(block), Some(sum)) = (blocks.get_mut(place), sums.get_mut(place)) {
+            block[0] = extend(word >> entry.code(), symbol & 15);
+            *sum = symbol as u8;
+        }
+        at + entry.all() as usize
+    });
+    channel.firsts(|_, expected, block| {
+        block[0] = (expected + i32::from(block[0])) as i16;
+        block[0]
+    });
+}
+
+fn lasts(lanes: &mut Lanes<'_>, map: &[u8; CELLS], channel: &mut Channel) {
+    let (data, looks, places, stride) = (lanes.data, lanes.looks, channel.shape.places(), channel.shape.stride());
+    let Channel { sums, raster, known, .. } = channel;
+    let (first, last) = sums.split_at_mut(places);
+    let known = &known[..raster.len()];
+    lanes.each(raster.len(), |j, _, at| {
+        let place = raster[j] as usize;
+        let context = last_context(first[place], known[j], last[place - 1], last[place - stride]);
+        let entry = Entry::of(looks, map[context % CELLS], peek(data, at));
+        last[place] = entry.symbol() as u8;
+        at + entry.all() as usize
+    });
+    channel.sort();
+}
+
+/// What follows an escape at a bit: sizes of four bits each, then the values. `None` if one is too large.
+#[cold]
+#[inline(never)]
+fn escaped<const N: usize>(data: &[u8], at: usize) -> Option<([i16; N], [u32; N], usize)> {
+    let word = peek(data, at);
+    let sizes: [u32; N] = std::array::from_fn(|i| (word >> (4 * i)) as u32 & 15);
+    let mut at = at + 4 * N;
+    let mut values = [0; N];
+    for (value, size) in values.iter_mut().zip(sizes) {
+        if size > 10 {
+            return None;
+        }
+        *value = extend(peek(data, at), size);
+        at += size as usize;
+    }
+    Some((values, sizes, at))
+}
+
+fn pairs(lanes: &mut Lanes<'_>, map: &[u8; CELLS], channel: &mut Channel) -> Option<()> {
+    let (data, looks, places, count) = (lanes.data, lanes.looks, channel.shape.places(), channel.count(2));
+    channel.find_contexts(2, map);
+    let Channel { blocks, sums, sorted, contexts, .. } = channel;
+    let (sorted, contexts) = (&sorted[..count], &contexts[..count]);
+    let (right, below) = sums.split_at_mut(BELOW * places);
+    let right = &mut right[RIGHT * places..];
+    let mut fine = true;
+    lanes.each(count, |j, _, at| {
+        let (word, place) = (peek(data, at), sorted[j] as usize);
+        let entry = Entry::of(looks, contexts[j], word);
+        let (values, sizes, next) = if entry.symbol() == ESCAPE.into() {
+            let Some(found) = escaped::<2>(data, at + entry.code() as usize) else {
+                fine = false;
+                return at;
+            };
+            found
+        } else {
+            let sizes = [entry.symbol() & 15, entry.symbol() >> 4 & 15];
+            let raw = word >> entry.code();
+            ([extend(raw, sizes[0]), extend(raw >> sizes[0], sizes[1])], sizes, at + entry.all() as usize)
+        };
+        if let Some(block) = blocks.get_mut(place) {
+            (block[1], block[8]) = (values[0], values[1]);
+        }
+        (right[place], below[place]) = (sizes[0] as u8, sizes[1] as u8);
+        next
+    });
+    fine.then_some(())
+}
+
+fn ones(lanes: &mut Lanes<'_>, map: &[u8; CELLS], channel: &mut Channel) {
+    let (data, looks, places, count) = (lanes.data, lanes.looks, channel.shape.places(), channel.count(3));
+    channel.find_contexts(3, map);
+    let Channel { blocks, sums, sorted, contexts, .. } = channel;
+    let (sorted, contexts) = (&sorted[..count], &contexts[..count]);
+    let across = &mut sums[ACROSS * places..(ACROSS + 1) * places];
+    lanes.each(count, |j, _, at| {
+        let (word, place) = (peek(data, at), sorted[j] as usize);
+        let entry = Entry::of(looks, contexts[j], word);
+        if let Some(block) = blocks.get_mut(place) {
+            block[9] = extend(word >> entry.code(), entry.symbol() & 15);
+        }
+        across[place] = entry.symbol() as u8;
+        at + entry.all() as usize
+    });
+}
+
+fn quads(lanes: &mut Lanes<'_>, plane: usize, map: &[u8; CELLS], channel: &mut Channel) -> Option<()> {
+    let (data, looks, places, count) = (lanes.data, lanes.looks, channel.shape.places(), channel.count(plane));
+    channel.find_contexts(plane, map);
+    let quad = (plane - QUAD) % 16;
+    let Channel { blocks, sums, sorted, contexts, .. } = channel;
+    let (sorted, contexts) = (&sorted[..count], &contexts[..count]);
+    let sums = &mut sums[(ACROSS + quad) * places..(ACROSS + quad + 1) * places];
+    let blocks = &mut blocks[..places];
+    let corner = AT[quad] & 54;
+    let mut fine = true;
+    lanes.each(count, |j, _, at| {
+        let (word, place) = (peek(data, at), sorted[j] as usize);
+        let entry = Entry::of(looks, contexts[j], word);
+        let block = &mut blocks[place];
+        if entry.symbol() == ESCAPE.into() {
+            let Some((values, sizes, next)) = escaped::<4>(data, at + entry.code() as usize) else {
+                fine = false;
+                return at;
+            };
+            (block[corner], block[corner + 1]) = (values[0], values[1]);
+            (block[corner + 8], block[corner + 9]) = (values[2], values[3]);
+            sums[place] = sizes.iter().sum::<u32>() as u8;
+            return next;
+        }
+        let four = expand(entry.symbol(), word >> entry.code());
+        (block[corner], block[corner + 1]) = (four as i16, (four >> 16) as i16);
+        (block[corner + 8], block[corner + 9]) = ((four >> 32) as i16, (four >> 48) as i16);
+        sums[place] = (entry.all() - entry.code()) as u8;
+        at + entry.all() as usize
+    });
+    fine.then_some(())
+}
+
+/// By two sizes of three bits: the ones of two numbers of so many bits, 16 bits apart.
+const ONES: [u32; 64] = {
+    let mut ones = [0; 64];
+    let mut i = 0;
+    while i < 64 {
+        ones[i] = ((1 << (i & 7)) - 1) | ((1 << (i >> 3)) - 1) << 16;
+        i += 1;
+    }
+    ones
+};
+
+/// Four numbers of 16 bits, of the sizes that a symbol says, from the bits that follow it.
+#[inline(always)]
+fn expand(symbol: u32, raw: u64) -> u64 {
+    const LOW: u64 = 0x0001_0001_0001_0001;
+    let ones = u64::from(ONES[symbol as usize & 63]) | u64::from(ONES[(symbol >> 6) as usize & 63]) << 32;
+    let (b, c, d) = (symbol & 7, symbol >> 3 & 7, symbol >> 6 & 7);
+    let (b, c, d) = (raw >> b, raw >> (b + c), raw >> (b + c + d));
+    let bits = ((raw & 0xff) | (b & 0xff) << 16 | (c & 0xff) << 32 | (d & 0xff) << 48) & ones;
+    // The highest bit of each, and where it is not set: those are negative.
+    let highest = ones & !(ones >> 1 & 0x7fff_7fff_7fff_7fff);
+    let negative = (((!bits & highest) + 0x7fff_7fff_7fff_7fff) >> 15) & LOW;
+    (bits | !ones & ((negative << 16).wrapping_sub(negative))).wrapping_add(negative)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn four_numbers_are_those_one_by_one() {
+        for symbol in 0..1_u32 << 12 {
+            let sizes = [symbol & 7, symbol >> 3 & 7, symbol >> 6 & 7, symbol >> 9];
+            if sizes.contains(&7) {
+                continue;
+            }
+            for raw in [0, 0x5555_5555, !0, 0x1234_5678_9abc_def0_u64] {
+                let four = expand(symbol, raw);
+                let mut rest = raw;
+                for (i, size) in sizes.into_iter().enumerate() {
+                    assert_eq!((four >> (16 * i)) as i16, extend(rest, size), "{sizes:?} {raw:x}");
+                    rest >>= size;
+                }
+            }
+        }
+    }
+}
