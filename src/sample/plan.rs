@@ -1,6 +1,6 @@
 //! One sample's payload: which bytes to fetch and what to do with them.
 
-use std::ops::Range;
+use std::{ops::Range, sync::Arc};
 
 use bytes::Bytes;
 
@@ -11,6 +11,7 @@ use crate::{
     codec::{
         Codec,
         checksum::{crc16, crc32},
+        packed::Tables,
     },
     error::{Code, Error, Result},
     limits::Limits,
@@ -41,6 +42,8 @@ pub struct SamplePlan {
     pub proof: Proof,
     pub(crate) failed_proof: &'static Code,
     pub(crate) failed_codec: &'static Code,
+    /// What the payload was packed with, if it was.
+    tables: Option<Arc<Tables>>,
     /// A header of its own that the payload follows.
     #[cfg(feature = "zip")]
     frame: Option<Frame>,
@@ -58,9 +61,15 @@ impl SamplePlan {
             proof,
             failed_proof,
             failed_codec,
+            tables: None,
             #[cfg(feature = "zip")]
             frame: None,
         }
+    }
+
+    /// Of a payload that was packed with these tables.
+    pub(crate) fn packed(self, tables: Arc<Tables>) -> Self {
+        SamplePlan { tables: Some(tables), ..self }
     }
 
     /// Of a payload that follows a header of its own, which begins where the information says.
@@ -165,7 +174,11 @@ impl SamplePlan {
         let payload = match self.info.codec {
             Codec::None => stored,
             codec => {
-                codec.decompress(&stored, self.info.bytes, limits).map(Bytes::from).map_err(|e| match e.kind() {
+                let restored = match &self.tables {
+                    Some(tables) => tables.restore(&stored, self.info.bytes, limits),
+                    None => codec.decompress(&stored, self.info.bytes, limits),
+                };
+                restored.map(Bytes::from).map_err(|e| match e.kind() {
                     crate::error::Kind::Damaged => Error::caused(self.failed_codec, e.message().to_owned(), e),
                     _ => e,
                 })?

@@ -14,10 +14,12 @@ pub(super) struct Shape {
 
 impl Shape {
     /// Places from a block to the one below.
+    #[inline(always)]
     pub(super) fn stride(&self) -> usize {
         self.wide + 1
     }
 
+    #[inline(always)]
     pub(super) fn places(&self) -> usize {
         self.stride() * (1 + self.parts * (self.high + 1)) + 1
     }
@@ -26,11 +28,13 @@ impl Shape {
         self.wide * self.high * self.parts
     }
 
+    #[inline(always)]
     pub(super) fn place(&self, part: usize, x: usize, y: usize) -> usize {
         self.stride() * (1 + part * (self.high + 1) + y) + 1 + x
     }
 
     /// Blocks of a lane.
+    #[inline(always)]
     pub(super) fn lane(count: usize) -> usize {
         count.div_ceil(LANES).max(1)
     }
@@ -59,8 +63,8 @@ pub(super) struct Channel {
     /// Of a plane, by place: the parents' sum, and what stands around.
     both: Vec<u8>,
     around: Vec<u8>,
-    /// Of a plane, block by block: the context, or what a map makes of that.
-    pub(super) contexts: Vec<u8>,
+    /// Of a plane, block by block: the context, or what a map makes of that; above it, from bit 8 on, the place.
+    pub(super) contexts: Vec<u32>,
 }
 
 impl Channel {
@@ -123,6 +127,7 @@ impl Channel {
     }
 
     /// Calls with each block's place and the first coefficient that is expected of it, line by line, and takes what it is.
+    #[inline(always)]
     pub(super) fn firsts(&mut self, mut each: impl FnMut(usize, i32, &mut [i16; 64]) -> i16) {
         let (shape, stride) = (self.shape, self.shape.stride());
         for part in 0..shape.parts {
@@ -147,6 +152,7 @@ impl Channel {
     }
 
     /// Sorts the blocks by their numbers of the last quad.
+    #[inline(always)]
     pub(super) fn sort(&mut self) {
         let last = self.sums.get(LAST * self.shape.places()..).unwrap_or_default();
         let mut counts = [0_usize; 17];
@@ -169,11 +175,13 @@ impl Channel {
     }
 
     /// Blocks of a plane from the third on: the first so many of those that are sorted.
+    #[inline(always)]
     pub(super) fn count(&self, plane: usize) -> usize {
         self.more[plane.saturating_sub(QUAD)]
     }
 
     /// Finds the contexts of a plane from the third on, and what `map` makes of them.
+    #[inline(always)]
     pub(super) fn find_contexts(&mut self, plane: usize, map: &[u8; CELLS]) {
         let (places, stride, quad) = (self.shape.places(), self.shape.stride(), plane.saturating_sub(QUAD));
         let count = self.count(plane);
@@ -200,7 +208,7 @@ impl Channel {
             let map: &[u8; AROUND] = map[(3 - n) * AROUND..].first_chunk().unwrap_or(&[0; AROUND]);
             let end = end.max(from);
             for (context, place) in self.contexts[from..end].iter_mut().zip(&self.sorted[from..end]) {
-                *context = map[usize::from(self.around[*place as usize]) % AROUND];
+                *context = place << 8 | u32::from(map[usize::from(self.around[*place as usize]) % AROUND]);
             }
             from = end;
         }

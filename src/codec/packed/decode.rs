@@ -1,10 +1,12 @@
 //! One segment's coefficients out of its streams, four lanes in step.
 
+use fearless_simd::Simd;
+
 use super::{
     bits::peek,
     channel::{Channel, Shape, last_context},
     planes::{
-        ACROSS, AT, BEGIN, BELOW, CELLS, ESCAPE, FIRST, LANES, LAST, PLANES, QUAD, RIGHT, band, level,
+        ACROSS, AT, BEGIN, BELOW, CELLS, ESCAPE, LANES, PLANES, QUAD, RIGHT, band, level,
     },
     tables::{LOOK, MOST_CODES, Tables},
 };
@@ -18,7 +20,22 @@ pub(super) struct Streams<'a> {
 }
 
 /// Decodes of each channel the bands up to one; `None` if that is damaged.
-pub(super) fn decode(streams: &Streams<'_>, bands: [usize; 2], channels: &mut [Channel; 2]) -> Option<()> {
+#[inline(never)]
+pub(super) fn decode<S: Simd>(
+    simd: S,
+    streams: &Streams<'_>,
+    bands: [usize; 2],
+    channels: &mut [Channel; 2],
+) -> Option<()> {
+    // No vectors by hand, but the processor's own steps for shifting bits.
+    simd.vectorize(
+        #[inline(always)]
+        || all(streams, bands, channels),
+    )
+}
+
+#[inline(always)]
+fn all(streams: &Streams<'_>, bands: [usize; 2], channels: &mut [Channel; 2]) -> Option<()> {
     let mut lanes = Lanes::begin(streams, 0)?;
     for (c, channel) in channels.iter_mut().enumerate().filter(|(_, channel)| channel.shape.parts > 0) {
         firsts(&mut lanes, &streams.tables.map[c][0], channel);
@@ -33,7 +50,7 @@ pub(super) fn decode(streams: &Streams<'_>, bands: [usize; 2], channels: &mut [C
                 match plane {
                     1 => lasts(&mut lanes, map, channel),
                     2 => pairs(&mut lanes, map, channel)?,
-                    3 => ones(&mut lanes, map, channel),
+                    3 => ones(&mut lanes, map, channel)?,
                     _ => quads(&mut lanes, plane, map, channel)?,
                 }
             }
@@ -52,6 +69,7 @@ struct Lanes<'a> {
 }
 
 impl<'a> Lanes<'a> {
+    #[inline(always)]
     fn begin(streams: &Streams<'a>, level: usize) -> Option<Lanes<'a>> {
         let starts = (streams.starts)(level)?;
         let at = std::array::from_fn(|lane| starts[lane] * 8);
@@ -61,28 +79,34 @@ impl<'a> Lanes<'a> {
     }
 
     /// Holds that each lane was read to its end.
+    #[inline(always)]
     fn end(&self) -> Option<()> {
         let ends = self.at.iter().zip(&self.starts[1..]);
         ends.into_iter().all(|(at, end)| at.div_ceil(8) == *end).then_some(())
     }
 
-    /// Calls for every item with its number, its lane, and the lane's next bits, and takes where that goes on.
+    /// Calls for every item with its number, the item, its lane, and the lane's next bit, and takes where that goes on.
     #[inline(always)]
-    fn each(&mut self, count: usize, mut each: impl FnMut(usize, usize, usize) -> usize) {
-        let lane = Shape::lane(count);
-        let whole = count.saturating_sub(3 * lane);
+    fn each(&mut self, items: &[u32], mut each: impl FnMut(usize, u32, usize, usize) -> usize) {
+        let lane = Shape::lane(items.len());
         let [mut a, mut b, mut c, mut d] = self.at;
-        for i in 0..whole {
-            a = each(i, 0, a);
-            b = each(lane + i, 1, b);
-            c = each(2 * lane + i, 2, c);
-            d = each(3 * lane + i, 3, d);
+        if let (Some(first), Some(rest)) = (items.get(..lane), items.get(lane..))
+            && let (Some(second), Some(rest)) = (rest.get(..lane), rest.get(lane..))
+            && let (Some(third), Some(fourth)) = (rest.get(..lane), rest.get(lane..))
+        {
+            for (i, (((one, two), three), four)) in first.iter().zip(second).zip(third).zip(fourth).enumerate() {
+                a = each(i, *one, 0, a);
+                b = each(lane + i, *two, 1, b);
+                c = each(2 * lane + i, *three, 2, c);
+                d = each(3 * lane + i, *four, 3, d);
+            }
         }
         self.at = [a, b, c, d];
-        for i in whole..lane {
+        // The last lane may be shorter.
+        for i in items.len().saturating_sub(3 * lane)..lane {
             for l in 0..LANES - 1 {
-                if l * lane + i < count {
-                    self.at[l] = each(l * lane + i, l, self.at[l]);
+                if let Some(item) = items.get(l * lane + i) {
+                    self.at[l] = each(l * lane + i, *item, l, self.at[l]);
                 }
             }
         }
@@ -122,14 +146,16 @@ fn extend(word: u64, size: u32) -> i16 {
     if bits <= mask >> 1 { (bits as i16).wrapping_sub(mask as i16) } else { bits as i16 }
 }
 
+#[inline(always)]
 fn firsts(lanes: &mut Lanes<'_>, map: &[u8; CELLS], channel: &mut Channel) {
     let (data, looks) = (lanes.data, lanes.looks);
     let Channel { blocks, sums, raster, .. } = channel;
     let mut before = [BEGIN as u8; LANES];
-    lanes.each(raster.len(), |j, lane, at| {
+    lanes.each(raster, #[inline(always)]
+        |_, place, lane, at| {
         let word = peek(data, at);
         let entry = Entry::of(looks, map[usize::from(before[lane]) % CELLS], word);
-        let (symbol, place) = (entry.symbol(), raster[j] as usize);
+        let (symbol, place) = (entry.symbol(), place as usize);
         before[lane] = symbol as u8;
         if let (Some(block), Some(sum)) = (blocks.get_mut(place), sums.get_mut(place)) {
             block[0] = extend(word >> entry.code(), symbol & 15);
@@ -143,13 +169,15 @@ fn firsts(lanes: &mut Lanes<'_>, map: &[u8; CELLS], channel: &mut Channel) {
     });
 }
 
+#[inline(always)]
 fn lasts(lanes: &mut Lanes<'_>, map: &[u8; CELLS], channel: &mut Channel) {
     let (data, looks, places, stride) = (lanes.data, lanes.looks, channel.shape.places(), channel.shape.stride());
     let Channel { sums, raster, known, .. } = channel;
     let (first, last) = sums.split_at_mut(places);
     let known = &known[..raster.len()];
-    lanes.each(raster.len(), |j, _, at| {
-        let place = raster[j] as usize;
+    lanes.each(raster, #[inline(always)]
+        |j, place, _, at| {
+        let place = place as usize;
         let context = last_context(first[place], known[j], last[place - 1], last[place - stride]);
         let entry = Entry::of(looks, map[context % CELLS], peek(data, at));
         last[place] = entry.symbol() as u8;
@@ -176,18 +204,19 @@ fn escaped<const N: usize>(data: &[u8], at: usize) -> Option<([i16; N], [u32; N]
     Some((values, sizes, at))
 }
 
+#[inline(always)]
 fn pairs(lanes: &mut Lanes<'_>, map: &[u8; CELLS], channel: &mut Channel) -> Option<()> {
     let (data, looks, places, count) = (lanes.data, lanes.looks, channel.shape.places(), channel.count(2));
     channel.find_contexts(2, map);
-    let Channel { blocks, sums, sorted, contexts, .. } = channel;
-    let (sorted, contexts) = (&sorted[..count], &contexts[..count]);
+    let Channel { blocks, sums, contexts, .. } = channel;
     let (right, below) = sums.split_at_mut(BELOW * places);
     let right = &mut right[RIGHT * places..];
     let mut fine = true;
-    lanes.each(count, |j, _, at| {
-        let (word, place) = (peek(data, at), sorted[j] as usize);
-        let entry = Entry::of(looks, contexts[j], word);
-        let (values, sizes, next) = if entry.symbol() == ESCAPE.into() {
+    lanes.each(contexts.get(..count)?, #[inline(always)]
+        |_, item, _, at| {
+        let (word, place) = (peek(data, at), (item >> 8) as usize);
+        let entry = Entry::of(looks, item as u8, word);
+        let (values, sizes, next) = if entry.symbol() == u32::from(ESCAPE) {
             let Some(found) = escaped::<2>(data, at + entry.code() as usize) else {
                 fine = false;
                 return at;
@@ -207,38 +236,41 @@ fn pairs(lanes: &mut Lanes<'_>, map: &[u8; CELLS], channel: &mut Channel) -> Opt
     fine.then_some(())
 }
 
-fn ones(lanes: &mut Lanes<'_>, map: &[u8; CELLS], channel: &mut Channel) {
+#[inline(always)]
+fn ones(lanes: &mut Lanes<'_>, map: &[u8; CELLS], channel: &mut Channel) -> Option<()> {
     let (data, looks, places, count) = (lanes.data, lanes.looks, channel.shape.places(), channel.count(3));
     channel.find_contexts(3, map);
-    let Channel { blocks, sums, sorted, contexts, .. } = channel;
-    let (sorted, contexts) = (&sorted[..count], &contexts[..count]);
+    let Channel { blocks, sums, contexts, .. } = channel;
     let across = &mut sums[ACROSS * places..(ACROSS + 1) * places];
-    lanes.each(count, |j, _, at| {
-        let (word, place) = (peek(data, at), sorted[j] as usize);
-        let entry = Entry::of(looks, contexts[j], word);
+    lanes.each(contexts.get(..count)?, #[inline(always)]
+        |_, item, _, at| {
+        let (word, place) = (peek(data, at), (item >> 8) as usize);
+        let entry = Entry::of(looks, item as u8, word);
         if let Some(block) = blocks.get_mut(place) {
             block[9] = extend(word >> entry.code(), entry.symbol() & 15);
         }
         across[place] = entry.symbol() as u8;
         at + entry.all() as usize
     });
+    Some(())
 }
 
+#[inline(always)]
 fn quads(lanes: &mut Lanes<'_>, plane: usize, map: &[u8; CELLS], channel: &mut Channel) -> Option<()> {
     let (data, looks, places, count) = (lanes.data, lanes.looks, channel.shape.places(), channel.count(plane));
     channel.find_contexts(plane, map);
     let quad = (plane - QUAD) % 16;
-    let Channel { blocks, sums, sorted, contexts, .. } = channel;
-    let (sorted, contexts) = (&sorted[..count], &contexts[..count]);
+    let Channel { blocks, sums, contexts, .. } = channel;
     let sums = &mut sums[(ACROSS + quad) * places..(ACROSS + quad + 1) * places];
     let blocks = &mut blocks[..places];
     let corner = AT[quad] & 54;
     let mut fine = true;
-    lanes.each(count, |j, _, at| {
-        let (word, place) = (peek(data, at), sorted[j] as usize);
-        let entry = Entry::of(looks, contexts[j], word);
+    lanes.each(contexts.get(..count)?, #[inline(always)]
+        |_, item, _, at| {
+        let (word, place) = (peek(data, at), (item >> 8) as usize);
+        let entry = Entry::of(looks, item as u8, word);
         let block = &mut blocks[place];
-        if entry.symbol() == ESCAPE.into() {
+        if entry.symbol() == u32::from(ESCAPE) {
             let Some((values, sizes, next)) = escaped::<4>(data, at + entry.code() as usize) else {
                 fine = false;
                 return at;

@@ -11,6 +11,7 @@ use super::{
     tables::Tables,
     visit::{Item, visit},
 };
+use crate::codec::checksum::crc32;
 
 /// Blocks of brightness that a segment has at most, where a row of units has not more.
 const BLOCKS: usize = 1000;
@@ -141,7 +142,7 @@ impl Packer {
         })?;
         let mut out = vec![rows_of(&picture) as u8];
         out.extend((tables.digest() as u16).to_le_bytes());
-        out.extend(super::crc32(jpeg).to_le_bytes());
+        out.extend(crc32(jpeg).to_le_bytes());
         header(jpeg, picture.scan, tables, &mut out);
         put_number(behind.len(), &mut out);
         out.extend(behind);

@@ -1,4 +1,17 @@
-//! JPEGs packed without loss: a code of our own for their coefficients, which is smaller and faster to read.
+//! JPEGs packed without loss: a code of our own for their coefficients, smaller than the JPEG's, quick to read at reduced
+//! sizes, and with every byte of the file given back.
+//!
+//! Instead of one chain of codes, a picture has segments of a few lines of blocks, each with four chains that are read in
+//! step; coefficients lie in planes, those first that small sizes need; and which code a coefficient has depends on what
+//! stands around it. The codes are trained on pictures of the dataset. `docs/formats/packed.md` has the bytes.
+//!
+//! | file | what it holds |
+//! |---|---|
+//! | `picture.rs`, `scan.rs` | the header and the bits of a baseline JPEG |
+//! | `planes.rs`, `channel.rs` | in which order coefficients lie, and what is known of each before it is read |
+//! | `visit.rs`, `train.rs`, `tables.rs` | the symbols of a picture, tables made of many, tables as bytes |
+//! | `encode.rs`, `bits.rs` | packing |
+//! | `restore.rs`, `decode.rs` | back to coefficients, and to the JPEG |
 
 mod bits;
 mod channel;
@@ -12,8 +25,11 @@ mod tables;
 mod train;
 mod visit;
 
-use crate::error::{Error, Result};
+use super::codes;
+use crate::error::Error;
 pub use encode::Packer;
+#[doc(hidden)]
+pub use restore::Unpacker;
 pub use tables::Tables;
 pub use train::Trainer;
 
@@ -37,35 +53,21 @@ pub enum Kept {
     Larger,
 }
 
-fn corrupt(message: impl Into<String>) -> Error {
-    Error::new(&crate::codes::CORRUPT, message)
-}
-
-fn crc32(bytes: &[u8]) -> u32 {
-    crc32fast::hash(bytes)
-}
-
-/// Gives JPEGs back.
-#[derive(Debug, Default)]
-pub struct Unpacker {
-    channels: [channel::Channel; 2],
-}
-
-impl Unpacker {
-    /// The JPEG of `size` bytes that was packed.
-    pub fn restore(&mut self, packed: &[u8], size: usize, tables: &Tables) -> Result<Vec<u8>> {
-        restore::restore(packed, size, tables, &mut self.channels)
-    }
-
-    /// Only the coefficients: of brightness and of colors those of the bands up to one.
-    #[doc(hidden)]
-    pub fn coefficients(&mut self, packed: &[u8], size: usize, tables: &Tables, bands: [usize; 2]) -> Result<u64> {
-        let opened = restore::Opened::new(packed, size, tables)?;
-        let mut sum = 0;
-        for (i, rows) in encode::segments(&opened.picture, opened.rows).enumerate() {
-            opened.segment(i, rows, bands, &mut self.channels)?;
-            sum += self.channels[0].blocks.len() as u64;
+impl Kept {
+    /// What such a JPEG is, for reports.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Kept::Progressive => "progressive",
+            Kept::Arithmetic => "with arithmetic codes",
+            Kept::Depth => "not of 8 bits",
+            Kept::Colors => "with inks or odd colors",
+            Kept::Scans => "of several scans",
+            Kept::Damaged => "damaged or odd",
+            Kept::Larger => "no smaller when packed",
         }
-        Ok(sum)
     }
+}
+
+fn corrupt(message: impl Into<String>) -> Error {
+    Error::new(&codes::CORRUPT, message)
 }

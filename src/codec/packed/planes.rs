@@ -46,7 +46,7 @@ impl Kind {
             Kind::First if symbol <= 11 => Some(symbol),
             Kind::Last if symbol <= 16 => Some(0),
             Kind::One if symbol <= 10 => Some(symbol),
-            Kind::Pair | Kind::Quad if symbol == ESCAPE.into() => Some(0),
+            Kind::Pair | Kind::Quad if symbol == u32::from(ESCAPE) => Some(0),
             Kind::Pair if symbol >> 4 <= 10 && symbol & 15 <= 10 => Some((symbol >> 4) + (symbol & 15)),
             Kind::Quad if symbol < 1 << 12 => {
                 let sizes = [symbol & 7, symbol >> 3 & 7, symbol >> 6 & 7, symbol >> 9];

@@ -1,5 +1,7 @@
 //! From a packed picture to its coefficients, and to the JPEG that it was.
 
+use fearless_simd::{Level, dispatch};
+
 use super::{
     bits::{Bytes, PAD, unfolded},
     channel::Channel,
@@ -11,7 +13,7 @@ use super::{
     scan::Writer,
     tables::Tables,
 };
-use crate::error::Result;
+use crate::{codec::checksum::crc32, error::Result};
 
 /// A packed picture whose front was read.
 pub(super) struct Opened<'a> {
@@ -94,7 +96,8 @@ impl<'a> Opened<'a> {
         }
         let starts = |level: usize| self.starts.get((level * self.segments + segment) * LANES..)?.first_chunk();
         let streams = Streams { data: self.data, tables: self.tables, starts: &starts };
-        decode(&streams, bands, channels).ok_or_else(|| corrupt("the packed picture's coefficients are damaged"))
+        let level = Level::new();
+        dispatch!(level, simd => decode(simd, &streams, bands, channels)).ok_or_else(|| corrupt("the packed picture's coefficients are damaged"))
     }
 }
 
@@ -135,8 +138,33 @@ pub(super) fn restore(data: &[u8], size: usize, tables: &Tables, channels: &mut 
     }
     writer.end(&mut out);
     out.extend_from_slice(opened.behind);
-    if out.len() != size || super::crc32(&out) != opened.crc {
+    if out.len() != size || crc32(&out) != opened.crc {
         return Err(corrupt("the packed picture gives another JPEG than the one that was packed"));
     }
     Ok(out)
+}
+
+/// Gives JPEGs back.
+#[derive(Debug, Default)]
+pub struct Unpacker {
+    channels: [Channel; 2],
+}
+
+impl Unpacker {
+    /// The JPEG of `size` bytes that was packed.
+    pub fn restore(&mut self, packed: &[u8], size: usize, tables: &Tables) -> Result<Vec<u8>> {
+        restore(packed, size, tables, &mut self.channels)
+    }
+
+    /// Reads only the coefficients: of brightness and of colors those of the bands up to one, of 0 to 3. Gives how many
+    /// blocks there are.
+    pub fn coefficients(&mut self, packed: &[u8], size: usize, tables: &Tables, bands: [usize; 2]) -> Result<u64> {
+        let opened = Opened::new(packed, size, tables)?;
+        let mut blocks = 0;
+        for (i, rows) in segments(&opened.picture, opened.rows).enumerate() {
+            opened.segment(i, rows, bands, &mut self.channels)?;
+            blocks += self.channels.iter().map(|channel| channel.shape.blocks() as u64).sum::<u64>();
+        }
+        Ok(blocks)
+    }
 }

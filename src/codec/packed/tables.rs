@@ -1,11 +1,14 @@
 //! The tables of a dataset: which code each context has, the codes, and parts of headers that many pictures share.
 
+use std::sync::{Arc, OnceLock};
+
 use super::{
+    Kept, Packer, Unpacker,
     bits::{Bytes, put_number},
     corrupt,
     planes::{CELLS, ESCAPE, Kind, PLANES},
 };
-use crate::error::Result;
+use crate::{codec::checksum::crc32, error::Result, limits::Limits};
 
 /// Codes of a set of tables, at most.
 pub(super) const MOST_CODES: usize = 32;
@@ -51,7 +54,7 @@ impl Tables {
             return Err(corrupt("these tables are too long, or not of a version that is known"));
         }
         let rest = bytes.get(FRONT..).unwrap_or_default();
-        let digest = super::crc32(rest);
+        let digest = crc32(rest);
         if found != Some(digest) {
             return Err(corrupt("the tables do not match their digest"));
         }
@@ -121,7 +124,7 @@ impl Tables {
             }
         }
         let mut bytes = vec![VERSION];
-        bytes.extend(super::crc32(&rest).to_le_bytes());
+        bytes.extend(crc32(&rest).to_le_bytes());
         bytes.extend(rest);
         Tables::read(&bytes)
     }
@@ -129,6 +132,26 @@ impl Tables {
     /// The bytes that a dataset keeps.
     pub fn bytes(&self) -> &[u8] {
         &self.bytes
+    }
+
+    /// Those that the library brings, for datasets of few pictures.
+    pub fn standard() -> Result<Arc<Tables>> {
+        static STANDARD: OnceLock<Arc<Tables>> = OnceLock::new();
+        if let Some(tables) = STANDARD.get() {
+            return Ok(tables.clone());
+        }
+        let read = Arc::new(Tables::read(include_bytes!("standard.tables"))?);
+        Ok(STANDARD.get_or_init(|| read).clone())
+    }
+
+    /// Packs a JPEG; or says why it is stored as it is.
+    pub fn pack(&self, jpeg: &[u8]) -> Result<Vec<u8>, Kept> {
+        Packer::default().pack(jpeg, self)
+    }
+
+    /// The JPEG of `size` bytes that was packed with these tables. `size` is the file's claim.
+    pub fn restore(&self, packed: &[u8], size: u64, limits: &Limits) -> Result<Vec<u8>> {
+        Unpacker::default().restore(packed, limits.item(size)?, self)
     }
 
     /// What tells these tables from others.
@@ -175,6 +198,14 @@ fn code(kind: Kind, bytes: &mut Bytes<'_>, look: &mut Look) -> Option<Vec<u16>> 
     let whole = code == 1 << 32 && kind.needed().all(|symbol| words.get(usize::from(symbol)).is_some_and(|w| *w != 0));
     whole.then_some(words)
 }
+
+impl PartialEq for Tables {
+    fn eq(&self, other: &Self) -> bool {
+        self.bytes == other.bytes
+    }
+}
+
+impl Eq for Tables {}
 
 impl std::fmt::Debug for Tables {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {

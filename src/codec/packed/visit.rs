@@ -61,8 +61,9 @@ pub(super) fn visit(channel: &mut Channel, mut each: impl FnMut(Item<'_>)) -> Re
         let (count, kind) = (channel.count(plane), Kind::of(plane));
         channel.find_contexts(plane, &SAME);
         let lane = Shape::lane(count);
-        for (j, (place, context)) in channel.sorted.iter().zip(&channel.contexts).take(count).enumerate() {
-            let block = &channel.blocks[*place as usize];
+        for (j, found) in channel.contexts.iter().take(count).enumerate() {
+            let (place, context) = ((found >> 8) as usize, (found & 0xff) as usize);
+            let block = &channel.blocks[place];
             let at = AT[plane.saturating_sub(QUAD)];
             let all = [block[at], block[at + 1], block[at + 8], block[at + 9]];
             let values = match kind {
@@ -70,7 +71,7 @@ pub(super) fn visit(channel: &mut Channel, mut each: impl FnMut(Item<'_>)) -> Re
                 Kind::One => &all[3..],
                 _ => &all,
             };
-            each(Item { plane, lane: j / lane, context: (*context).into(), symbol: symbol(kind, values), values });
+            each(Item { plane, lane: j / lane, context, symbol: symbol(kind, values), values });
         }
     }
     Ok(())
