@@ -48,7 +48,9 @@ pub(super) const ABOVE: u8 = 2;
 #[derive(Debug, Default)]
 pub(super) struct Channel {
     pub(super) shape: Shape,
-    /// By place.
+    /// By place: the first coefficients.
+    pub(super) first: Vec<i16>,
+    /// By place: the others, of blocks that have some.
     pub(super) blocks: Vec<[i16; 64]>,
     /// By kind of sum, then by place.
     pub(super) sums: Vec<u8>,
@@ -68,24 +70,24 @@ pub(super) struct Channel {
 }
 
 impl Channel {
-    /// Makes it empty, of this shape.
+    /// Gives it this shape. What a block or a sum of a block was before, it still is.
     pub(super) fn begin(&mut self, shape: Shape) {
-        let places = shape.places();
-        if self.shape != shape || self.raster.is_empty() {
-            self.shape = shape;
-            self.order();
-            self.blocks.clear();
-            self.sums.clear();
-            self.both.resize(places, 0);
-            self.around.resize(places, 0);
-            self.contexts.resize(shape.blocks(), 0);
-            self.sorted.resize(shape.blocks(), 0);
+        if self.shape == shape {
+            return;
         }
-        self.blocks.clear();
-        self.blocks.resize(places, [0; 64]);
+        let (places, blocks) = (shape.places(), shape.blocks());
+        self.shape = shape;
+        self.order();
+        // The places around the blocks are zeros, and stay so.
+        self.first.clear();
+        self.first.resize(places, 0);
         self.sums.clear();
         self.sums.resize(places * SUMS, 0);
-        self.more = [0; 24];
+        self.blocks.resize(places, [0; 64]);
+        self.both.resize(places, 0);
+        self.around.resize(places, 0);
+        self.contexts.resize(blocks, 0);
+        self.sorted.resize(blocks, 0);
     }
 
     /// What depends on the shape alone.
@@ -107,12 +109,18 @@ impl Channel {
         }
     }
 
-    pub(super) fn block(&self, part: usize, x: usize, y: usize) -> Option<&[i16; 64]> {
-        self.blocks.get(self.shape.place(part, x, y))
+    /// A block: its first coefficient, the number of its last quad, and the others, if that is not 0.
+    #[inline(always)]
+    pub(super) fn block(&self, part: usize, x: usize, y: usize) -> Option<(i16, u8, &[i16; 64])> {
+        let place = self.shape.place(part, x, y);
+        let last = *self.sums.get(LAST * self.shape.places() + place)?;
+        Some((*self.first.get(place)?, last, self.blocks.get(place)?))
     }
 
-    pub(super) fn block_mut(&mut self, part: usize, x: usize, y: usize) -> Option<&mut [i16; 64]> {
-        self.blocks.get_mut(self.shape.place(part, x, y))
+    /// The first coefficient of a block, and the others.
+    pub(super) fn block_mut(&mut self, part: usize, x: usize, y: usize) -> Option<(&mut i16, &mut [i16; 64])> {
+        let place = self.shape.place(part, x, y);
+        Some((self.first.get_mut(place)?, self.blocks.get_mut(place)?))
     }
 
     /// All places' sums of one kind.
@@ -121,30 +129,25 @@ impl Channel {
         self.sums.get(kind * places..(kind + 1) * places).unwrap_or_default()
     }
 
-    pub(super) fn sum_mut(&mut self, kind: usize) -> &mut [u8] {
-        let places = self.shape.places();
-        self.sums.get_mut(kind * places..(kind + 1) * places).unwrap_or_default()
-    }
-
-    /// Calls with each block's place and the first coefficient that is expected of it, line by line, and takes what it is.
+    /// Calls with each first coefficient and what is expected of it, line by line, and takes what it is.
     #[inline(always)]
-    pub(super) fn firsts(&mut self, mut each: impl FnMut(usize, i32, &mut [i16; 64]) -> i16) {
+    pub(super) fn firsts(&mut self, mut each: impl FnMut(i32, i16) -> i16) {
         let (shape, stride) = (self.shape, self.shape.stride());
         for part in 0..shape.parts {
             for y in 0..shape.high {
                 let from = shape.place(part, 0, y);
-                // Of the row above: what it has, and what stands before that.
-                let (before, row) = self.blocks.split_at_mut(from);
-                let above = before.get(from - stride..).unwrap_or_default();
+                let (above, row) = self.first.split_at_mut(from);
+                let above = above.get(from - stride..).unwrap_or_default();
                 let (mut left, mut corner) = (0, 0);
-                for (x, block) in row.iter_mut().take(shape.wide).enumerate() {
-                    let up = above.get(x).map_or(0, |block| i32::from(block[0]));
+                for (x, (first, up)) in row.iter_mut().zip(above).take(shape.wide).enumerate() {
+                    let up = i32::from(*up);
                     let expected = match (x, y) {
                         (_, 0) => left,
                         (0, _) => up,
                         _ => median(left, up, corner),
                     };
-                    left = i32::from(each(from + x, expected, block));
+                    *first = each(expected, *first);
+                    left = i32::from(*first);
                     corner = up;
                 }
             }

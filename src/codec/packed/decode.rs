@@ -1,5 +1,7 @@
 //! One segment's coefficients out of its streams, four lanes in step.
 
+use std::sync::LazyLock;
+
 use fearless_simd::Simd;
 
 use super::{
@@ -149,7 +151,7 @@ fn extend(word: u64, size: u32) -> i16 {
 #[inline(always)]
 fn firsts(lanes: &mut Lanes<'_>, map: &[u8; CELLS], channel: &mut Channel) {
     let (data, looks) = (lanes.data, lanes.looks);
-    let Channel { blocks, sums, raster, .. } = channel;
+    let Channel { first, sums, raster, .. } = channel;
     let mut before = [BEGIN as u8; LANES];
     lanes.each(raster, #[inline(always)]
         |_, place, lane, at| {
@@ -157,16 +159,13 @@ fn firsts(lanes: &mut Lanes<'_>, map: &[u8; CELLS], channel: &mut Channel) {
         let entry = Entry::of(looks, map[usize::from(before[lane]) % CELLS], word);
         let (symbol, place) = (entry.symbol(), place as usize);
         before[lane] = symbol as u8;
-        if let (Some(block), Some(sum)) = (blocks.get_mut(place), sums.get_mut(place)) {
-            block[0] = extend(word >> entry.code(), symbol & 15);
+        if let (Some(first), Some(sum)) = (first.get_mut(place), sums.get_mut(place)) {
+            *first = extend(word >> entry.code(), symbol & 15);
             *sum = symbol as u8;
         }
         at + entry.all() as usize
     });
-    channel.firsts(|_, expected, block| {
-        block[0] = (expected + i32::from(block[0])) as i16;
-        block[0]
-    });
+    channel.firsts(|expected, difference| (expected + i32::from(difference)) as i16);
 }
 
 #[inline(always)]
@@ -210,7 +209,9 @@ fn pairs(lanes: &mut Lanes<'_>, map: &[u8; CELLS], channel: &mut Channel) -> Opt
     channel.find_contexts(2, map);
     let Channel { blocks, sums, contexts, .. } = channel;
     let (right, below) = sums.split_at_mut(BELOW * places);
-    let right = &mut right[RIGHT * places..];
+    let (right, below) = (&mut right[RIGHT * places..], &mut below[..places]);
+    right.fill(0);
+    below.fill(0);
     let mut fine = true;
     lanes.each(contexts.get(..count)?, #[inline(always)]
         |_, item, _, at| {
@@ -228,6 +229,7 @@ fn pairs(lanes: &mut Lanes<'_>, map: &[u8; CELLS], channel: &mut Channel) -> Opt
             ([extend(raw, sizes[0]), extend(raw >> sizes[0], sizes[1])], sizes, at + entry.all() as usize)
         };
         if let Some(block) = blocks.get_mut(place) {
+            *block = [0; 64];
             (block[1], block[8]) = (values[0], values[1]);
         }
         (right[place], below[place]) = (sizes[0] as u8, sizes[1] as u8);
@@ -242,6 +244,7 @@ fn ones(lanes: &mut Lanes<'_>, map: &[u8; CELLS], channel: &mut Channel) -> Opti
     channel.find_contexts(3, map);
     let Channel { blocks, sums, contexts, .. } = channel;
     let across = &mut sums[ACROSS * places..(ACROSS + 1) * places];
+    across.fill(0);
     lanes.each(contexts.get(..count)?, #[inline(always)]
         |_, item, _, at| {
         let (word, place) = (peek(data, at), (item >> 8) as usize);
@@ -262,7 +265,8 @@ fn quads(lanes: &mut Lanes<'_>, plane: usize, map: &[u8; CELLS], channel: &mut C
     let quad = (plane - QUAD) % 16;
     let Channel { blocks, sums, contexts, .. } = channel;
     let sums = &mut sums[(ACROSS + quad) * places..(ACROSS + quad + 1) * places];
-    let blocks = &mut blocks[..places];
+    sums.fill(0);
+    let (blocks, halves) = (&mut blocks[..places], &**HALVES);
     let corner = AT[quad] & 54;
     let mut fine = true;
     lanes.each(contexts.get(..count)?, #[inline(always)]
@@ -280,38 +284,51 @@ fn quads(lanes: &mut Lanes<'_>, plane: usize, map: &[u8; CELLS], channel: &mut C
             sums[place] = sizes.iter().sum::<u32>() as u8;
             return next;
         }
-        let four = expand(entry.symbol(), word >> entry.code());
-        (block[corner], block[corner + 1]) = (four as i16, (four >> 16) as i16);
-        (block[corner + 8], block[corner + 9]) = ((four >> 32) as i16, (four >> 48) as i16);
+        let raw = word >> entry.code();
+        let (two, used) = halves.look(entry.symbol(), raw);
+        (block[corner], block[corner + 1]) = (two as i16, (two >> 16) as i16);
+        let (two, _) = halves.look(entry.symbol() >> 6, raw >> used);
+        (block[corner + 8], block[corner + 9]) = (two as i16, (two >> 16) as i16);
         sums[place] = (entry.all() - entry.code()) as u8;
         at + entry.all() as usize
     });
     fine.then_some(())
 }
 
-/// By two sizes of three bits: the ones of two numbers of so many bits, 16 bits apart.
-const ONES: [u32; 64] = {
-    let mut ones = [0; 64];
-    let mut i = 0;
-    while i < 64 {
-        ones[i] = ((1 << (i & 7)) - 1) | ((1 << (i >> 3)) - 1) << 16;
-        i += 1;
-    }
-    ones
-};
+/// Two numbers of at most six bits each, for all their sizes and bits.
+struct Halves {
+    /// By both sizes, three bits each: the bits that they have together, and above those where their values begin.
+    begin: [u32; 64],
+    values: [u32; 1 << 14],
+}
 
-/// Four numbers of 16 bits, of the sizes that a symbol says, from the bits that follow it.
-#[inline(always)]
-fn expand(symbol: u32, raw: u64) -> u64 {
-    const LOW: u64 = 0x0001_0001_0001_0001;
-    let ones = u64::from(ONES[symbol as usize & 63]) | u64::from(ONES[(symbol >> 6) as usize & 63]) << 32;
-    let (b, c, d) = (symbol & 7, symbol >> 3 & 7, symbol >> 6 & 7);
-    let (b, c, d) = (raw >> b, raw >> (b + c), raw >> (b + c + d));
-    let bits = ((raw & 0xff) | (b & 0xff) << 16 | (c & 0xff) << 32 | (d & 0xff) << 48) & ones;
-    // The highest bit of each, and where it is not set: those are negative.
-    let highest = ones & !(ones >> 1 & 0x7fff_7fff_7fff_7fff);
-    let negative = (((!bits & highest) + 0x7fff_7fff_7fff_7fff) >> 15) & LOW;
-    (bits | !ones & ((negative << 16).wrapping_sub(negative))).wrapping_add(negative)
+static HALVES: LazyLock<Box<Halves>> = LazyLock::new(Halves::new);
+
+impl Halves {
+    fn new() -> Box<Halves> {
+        let mut made = Box::new(Halves { begin: [0; 64], values: [0; 1 << 14] });
+        let mut at = 0;
+        for sizes in 0..64 {
+            let (one, two) = (sizes & 7, sizes >> 3);
+            if one < 7 && two < 7 {
+                made.begin[sizes as usize] = (at as u32) << 8 | (one + two);
+                for bits in 0..1_u64 << (one + two) {
+                    let values = [extend(bits, one), extend(bits >> one, two)].map(|value| u32::from(value as u16));
+                    made.values[at] = values[0] | values[1] << 16;
+                    at += 1;
+                }
+            }
+        }
+        made
+    }
+
+    /// Both numbers, 16 bits each, and how many bits they have.
+    #[inline(always)]
+    fn look(&self, sizes: u32, raw: u64) -> (u32, u32) {
+        let begin = self.begin[sizes as usize % 64];
+        let bits = raw as u32 & ((1 << (begin & 15)) - 1);
+        (self.values[((begin >> 8) + bits) as usize % (1 << 14)], begin & 15)
+    }
 }
 
 #[cfg(test)]
@@ -326,10 +343,11 @@ mod tests {
                 continue;
             }
             for raw in [0, 0x5555_5555, !0, 0x1234_5678_9abc_def0_u64] {
-                let four = expand(symbol, raw);
+                let (one, used) = HALVES.look(symbol, raw);
+                let (two, _) = HALVES.look(symbol >> 6, raw >> used);
                 let mut rest = raw;
-                for (i, size) in sizes.into_iter().enumerate() {
-                    assert_eq!((four >> (16 * i)) as i16, extend(rest, size), "{sizes:?} {raw:x}");
+                for (value, size) in [one, one >> 16, two, two >> 16].into_iter().zip(sizes) {
+                    assert_eq!(value as i16, extend(rest, size), "{sizes:?} {raw:x}");
                     rest >>= size;
                 }
             }

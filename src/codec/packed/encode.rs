@@ -128,6 +128,13 @@ pub(super) fn levels(colors: bool) -> impl Iterator<Item = usize> {
 impl Packer {
     /// The packed picture; or why there is none, or none that gives this JPEG back byte for byte and is smaller.
     pub fn pack(&mut self, jpeg: &[u8], tables: &Tables) -> Result<Vec<u8>, Kept> {
+        let out = self.pack_anyway(jpeg, tables)?;
+        if out.len() < jpeg.len() { Ok(out) } else { Err(Kept::Larger) }
+    }
+
+    /// The same of one that may be larger.
+    #[doc(hidden)]
+    pub fn pack_anyway(&mut self, jpeg: &[u8], tables: &Tables) -> Result<Vec<u8>, Kept> {
         let picture = Picture::read(jpeg)?;
         let colors = picture.components().len() > 1;
         self.streams.directory.clear();
@@ -149,9 +156,6 @@ impl Packer {
         out.extend(&self.streams.directory);
         self.streams.done.iter().for_each(|level| out.extend(level));
         out.extend([0; PAD]);
-        if out.len() >= jpeg.len() {
-            return Err(Kept::Larger);
-        }
         let same = restore(&out, jpeg.len(), tables, &mut self.channels).is_ok_and(|restored| restored == jpeg);
         if same { Ok(out) } else { Err(Kept::Damaged) }
     }

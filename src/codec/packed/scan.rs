@@ -4,6 +4,7 @@ use super::{
     Kept,
     channel::Channel,
     picture::{Code, MOST_PARTS, ORDER, Picture},
+    planes::AT,
 };
 
 /// Zeros behind the bytes of an interval, so that eight can be loaded at every place.
@@ -71,8 +72,9 @@ impl<'a> Reader<'a> {
                 let (c, part) = channel_of(i);
                 for n in 0..component.across * component.down {
                     let (x, y) = (unit * component.across + n % component.across, y * component.down + n / component.across);
-                    let block = channels[c].block_mut(part, x, y).ok_or(Kept::Damaged)?;
-                    self.block(i, dc, ac, block).ok_or(Kept::Damaged)?;
+                    let (first, block) = channels[c].block_mut(part, x, y).ok_or(Kept::Damaged)?;
+                    *block = [0; 64];
+                    *first = self.block(i, dc, ac, block).ok_or(Kept::Damaged)?;
                 }
             }
         }
@@ -100,7 +102,8 @@ impl<'a> Reader<'a> {
         }
     }
 
-    fn block(&mut self, part: usize, dc: &Code, ac: &Code, block: &mut [i16; 64]) -> Option<()> {
+    /// Reads a block, but for the first coefficient, which it gives.
+    fn block(&mut self, part: usize, dc: &Code, ac: &Code, block: &mut [i16; 64]) -> Option<i16> {
         let word = self.peek();
         let (size, length) = dc.symbol(word)?;
         if size > 11 {
@@ -108,7 +111,7 @@ impl<'a> Reader<'a> {
         }
         self.at += (length + size) as usize;
         self.before[part] += extend(word << length, size);
-        block[0] = i16::try_from(self.before[part]).ok()?;
+        let first = i16::try_from(self.before[part]).ok()?;
         let mut k = 0;
         while k < 63 {
             let word = self.peek();
@@ -117,7 +120,7 @@ impl<'a> Reader<'a> {
             self.at += (length + size) as usize;
             if size == 0 {
                 if run < 15 {
-                    return (run == 0).then_some(());
+                    return (run == 0).then_some(first);
                 }
                 k += 16;
                 continue;
@@ -128,7 +131,7 @@ impl<'a> Reader<'a> {
             }
             *block.get_mut(usize::from(*ORDER.get(k)?))? = extend(word << length, size) as i16;
         }
-        (k == 63).then_some(())
+        (k == 63).then_some(first)
     }
 }
 
@@ -172,7 +175,7 @@ impl<'a> Writer<'a> {
                 let (c, part) = channel_of(i);
                 for n in 0..component.across * component.down {
                     let (x, y) = (unit * component.across + n % component.across, y * component.down + n / component.across);
-                    self.block(i, dc, ac, channels[c].block(part, x, y)?, out)?;
+                    self.block(i, (dc, ac), channels[c].block(part, x, y)?, out)?;
                 }
             }
             if out.len() > self.most {
@@ -211,16 +214,24 @@ impl<'a> Writer<'a> {
     }
 
     #[inline(always)]
-    fn block(&mut self, part: usize, dc: &Code, ac: &Code, block: &[i16; 64], out: &mut Vec<u8>) -> Option<()> {
-        let first = i32::from(block[0]);
+    fn block(
+        &mut self,
+        part: usize,
+        (dc, ac): (&Code, &Code),
+        (first, last, block): (i16, u8, &[i16; 64]),
+        out: &mut Vec<u8>,
+    ) -> Option<()> {
+        let first = i32::from(first);
         let difference = first - self.before[part];
         self.before[part] = first;
         let bits = size(difference);
         self.coefficient(dc.words.get(bits as usize)?, difference, bits, out)?;
-        let (mut values, mut there) = ([0_i16; 64], 0_u64);
-        for (k, (value, at)) in values.iter_mut().zip(ORDER).enumerate() {
-            *value = block[usize::from(at)];
-            there |= u64::from(*value != 0) << k;
+        // Which there are, by their places in the order of a JPEG.
+        let mut there = 0_u64;
+        for (at, places) in AT.iter().zip(&PLACES).take(last.into()) {
+            for (at, place) in [*at, at + 1, at + 8, at + 9].into_iter().zip(places) {
+                there |= u64::from(block[at & 63] != 0) << (place & 63);
+            }
         }
         there &= !1;
         let mut k = 1;
@@ -233,7 +244,7 @@ impl<'a> Writer<'a> {
                 self.coefficient(&ac.words[0xf0], 0, 0, out)?;
                 run -= 16;
             }
-            let value = i32::from(values[next as usize & 63]);
+            let value = i32::from(block[usize::from(ORDER[next as usize & 63]) & 63]);
             let size = size(value);
             self.coefficient(&ac.words[(run << 4 | size & 15) as usize & 255], value, size, out)?;
         }
@@ -250,6 +261,28 @@ impl<'a> Writer<'a> {
         Some(())
     }
 }
+
+/// Of each quad's coefficients, their places in the order of a JPEG.
+const PLACES: [[u8; 4]; 16] = {
+    let mut places = [[0; 4]; 16];
+    let mut k = 0;
+    while k < 64 {
+        let mut quad = 0;
+        while quad < 16 {
+            let at = ORDER[k] as usize;
+            let mut i = 0;
+            while i < 4 {
+                if at == AT[quad] + [0, 1, 8, 9][i] {
+                    places[quad][i] = k as u8;
+                }
+                i += 1;
+            }
+            quad += 1;
+        }
+        k += 1;
+    }
+    places
+};
 
 /// How many bits a coefficient takes.
 #[inline(always)]

@@ -31,9 +31,9 @@ const SAME: [u8; CELLS] = {
 pub(super) fn visit(channel: &mut Channel, mut each: impl FnMut(Item<'_>)) -> Result<(), Kept> {
     let blocks = channel.shape.blocks();
     let mut differences = Vec::with_capacity(blocks);
-    channel.firsts(|_, expected, block| {
-        differences.push(i32::from(block[0]) - expected);
-        block[0]
+    channel.firsts(|expected, first| {
+        differences.push(i32::from(first) - expected);
+        first
     });
     if channel.measure() > 10 || differences.iter().any(|d| size(*d) > 11) {
         return Err(Kept::Damaged);
