@@ -96,12 +96,24 @@ impl Channel {
         let (lane, wide) = (Shape::lane(shape.blocks()), shape.wide);
         self.raster.clear();
         self.known.clear();
+        // The lane of a block and its place there, from one block to the next; and those of the block above.
+        let step = |(l, i): &mut (usize, usize)| {
+            *i = i.wrapping_add(1);
+            if *i == lane {
+                (*l, *i) = (*l + 1, 0);
+            }
+        };
+        let mut own = (0, usize::MAX);
         for part in 0..shape.parts {
+            let mut up = own;
             for y in 0..shape.high {
                 for x in 0..wide {
-                    let j = self.raster.len();
-                    let left = x > 0 && j % lane > 0;
-                    let above = y > 0 && (j / lane == (j - wide) / lane || (j - wide) % lane <= j % lane);
+                    if y > 0 {
+                        step(&mut up);
+                    }
+                    step(&mut own);
+                    let left = x > 0 && own.1 > 0;
+                    let above = y > 0 && (own.0 == up.0 || up.1 <= own.1);
                     self.known.push(u8::from(left) * LEFT | u8::from(above) * ABOVE);
                     self.raster.push(shape.place(part, x, y) as u32);
                 }

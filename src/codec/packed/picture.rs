@@ -118,6 +118,8 @@ pub(super) struct Picture {
     pub(super) restart: usize,
     /// By class, then by number.
     codes: [[Option<Code>; 4]; 2],
+    /// Whether codes are not looked at.
+    shape_only: bool,
     /// Where the bits of the scan begin.
     pub(super) scan: usize,
 }
@@ -125,10 +127,19 @@ pub(super) struct Picture {
 impl Picture {
     /// Reads up to the scan.
     pub(super) fn read(jpeg: &[u8]) -> Result<Picture, Kept> {
+        Picture::default().read_on(jpeg)
+    }
+
+    /// The same without codes, where only coefficients are wanted.
+    pub(super) fn read_shape(jpeg: &[u8]) -> Result<Picture, Kept> {
+        Picture { shape_only: true, ..Picture::default() }.read_on(jpeg)
+    }
+
+    fn read_on(mut self, jpeg: &[u8]) -> Result<Picture, Kept> {
+        let picture = &mut self;
         if !jpeg.starts_with(&[0xff, 0xd8]) {
             return Err(Kept::Damaged);
         }
-        let mut picture = Picture::default();
         let mut at = 2;
         while let Some(part) = part(jpeg, at) {
             at += part.len();
@@ -137,12 +148,13 @@ impl Picture {
                 0xc0 | 0xc1 => picture.frame(body)?,
                 0xc2 => return Err(Kept::Progressive),
                 0xc9 | 0xca | 0xcc => return Err(Kept::Arithmetic),
+                0xc4 if picture.shape_only => {}
                 0xc4 => picture.define(body).ok_or(Kept::Damaged)?,
                 0xdd => picture.restart = usize::from(word(body, 0).ok_or(Kept::Damaged)?),
                 0xda => {
                     picture.begin(body)?;
                     picture.scan = at;
-                    return Ok(picture);
+                    return Ok(self);
                 }
                 0xdb | 0xe0..=0xef | 0xfe => {}
                 _ => return Err(Kept::Damaged),
@@ -221,7 +233,7 @@ impl Picture {
                 return Err(Kept::Damaged);
             }
         }
-        let known = |class: usize, n: usize| self.codes[class].get(n).is_some_and(Option::is_some);
+        let known = |class: usize, n: usize| self.shape_only || self.codes[class].get(n).is_some_and(Option::is_some);
         if self.components().iter().all(|c| known(0, c.dc) && known(1, c.ac)) { Ok(()) } else { Err(Kept::Damaged) }
     }
 

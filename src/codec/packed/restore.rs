@@ -31,8 +31,9 @@ pub(super) struct Opened<'a> {
 }
 
 impl<'a> Opened<'a> {
-    /// Reads the front of a picture that becomes `size` bytes. `data` may lack its end, of levels that are not wanted.
-    pub(super) fn new(data: &'a [u8], size: usize, tables: &'a Tables) -> Result<Opened<'a>> {
+    /// Reads the front of a picture that becomes `size` bytes, with the codes of the JPEG or without. `data` may lack its end,
+    /// of levels that are not wanted.
+    pub(super) fn new(data: &'a [u8], size: usize, tables: &'a Tables, codes: bool) -> Result<Opened<'a>> {
         let damaged = || corrupt("the front of the packed picture is damaged");
         let mut bytes = Bytes(data);
         let rows = bytes.byte().filter(|rows| *rows <= 2).ok_or_else(damaged)?;
@@ -42,7 +43,8 @@ impl<'a> Opened<'a> {
         }
         let crc = bytes.take(4).and_then(|b| b.first_chunk()).map(|b| u32::from_le_bytes(*b)).ok_or_else(damaged)?;
         let header = header(&mut bytes, size, tables).ok_or_else(damaged)?;
-        let picture = Picture::read(&header).ok().filter(|p| p.scan == header.len()).ok_or_else(damaged)?;
+        let picture = if codes { Picture::read(&header) } else { Picture::read_shape(&header) };
+        let picture = picture.ok().filter(|p| p.scan == header.len()).ok_or_else(damaged)?;
         let length = bytes.number().ok_or_else(damaged)?;
         let behind = bytes.take(length).ok_or_else(damaged)?;
         // Every block has two symbols of a bit or more.
@@ -122,7 +124,7 @@ fn header(bytes: &mut Bytes<'_>, most: usize, tables: &Tables) -> Option<Vec<u8>
 
 /// The JPEG of `size` bytes that a packed picture was.
 pub(super) fn restore(data: &[u8], size: usize, tables: &Tables, channels: &mut [Channel; 2]) -> Result<Vec<u8>> {
-    let mut opened = Opened::new(data, size, tables)?;
+    let mut opened = Opened::new(data, size, tables, true)?;
     if !opened.is_whole() {
         return Err(corrupt("the packed picture has not as many bytes as its directory says"));
     }
@@ -159,7 +161,7 @@ impl Unpacker {
     /// Reads only the coefficients: of brightness and of colors those of the bands up to one, of 0 to 3. Gives how many
     /// blocks there are.
     pub fn coefficients(&mut self, packed: &[u8], size: usize, tables: &Tables, bands: [usize; 2]) -> Result<u64> {
-        let opened = Opened::new(packed, size, tables)?;
+        let opened = Opened::new(packed, size, tables, false)?;
         let mut blocks = 0;
         for (i, rows) in segments(&opened.picture, opened.rows).enumerate() {
             opened.segment(i, rows, bands, &mut self.channels)?;
