@@ -130,6 +130,25 @@ impl SamplePlan {
         self.payload(bytes, limits).map_err(|e| e.section("payload").sample(self.info.index).offset(self.info.offset))
     }
 
+    /// As [`decode`](Self::decode), verified where `verify` says so; but of a packed JPEG its header alone, and behind that
+    /// the coefficients as they are packed, with which a [`Decoder`](crate::image::decode::Decoder) that has the tables makes
+    /// the same pixels sooner.
+    #[cfg(feature = "packed")]
+    #[doc(hidden)]
+    pub fn half(&self, bytes: &Bytes, verify: bool, limits: &Limits) -> Result<(Bytes, Option<Arc<Tables>>)> {
+        let whole = |plan: &SamplePlan| if verify { plan.decode(bytes, limits) } else { plan.decode_unverified(bytes, limits) };
+        let Some(tables) = &self.tables else { return Ok((whole(self)?, None)) };
+        let plain = SampleInfo { bytes: self.info.stored_bytes, codec: Codec::None, ..self.info.clone() };
+        let packed = whole(&SamplePlan { info: plain, tables: None, ..self.clone() })?;
+        let half = tables.half(&packed, limits.item(self.info.bytes)? as u64).map_err(|e| {
+            Error::caused(self.failed_codec, e.message().to_owned(), e)
+                .section("payload")
+                .sample(self.info.index)
+                .offset(self.info.offset)
+        })?;
+        Ok((half.into(), Some(tables.clone())))
+    }
+
     /// As [`decode`](Self::decode), of the same bytes, without verifying.
     #[doc(hidden)]
     pub fn decode_unverified(&self, bytes: &Bytes, limits: &Limits) -> Result<Bytes> {

@@ -8,7 +8,7 @@ use super::{
     bits::peek,
     channel::{Channel, Shape, last_context},
     planes::{
-        ACROSS, AT, BEGIN, BELOW, CELLS, ESCAPE, LANES, PLANES, QUAD, RIGHT, band, level,
+        ACROSS, AT, BEGIN, BELOW, CELLS, ESCAPE, LANES, LAST, PLANES, QUAD, RIGHT, band, level,
     },
     tables::{LOOK, MOST_CODES, Tables},
 };
@@ -44,6 +44,11 @@ fn all(streams: &Streams<'_>, bands: [usize; 2], channels: &mut [Channel; 2]) ->
     }
     lanes.end()?;
     for (c, channel) in channels.iter_mut().enumerate().filter(|(_, channel)| channel.shape.parts > 0) {
+        if bands[c] == 0 {
+            // Nothing is known of what else a block has, so that it has nothing.
+            let places = channel.shape.places();
+            channel.sums[LAST * places..(LAST + 1) * places].fill(0);
+        }
         for wanted in 1..=bands[c].min(3) {
             let planes = (1..PLANES).filter(|plane| band(*plane) == wanted);
             let mut lanes = Lanes::begin(streams, level(c, if wanted == 1 { 1 } else { [0, 1, 4, 7][wanted] }))?;

@@ -30,6 +30,8 @@ use crate::error::Error;
 pub use encode::Packer;
 #[doc(hidden)]
 pub use restore::Unpacker;
+#[cfg(feature = "jpeg")]
+pub(crate) use restore::{Coefficients, behind_mark};
 pub use tables::Tables;
 pub use train::Trainer;
 

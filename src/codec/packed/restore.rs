@@ -9,8 +9,8 @@ use super::{
     decode::{Streams, decode},
     encode::{levels, segments, shapes},
     picture::Picture,
-    planes::{LANES, LEVELS},
-    scan::Writer,
+    planes::{LANES, LAST, LEVELS},
+    scan::{Writer, channel_of},
     tables::Tables,
 };
 use crate::{codec::checksum::crc32, error::Result};
@@ -158,6 +158,11 @@ impl Unpacker {
         restore(packed, size, tables, &mut self.channels)
     }
 
+    /// Begins to read the coefficients of what [`Tables::half`] gave behind its mark.
+    pub(crate) fn open<'a>(&'a mut self, half: &'a [u8], header: usize, tables: &'a Tables) -> Result<Coefficients<'a>> {
+        Ok(Coefficients { opened: Opened::new(half, header, tables, false)?, channels: &mut self.channels })
+    }
+
     /// Reads only the coefficients: of brightness and of colors those of the bands up to one, of 0 to 3. Gives how many
     /// blocks there are.
     pub fn coefficients(&mut self, packed: &[u8], size: usize, tables: &Tables, bands: [usize; 2]) -> Result<u64> {
@@ -168,5 +173,68 @@ impl Unpacker {
             blocks += self.channels.iter().map(|channel| channel.shape.blocks() as u64).sum::<u64>();
         }
         Ok(blocks)
+    }
+}
+
+/// What stands between the header of a JPEG and its packed coefficients, where a decoder is to take those as they are: no
+/// program ends a picture there.
+const MARK: &[u8] = b"\xff\xd9packed";
+
+/// The packed picture behind a JPEG's header; `None` if that is followed by something else.
+pub(crate) fn behind_mark(scan: &[u8]) -> Option<&[u8]> {
+    scan.strip_prefix(MARK)
+}
+
+impl Tables {
+    /// The header of the JPEG, by which programs see what it is, a mark, and the packed picture as it is.
+    pub(crate) fn half(&self, packed: &[u8], size: u64) -> Result<Vec<u8>> {
+        let opened = Opened::new(packed, usize::try_from(size).unwrap_or(usize::MAX), self, false)?;
+        let mut half = opened.header;
+        half.reserve_exact(MARK.len() + packed.len());
+        half.extend_from_slice(MARK);
+        half.extend_from_slice(packed);
+        Ok(half)
+    }
+}
+
+/// The coefficients of a packed picture, a segment at a time.
+pub(crate) struct Coefficients<'a> {
+    opened: Opened<'a>,
+    channels: &'a mut [Channel; 2],
+}
+
+/// A row of blocks.
+pub(crate) struct Row<'a> {
+    pub(crate) firsts: &'a [i16],
+    /// 0 for blocks that have only the first coefficient.
+    pub(crate) lasts: &'a [u8],
+    /// With room for the first coefficients, which are not there.
+    pub(crate) others: &'a mut [[i16; 64]],
+}
+
+impl Coefficients<'_> {
+    /// Rows of units of a segment.
+    pub(crate) fn rows(&self) -> usize {
+        self.opened.rows
+    }
+
+    /// Reads a segment: of brightness and of colors the bands up to one, of 0 to 3.
+    pub(crate) fn segment(&mut self, segment: usize, bands: [usize; 2]) -> Result<()> {
+        let rows = segments(&self.opened.picture, self.opened.rows).nth(segment);
+        let rows = rows.ok_or_else(|| corrupt("the packed picture has fewer lines than its header says"))?;
+        self.opened.segment(segment, rows, bands, self.channels)
+    }
+
+    /// The row `y` of a component's blocks in that segment, from one column on.
+    pub(crate) fn row(&mut self, component: usize, y: usize, from: usize) -> Row<'_> {
+        let (c, part) = channel_of(component);
+        let Channel { shape, first, sums, blocks, .. } = &mut self.channels[c];
+        let (begin, end) = (shape.place(part, from.min(shape.wide), y), shape.place(part, shape.wide, y));
+        let lasts = sums.get(LAST * shape.places()..(LAST + 1) * shape.places()).unwrap_or_default();
+        Row {
+            firsts: first.get(begin..end).unwrap_or_default(),
+            lasts: lasts.get(begin..end).unwrap_or_default(),
+            others: blocks.get_mut(begin..end).unwrap_or_default(),
+        }
     }
 }
