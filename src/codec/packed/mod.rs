@@ -22,6 +22,8 @@ mod planes;
 mod restore;
 mod scan;
 mod tables;
+#[cfg(test)]
+mod tests;
 mod train;
 mod visit;
 

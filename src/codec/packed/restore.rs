@@ -187,7 +187,8 @@ pub(crate) fn behind_mark(scan: &[u8]) -> Option<&[u8]> {
 
 impl Tables {
     /// The header of the JPEG, by which programs see what it is, a mark, and the packed picture as it is.
-    pub(crate) fn half(&self, packed: &[u8], size: u64) -> Result<Vec<u8>> {
+    #[doc(hidden)]
+    pub fn half(&self, packed: &[u8], size: u64) -> Result<Vec<u8>> {
         let opened = Opened::new(packed, usize::try_from(size).unwrap_or(usize::MAX), self, false)?;
         let mut half = opened.header;
         half.reserve_exact(MARK.len() + packed.len());

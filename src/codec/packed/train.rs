@@ -150,7 +150,9 @@ fn merged(mut groups: Vec<Group>, most: usize, logs: &Logs) -> Vec<Group> {
         }
         let gone = groups.remove(i);
         losses.remove(i);
-        losses.iter_mut().skip(i).for_each(|row| drop(row.remove(i)));
+        losses.iter_mut().skip(i).for_each(|row| {
+            row.remove(i);
+        });
         let own = &mut groups[j];
         own.counts = sum(&own.counts, &gone.counts);
         own.contexts.extend(gone.contexts);
