@@ -111,7 +111,8 @@ impl Trainer {
         let groups = merged(groups, MOST_CODES, &logs);
         let map = map(&groups);
         let codes: Vec<Lengths> = groups.iter().map(|group| lengths(group.kind, &group.counts)).collect();
-        let mut shared: Vec<(Vec<u8>, usize)> = self.parts.into_iter().filter(|(_, n)| *n > 1).collect();
+        let often = (self.pictures / 64).max(2);
+        let mut shared: Vec<(Vec<u8>, usize)> = self.parts.into_iter().filter(|(_, n)| *n >= often).collect();
         shared.sort_by_key(|(part, count)| std::cmp::Reverse(count * part.len()));
         shared.truncate(MOST_SHARED);
         // The numbers of those that are used most have one byte.
