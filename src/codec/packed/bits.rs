@@ -22,6 +22,7 @@ pub(super) struct Bits {
 
 impl Bits {
     /// Puts at most 32 bits.
+    #[inline(always)]
     pub(super) fn put(&mut self, bits: u32, length: u32) {
         self.word |= u64::from(bits) << self.count;
         self.count += length;

@@ -230,6 +230,7 @@ impl Channel {
     }
 
     /// Finds all sums from the coefficients, but that of the first one's difference. Gives the largest size of the others.
+    #[inline(always)]
     pub(super) fn measure(&mut self) -> u8 {
         let places = self.shape.places();
         let mut most = 0;

@@ -1,5 +1,7 @@
 //! From a JPEG to the packed picture.
 
+use fearless_simd::{Level, Simd as _, dispatch};
+
 use super::{
     Kept,
     bits::{Bits, PAD, folded, put_number},
@@ -84,6 +86,7 @@ struct Streams {
 }
 
 impl Streams {
+    #[inline(always)]
     fn put(&mut self, tables: &Tables, channel: usize, item: &Item<'_>) {
         let code = tables.map[channel][item.plane][item.context];
         let bits = &mut self.own[level(channel, item.plane)][item.lane];
@@ -140,9 +143,14 @@ impl Packer {
         self.streams.directory.clear();
         self.streams.done.iter_mut().for_each(Vec::clear);
         let Packer { channels, streams } = self;
+        let level = Level::new();
         let behind = read(&picture, jpeg, channels, |channels| {
             for (c, channel) in channels.iter_mut().enumerate().filter(|(_, channel)| channel.shape.parts > 0) {
-                visit(channel, |item| streams.put(tables, c, &item))?;
+                // The processor's own steps for counting and shifting bits.
+                dispatch!(level, simd => simd.vectorize(
+                    #[inline(always)]
+                    || visit(channel, |item| streams.put(tables, c, &item))
+                ))?;
             }
             streams.end(levels(colors));
             Ok(())

@@ -160,6 +160,7 @@ impl Tables {
     }
 
     /// The bits of a symbol and their number, 0 if it has none.
+    #[inline(always)]
     pub(super) fn word(&self, code: u8, symbol: u16) -> (u32, u32) {
         let word = self.words.get(usize::from(code)).and_then(|words| words.get(usize::from(symbol)));
         let word = word.copied().map_or(0, u32::from);

@@ -28,6 +28,7 @@ const SAME: [u8; CELLS] = {
 };
 
 /// Visits all symbols of a channel whose coefficients are there.
+#[inline(always)]
 pub(super) fn visit(channel: &mut Channel, mut each: impl FnMut(Item<'_>)) -> Result<(), Kept> {
     let blocks = channel.shape.blocks();
     let mut differences = Vec::with_capacity(blocks);
@@ -78,6 +79,7 @@ pub(super) fn visit(channel: &mut Channel, mut each: impl FnMut(Item<'_>)) -> Re
 }
 
 /// The symbol of these values.
+#[inline(always)]
 fn symbol(kind: Kind, values: &[i16]) -> u16 {
     let (bits, most) = if kind == Kind::Quad { (3, 6) } else { (4, 10) };
     let mut symbol = 0;
