@@ -136,7 +136,8 @@ impl SamplePlan {
     #[cfg(feature = "packed")]
     #[doc(hidden)]
     pub fn half(&self, bytes: &Bytes, verify: bool, limits: &Limits) -> Result<(Bytes, Option<Arc<Tables>>)> {
-        let whole = |plan: &SamplePlan| if verify { plan.decode(bytes, limits) } else { plan.decode_unverified(bytes, limits) };
+        let whole =
+            |plan: &SamplePlan| if verify { plan.decode(bytes, limits) } else { plan.decode_unverified(bytes, limits) };
         let Some(tables) = &self.tables else { return Ok((whole(self)?, None)) };
         let plain = SampleInfo { bytes: self.info.stored_bytes, codec: Codec::None, ..self.info.clone() };
         let packed = whole(&SamplePlan { info: plain, tables: None, ..self.clone() })?;

@@ -139,7 +139,8 @@ impl Writer {
     pub fn notes(&self) -> impl Iterator<Item = String> + use<> {
         let kinds: Vec<String> = self.unpacked.iter().map(|(why, n)| format!("{n} {}", why.name())).collect();
         let kinds = kinds.join(", ");
-        let said = (!kinds.is_empty()).then(|| format!("JPEGs stored as they are, since they cannot be packed: {kinds}"));
+        let said =
+            (!kinds.is_empty()).then(|| format!("JPEGs stored as they are, since they cannot be packed: {kinds}"));
         self.odd.clone().notes().chain(said)
     }
 

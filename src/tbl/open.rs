@@ -57,7 +57,8 @@ impl Stepper for Opener {
         self.limits.index(range.end - range.start).map_err(|e| e.section("index"))?;
         let tables_range = header.tables.clone().unwrap_or_default();
         self.limits.metadata(tables_range.end - tables_range.start).map_err(|e| e.section("tables"))?;
-        let (Some(index), Some(tables)) = (self.pieces.get(range.clone()), self.pieces.get(tables_range.clone())) else {
+        let (Some(index), Some(tables)) = (self.pieces.get(range.clone()), self.pieces.get(tables_range.clone()))
+        else {
             self.header = Some(header);
             let ranges = [range, tables_range].into_iter().flat_map(|range| self.pieces.lacking(range)).collect();
             return Ok(Step::Need(ranges));

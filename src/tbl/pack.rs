@@ -35,8 +35,11 @@ impl PackOptions {
 
     /// Refuses what the layout cannot hold or this build cannot do.
     pub(crate) fn validate(&self) -> Result<()> {
-        if self.layout == Layout::Turboloader && matches!(self.compression, Compression::Zstd { .. } | Compression::Packed) {
-            let message = "the turboloader layout holds LZ4 or nothing; use the guide layout for Zstandard and packed JPEGs";
+        if self.layout == Layout::Turboloader
+            && matches!(self.compression, Compression::Zstd { .. } | Compression::Packed)
+        {
+            let message =
+                "the turboloader layout holds LZ4 or nothing; use the guide layout for Zstandard and packed JPEGs";
             return Err(Error::new(&codes::LAYOUT_CANNOT, message));
         }
         self.compression.validate()

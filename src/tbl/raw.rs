@@ -203,7 +203,8 @@ impl Header {
         let header = if turboloader_crc(&fixed) == u32_at(&fixed, 44) {
             turboloader(&fixed, file_len)?
         } else if (fixed[16] <= 2 || fixed[16] == PACKED && version == u32::from(PACKED_VERSION))
-            && (ENTRY_LEN as u32..=MAX_ENTRY_LEN).contains(&u32_at(&fixed, 17)) {
+            && (ENTRY_LEN as u32..=MAX_ENTRY_LEN).contains(&u32_at(&fixed, 17))
+        {
             guide(&fixed, file_len)?
         } else if u64::from(u32_at(&fixed, 16)) == HEADER_LEN.wrapping_add(u64_at(&fixed, 8).wrapping_mul(ENTRY_LEN)) {
             return Err(header_error(

@@ -22,7 +22,9 @@ use std::{
     sync::{Arc, Mutex, PoisonError},
 };
 
-use forebay::{Error, Result, check::Fault, codec::Compression, filter::Filter, samples::is_of_sample, tar::webdataset::Tally};
+use forebay::{
+    Error, Result, check::Fault, codec::Compression, filter::Filter, samples::is_of_sample, tar::webdataset::Tally,
+};
 
 use crate::{
     dataset::Dataset,

@@ -45,10 +45,9 @@ pub(super) fn tables(origin: &Origin) -> Result<Arc<Tables>> {
 /// The samples of an origin that is reached at random.
 fn chosen(origin: &Origin) -> Vec<(&Dataset, u64)> {
     match origin {
-        Origin::Datasets { sources, selection: Some(chosen) } => chosen
-            .iter()
-            .filter_map(|(source, i)| Some((sources.get(*source as usize)?.as_ref(), *i)))
-            .collect(),
+        Origin::Datasets { sources, selection: Some(chosen) } => {
+            chosen.iter().filter_map(|(source, i)| Some((sources.get(*source as usize)?.as_ref(), *i))).collect()
+        }
         Origin::Datasets { sources, selection: None } => {
             sources.iter().flat_map(|source| (0..source.len()).map(move |i| (source.as_ref(), i))).collect()
         }

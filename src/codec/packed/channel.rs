@@ -201,7 +201,8 @@ impl Channel {
         let (places, stride, quad) = (self.shape.places(), self.shape.stride(), plane.saturating_sub(QUAD));
         let count = self.count(plane);
         let (a, b) = PARENTS[plane - 2];
-        let (Some(a), Some(b)) = (self.sums.get(a * places..(a + 1) * places), self.sums.get(b * places..(b + 1) * places))
+        let (Some(a), Some(b)) =
+            (self.sums.get(a * places..(a + 1) * places), self.sums.get(b * places..(b + 1) * places))
         else {
             return;
         };
@@ -211,7 +212,9 @@ impl Channel {
         let (both, inner) = (&self.both[..places], places - 2 * stride);
         let shifted = |by: usize| both[by..][..inner].iter();
         let sides = shifted(stride - 1).zip(shifted(stride + 1)).zip(shifted(0)).zip(shifted(2 * stride));
-        for ((to, own), (((left, right), up), down)) in self.around[stride..][..inner].iter_mut().zip(shifted(stride)).zip(sides) {
+        for ((to, own), (((left, right), up), down)) in
+            self.around[stride..][..inner].iter_mut().zip(shifted(stride)).zip(sides)
+        {
             let near = u16::from(*left) + u16::from(*right) + u16::from(*up) + u16::from(*down);
             let a = ((2 * u16::from(*own) + near) >> 1).min(79);
             *to = if a < 16 { a } else { 12 + (a >> 2) } as u8;

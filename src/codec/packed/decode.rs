@@ -7,9 +7,7 @@ use fearless_simd::Simd;
 use super::{
     bits::peek,
     channel::{Channel, Shape, last_context},
-    planes::{
-        ACROSS, AT, BEGIN, BELOW, CELLS, ESCAPE, LANES, LAST, PLANES, QUAD, RIGHT, band, level,
-    },
+    planes::{ACROSS, AT, BEGIN, BELOW, CELLS, ESCAPE, LANES, LAST, PLANES, QUAD, RIGHT, band, level},
     tables::{LOOK, MOST_CODES, Tables},
 };
 
@@ -158,18 +156,21 @@ fn firsts(lanes: &mut Lanes<'_>, map: &[u8; CELLS], channel: &mut Channel) {
     let (data, looks) = (lanes.data, lanes.looks);
     let Channel { first, sums, raster, .. } = channel;
     let mut before = [BEGIN as u8; LANES];
-    lanes.each(raster, #[inline(always)]
+    lanes.each(
+        raster,
+        #[inline(always)]
         |_, place, lane, at| {
-        let word = peek(data, at);
-        let entry = Entry::of(looks, map[usize::from(before[lane]) % CELLS], word);
-        let (symbol, place) = (entry.symbol(), place as usize);
-        before[lane] = symbol as u8;
-        if let (Some(first), Some(sum)) = (first.get_mut(place), sums.get_mut(place)) {
-            *first = extend(word >> entry.code(), symbol & 15);
-            *sum = symbol as u8;
-        }
-        at + entry.all() as usize
-    });
+            let word = peek(data, at);
+            let entry = Entry::of(looks, map[usize::from(before[lane]) % CELLS], word);
+            let (symbol, place) = (entry.symbol(), place as usize);
+            before[lane] = symbol as u8;
+            if let (Some(first), Some(sum)) = (first.get_mut(place), sums.get_mut(place)) {
+                *first = extend(word >> entry.code(), symbol & 15);
+                *sum = symbol as u8;
+            }
+            at + entry.all() as usize
+        },
+    );
     channel.firsts(|expected, difference| (expected + i32::from(difference)) as i16);
 }
 
@@ -179,14 +180,17 @@ fn lasts(lanes: &mut Lanes<'_>, map: &[u8; CELLS], channel: &mut Channel) {
     let Channel { sums, raster, known, .. } = channel;
     let (first, last) = sums.split_at_mut(places);
     let known = &known[..raster.len()];
-    lanes.each(raster, #[inline(always)]
+    lanes.each(
+        raster,
+        #[inline(always)]
         |j, place, _, at| {
-        let place = place as usize;
-        let context = last_context(first[place], known[j], last[place - 1], last[place - stride]);
-        let entry = Entry::of(looks, map[context % CELLS], peek(data, at));
-        last[place] = entry.symbol() as u8;
-        at + entry.all() as usize
-    });
+            let place = place as usize;
+            let context = last_context(first[place], known[j], last[place - 1], last[place - stride]);
+            let entry = Entry::of(looks, map[context % CELLS], peek(data, at));
+            last[place] = entry.symbol() as u8;
+            at + entry.all() as usize
+        },
+    );
     channel.sort();
 }
 
@@ -218,28 +222,31 @@ fn pairs(lanes: &mut Lanes<'_>, map: &[u8; CELLS], channel: &mut Channel) -> Opt
     right.fill(0);
     below.fill(0);
     let mut fine = true;
-    lanes.each(contexts.get(..count)?, #[inline(always)]
+    lanes.each(
+        contexts.get(..count)?,
+        #[inline(always)]
         |_, item, _, at| {
-        let (word, place) = (peek(data, at), (item >> 8) as usize);
-        let entry = Entry::of(looks, item as u8, word);
-        let (values, sizes, next) = if entry.symbol() == u32::from(ESCAPE) {
-            let Some(found) = escaped::<2>(data, at + entry.code() as usize) else {
-                fine = false;
-                return at;
+            let (word, place) = (peek(data, at), (item >> 8) as usize);
+            let entry = Entry::of(looks, item as u8, word);
+            let (values, sizes, next) = if entry.symbol() == u32::from(ESCAPE) {
+                let Some(found) = escaped::<2>(data, at + entry.code() as usize) else {
+                    fine = false;
+                    return at;
+                };
+                found
+            } else {
+                let sizes = [entry.symbol() & 15, entry.symbol() >> 4 & 15];
+                let raw = word >> entry.code();
+                ([extend(raw, sizes[0]), extend(raw >> sizes[0], sizes[1])], sizes, at + entry.all() as usize)
             };
-            found
-        } else {
-            let sizes = [entry.symbol() & 15, entry.symbol() >> 4 & 15];
-            let raw = word >> entry.code();
-            ([extend(raw, sizes[0]), extend(raw >> sizes[0], sizes[1])], sizes, at + entry.all() as usize)
-        };
-        if let Some(block) = blocks.get_mut(place) {
-            *block = [0; 64];
-            (block[1], block[8]) = (values[0], values[1]);
-        }
-        (right[place], below[place]) = (sizes[0] as u8, sizes[1] as u8);
-        next
-    });
+            if let Some(block) = blocks.get_mut(place) {
+                *block = [0; 64];
+                (block[1], block[8]) = (values[0], values[1]);
+            }
+            (right[place], below[place]) = (sizes[0] as u8, sizes[1] as u8);
+            next
+        },
+    );
     fine.then_some(())
 }
 
@@ -250,16 +257,19 @@ fn ones(lanes: &mut Lanes<'_>, map: &[u8; CELLS], channel: &mut Channel) -> Opti
     let Channel { blocks, sums, contexts, .. } = channel;
     let across = &mut sums[ACROSS * places..(ACROSS + 1) * places];
     across.fill(0);
-    lanes.each(contexts.get(..count)?, #[inline(always)]
+    lanes.each(
+        contexts.get(..count)?,
+        #[inline(always)]
         |_, item, _, at| {
-        let (word, place) = (peek(data, at), (item >> 8) as usize);
-        let entry = Entry::of(looks, item as u8, word);
-        if let Some(block) = blocks.get_mut(place) {
-            block[9] = extend(word >> entry.code(), entry.symbol() & 15);
-        }
-        across[place] = entry.symbol() as u8;
-        at + entry.all() as usize
-    });
+            let (word, place) = (peek(data, at), (item >> 8) as usize);
+            let entry = Entry::of(looks, item as u8, word);
+            if let Some(block) = blocks.get_mut(place) {
+                block[9] = extend(word >> entry.code(), entry.symbol() & 15);
+            }
+            across[place] = entry.symbol() as u8;
+            at + entry.all() as usize
+        },
+    );
     Some(())
 }
 
@@ -274,29 +284,32 @@ fn quads(lanes: &mut Lanes<'_>, plane: usize, map: &[u8; CELLS], channel: &mut C
     let (blocks, halves) = (&mut blocks[..places], &**HALVES);
     let corner = AT[quad] & 54;
     let mut fine = true;
-    lanes.each(contexts.get(..count)?, #[inline(always)]
+    lanes.each(
+        contexts.get(..count)?,
+        #[inline(always)]
         |_, item, _, at| {
-        let (word, place) = (peek(data, at), (item >> 8) as usize);
-        let entry = Entry::of(looks, item as u8, word);
-        let block = &mut blocks[place];
-        if entry.symbol() == u32::from(ESCAPE) {
-            let Some((values, sizes, next)) = escaped::<4>(data, at + entry.code() as usize) else {
-                fine = false;
-                return at;
-            };
-            (block[corner], block[corner + 1]) = (values[0], values[1]);
-            (block[corner + 8], block[corner + 9]) = (values[2], values[3]);
-            sums[place] = sizes.iter().sum::<u32>() as u8;
-            return next;
-        }
-        let raw = word >> entry.code();
-        let (two, used) = halves.look(entry.symbol(), raw);
-        (block[corner], block[corner + 1]) = (two as i16, (two >> 16) as i16);
-        let (two, _) = halves.look(entry.symbol() >> 6, raw >> used);
-        (block[corner + 8], block[corner + 9]) = (two as i16, (two >> 16) as i16);
-        sums[place] = (entry.all() - entry.code()) as u8;
-        at + entry.all() as usize
-    });
+            let (word, place) = (peek(data, at), (item >> 8) as usize);
+            let entry = Entry::of(looks, item as u8, word);
+            let block = &mut blocks[place];
+            if entry.symbol() == u32::from(ESCAPE) {
+                let Some((values, sizes, next)) = escaped::<4>(data, at + entry.code() as usize) else {
+                    fine = false;
+                    return at;
+                };
+                (block[corner], block[corner + 1]) = (values[0], values[1]);
+                (block[corner + 8], block[corner + 9]) = (values[2], values[3]);
+                sums[place] = sizes.iter().sum::<u32>() as u8;
+                return next;
+            }
+            let raw = word >> entry.code();
+            let (two, used) = halves.look(entry.symbol(), raw);
+            (block[corner], block[corner + 1]) = (two as i16, (two >> 16) as i16);
+            let (two, _) = halves.look(entry.symbol() >> 6, raw >> used);
+            (block[corner + 8], block[corner + 9]) = (two as i16, (two >> 16) as i16);
+            sums[place] = (entry.all() - entry.code()) as u8;
+            at + entry.all() as usize
+        },
+    );
     fine.then_some(())
 }
 

@@ -53,8 +53,7 @@ impl<'a> Opened<'a> {
         }
         let rows = 1 << rows;
         let segments = segments(&picture, rows).count();
-        let mut opened =
-            Opened { data, tables, picture, header, behind, crc, rows, starts: Vec::new(), segments };
+        let mut opened = Opened { data, tables, picture, header, behind, crc, rows, starts: Vec::new(), segments };
         opened.directory(&mut bytes).ok_or_else(|| corrupt("the packed picture's directory is damaged"))?;
         Ok(opened)
     }
@@ -99,7 +98,8 @@ impl<'a> Opened<'a> {
         let starts = |level: usize| self.starts.get((level * self.segments + segment) * LANES..)?.first_chunk();
         let streams = Streams { data: self.data, tables: self.tables, starts: &starts };
         let level = Level::new();
-        dispatch!(level, simd => decode(simd, &streams, bands, channels)).ok_or_else(|| corrupt("the packed picture's coefficients are damaged"))
+        dispatch!(level, simd => decode(simd, &streams, bands, channels))
+            .ok_or_else(|| corrupt("the packed picture's coefficients are damaged"))
     }
 }
 
@@ -159,7 +159,12 @@ impl Unpacker {
     }
 
     /// Begins to read the coefficients of what [`Tables::half`] gave behind its mark.
-    pub(crate) fn open<'a>(&'a mut self, half: &'a [u8], header: usize, tables: &'a Tables) -> Result<Coefficients<'a>> {
+    pub(crate) fn open<'a>(
+        &'a mut self,
+        half: &'a [u8],
+        header: usize,
+        tables: &'a Tables,
+    ) -> Result<Coefficients<'a>> {
         Ok(Coefficients { opened: Opened::new(half, header, tables, false)?, channels: &mut self.channels })
     }
 

@@ -71,7 +71,8 @@ impl<'a> Reader<'a> {
                 let (dc, ac) = picture.codes(component).ok_or(Kept::Damaged)?;
                 let (c, part) = channel_of(i);
                 for n in 0..component.across * component.down {
-                    let (x, y) = (unit * component.across + n % component.across, y * component.down + n / component.across);
+                    let (x, y) =
+                        (unit * component.across + n % component.across, y * component.down + n / component.across);
                     let (first, block) = channels[c].block_mut(part, x, y).ok_or(Kept::Damaged)?;
                     *block = [0; 64];
                     *first = self.block(i, dc, ac, block).ok_or(Kept::Damaged)?;
@@ -174,7 +175,8 @@ impl<'a> Writer<'a> {
                 let (dc, ac) = picture.codes(component)?;
                 let (c, part) = channel_of(i);
                 for n in 0..component.across * component.down {
-                    let (x, y) = (unit * component.across + n % component.across, y * component.down + n / component.across);
+                    let (x, y) =
+                        (unit * component.across + n % component.across, y * component.down + n / component.across);
                     self.block(i, (dc, ac), channels[c].block(part, x, y)?, out)?;
                 }
             }

@@ -48,7 +48,8 @@ fn jpeg((width, height): (u16, u16), sampling: &[(u8, u8)], restart: u16, seed: 
                 let most = 1 + draws.below(40) as usize;
                 for at in ORDER.iter().take(most).skip(1) {
                     let size = if draws.below(200) == 0 { 10 } else { draws.below(5) };
-                    block[usize::from(*at)] = (draws.below(1 << size) as i16) * if draws.below(2) == 0 { 1 } else { -1 };
+                    block[usize::from(*at)] =
+                        (draws.below(1 << size) as i16) * if draws.below(2) == 0 { 1 } else { -1 };
                 }
             }
             channel.measure();

@@ -97,7 +97,8 @@ impl Trainer {
         for plane in 0..2 * PLANES {
             let from = (plane * CELLS) as u32;
             let cells = self.counts.range(from..from + CELLS as u32);
-            let cells = cells.map(|(context, counts)| Group::new(plane % PLANES, vec![*context], counts.clone(), &logs));
+            let cells =
+                cells.map(|(context, counts)| Group::new(plane % PLANES, vec![*context], counts.clone(), &logs));
             groups.extend(merged(cells.collect(), OF_PLANE, &logs));
         }
         // Each kind has a code, whatever was seen.
@@ -139,12 +140,17 @@ impl Group {
 /// Puts the two groups together that lose least by it, until there are no more than `most`.
 fn merged(mut groups: Vec<Group>, most: usize, logs: &Logs) -> Vec<Group> {
     let loss = |a: &Group, b: &Group| {
-        if a.kind == b.kind { logs.cost_of_both(&a.counts, &b.counts).saturating_sub(a.cost + b.cost) } else { u64::MAX }
+        if a.kind == b.kind {
+            logs.cost_of_both(&a.counts, &b.counts).saturating_sub(a.cost + b.cost)
+        } else {
+            u64::MAX
+        }
     };
     let mut losses: Vec<Vec<u64>> =
         groups.iter().enumerate().map(|(i, a)| groups[..i].iter().map(|b| loss(a, b)).collect()).collect();
     while groups.len() > most {
-        let all = losses.iter().enumerate().flat_map(|(i, row)| row.iter().enumerate().map(move |(j, loss)| (*loss, i, j)));
+        let all =
+            losses.iter().enumerate().flat_map(|(i, row)| row.iter().enumerate().map(move |(j, loss)| (*loss, i, j)));
         let Some((least, i, j)) = all.min() else { break };
         if least == u64::MAX {
             break;
@@ -286,7 +292,8 @@ fn lengths(kind: Kind, counts: &Counts) -> Lengths {
     let mut sorted: Vec<(u64, u16)> = kept.into_iter().map(|(symbol, count)| (count, symbol)).collect();
     sorted.sort_unstable();
     let lengths = limited(&sorted.iter().map(|(count, _)| *count).collect::<Vec<_>>());
-    let mut symbols: Vec<(u16, u8)> = sorted.iter().zip(lengths).map(|((_, symbol), length)| (*symbol, length)).collect();
+    let mut symbols: Vec<(u16, u8)> =
+        sorted.iter().zip(lengths).map(|((_, symbol), length)| (*symbol, length)).collect();
     symbols.sort_unstable();
     Lengths { kind, symbols }
 }

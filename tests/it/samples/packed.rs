@@ -90,7 +90,10 @@ fn pixels_of_packed_coefficients_are_those_of_the_jpeg() {
                 options.region = region;
                 let expected = other.decode(picture, None, &options).unwrap();
                 let found = own.decode(&half, None, &options).unwrap();
-                assert_eq!((found.width, found.height, found.eighths), (expected.width, expected.height, expected.eighths));
+                assert_eq!(
+                    (found.width, found.height, found.eighths),
+                    (expected.width, expected.height, expected.eighths)
+                );
                 assert!(found.pixels == expected.pixels, "sample {i}, {least}, {region:?}");
                 seen += 1;
             }
@@ -111,5 +114,8 @@ fn older_readers_refuse_the_file_by_its_version_and_damaged_tables_are_told() {
     let mut other = file.to_vec();
     other[at + 100] ^= 1;
     let e = open(&other.into()).unwrap_err();
-    assert_eq!((e.code().id(), e.place().section, e.place().offset), ("codec.corrupt", Some("tables"), Some(at as u64)));
+    assert_eq!(
+        (e.code().id(), e.place().section, e.place().offset),
+        ("codec.corrupt", Some("tables"), Some(at as u64))
+    );
 }
