@@ -485,6 +485,7 @@ fn a_journal_whose_ends_of_lines_were_changed_says_so() {
 
 /// Pictures of the fixtures, most of them packed.
 #[cfg(feature = "packed")]
+#[allow(clippy::disallowed_methods, reason = "a test is a host: it reads files")]
 fn packed() -> Bytes {
     let fixtures = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/fixtures/");
     let index: Value = serde_json::from_slice(&std::fs::read(format!("{fixtures}images.json")).unwrap()).unwrap();
