@@ -74,7 +74,7 @@ impl<'a> Opened<'a> {
         }
         let mut at = self.data.len() - bytes.0.len();
         for start in &mut self.starts {
-            at += std::mem::replace(start, at);
+            at = at.checked_add(std::mem::replace(start, at))?;
         }
         Some(())
     }

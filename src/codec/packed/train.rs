@@ -29,12 +29,32 @@ type Counts = Vec<(u16, u32)>;
 #[derive(Debug, Default)]
 pub struct Trainer {
     channels: [Channel; 2],
-    /// Symbols that were not counted yet: context above symbol.
-    seen: Vec<u32>,
-    counts: BTreeMap<u32, Counts>,
-    total: usize,
+    seen: Seen,
     pictures: usize,
     parts: BTreeMap<Vec<u8>, usize>,
+}
+
+/// The symbols that were seen.
+#[derive(Debug, Default)]
+struct Seen {
+    /// Those that were not counted yet: context above symbol.
+    symbols: Vec<u32>,
+    counts: BTreeMap<u32, Counts>,
+    total: usize,
+}
+
+impl Seen {
+    fn count(&mut self) {
+        self.total += self.symbols.len();
+        self.symbols.sort_unstable();
+        for context in self.symbols.chunk_by(|a, b| a >> 12 == b >> 12) {
+            let counts: Counts =
+                context.chunk_by(|a, b| a == b).map(|same| ((same[0] & 0xfff) as u16, same.len() as u32)).collect();
+            let of = self.counts.entry(context[0] >> 12).or_default();
+            *of = sum(of, &counts);
+        }
+        self.symbols.clear();
+    }
 }
 
 impl Trainer {
@@ -46,8 +66,11 @@ impl Trainer {
             for (c, channel) in channels.iter_mut().enumerate().filter(|(_, channel)| channel.shape.parts > 0) {
                 visit(channel, |item| {
                     let context = (c * PLANES + item.plane) * CELLS + item.context;
-                    seen.push((context as u32) << 12 | u32::from(item.symbol));
+                    seen.symbols.push((context as u32) << 12 | u32::from(item.symbol));
                 })?;
+            }
+            if seen.symbols.len() >= PACK {
+                seen.count();
             }
             Ok(())
         })?;
@@ -61,15 +84,12 @@ impl Trainer {
                 *self.parts.entry(part.to_vec()).or_default() += 1;
             }
         }
-        if self.seen.len() >= PACK {
-            self.count();
-        }
         Ok(())
     }
 
     /// Whether more pictures would hardly change anything.
     pub fn is_enough(&self) -> bool {
-        self.total + self.seen.len() >= ENOUGH
+        self.seen.total + self.seen.symbols.len() >= ENOUGH
     }
 
     /// Pictures that it learned from.
@@ -77,26 +97,14 @@ impl Trainer {
         self.pictures
     }
 
-    fn count(&mut self) {
-        self.total += self.seen.len();
-        self.seen.sort_unstable();
-        for context in self.seen.chunk_by(|a, b| a >> 12 == b >> 12) {
-            let counts: Counts =
-                context.chunk_by(|a, b| a == b).map(|same| ((same[0] & 0xfff) as u16, same.len() as u32)).collect();
-            let of = self.counts.entry(context[0] >> 12).or_default();
-            *of = sum(of, &counts);
-        }
-        self.seen.clear();
-    }
-
     /// The tables.
     pub fn finish(mut self) -> Result<Tables> {
-        self.count();
+        self.seen.count();
         let logs = Logs::new();
         let mut groups = Vec::new();
         for plane in 0..2 * PLANES {
             let from = (plane * CELLS) as u32;
-            let cells = self.counts.range(from..from + CELLS as u32);
+            let cells = self.seen.counts.range(from..from + CELLS as u32);
             let cells =
                 cells.map(|(context, counts)| Group::new(plane % PLANES, vec![*context], counts.clone(), &logs));
             groups.extend(merged(cells.collect(), OF_PLANE, &logs));
