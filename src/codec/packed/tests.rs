@@ -140,7 +140,7 @@ fn damage_is_an_error_or_gives_the_same_picture() {
         let packed = packer.pack_anyway(&picture, &tables).unwrap();
         for n in 0..300 {
             let mut bad = packed.clone();
-            let at = draws.below(bad.len() as u64) as usize;
+            let at = draws.below(bad.len() as u32) as usize;
             match n % 3 {
                 0 => bad.truncate(at),
                 1 => bad[at] ^= 1 << draws.below(8),
@@ -162,7 +162,7 @@ fn damaged_tables_are_refused() {
     let mut draws = Draws::new(3);
     for n in 0..200 {
         let mut bad = tables.bytes().to_vec();
-        let at = draws.below(bad.len() as u64) as usize;
+        let at = draws.below(bad.len() as u32) as usize;
         match n % 2 {
             0 => bad.truncate(at),
             _ => bad[at] ^= 1 << draws.below(8),
