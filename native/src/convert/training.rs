@@ -21,9 +21,9 @@ const FEWEST: usize = 24;
 /// library brings. The same samples give the same tables.
 pub(super) fn tables(origin: &Origin) -> Result<Arc<Tables>> {
     let mut trainer = Trainer::default();
-    let samples = chosen(origin);
-    let step = (samples.len() as u64).div_ceil(MOST).max(1) as usize;
-    for (dataset, i) in samples.into_iter().step_by(step) {
+    let count = origin.count().unwrap_or(0);
+    let step = usize::try_from(count.div_ceil(MOST)).unwrap_or(usize::MAX).max(1);
+    for (dataset, i) in (0..count).step_by(step).filter_map(|k| nth(origin, k)) {
         if trainer.is_enough() {
             break;
         }
@@ -42,15 +42,18 @@ pub(super) fn tables(origin: &Origin) -> Result<Arc<Tables>> {
     if trainer.pictures() < FEWEST { Tables::standard() } else { Ok(Arc::new(trainer.finish()?)) }
 }
 
-/// The samples of an origin that is reached at random.
-fn chosen(origin: &Origin) -> Vec<(&Dataset, u64)> {
+/// A sample of an origin that is reached at random.
+fn nth(origin: &Origin, mut k: u64) -> Option<(&Dataset, u64)> {
     match origin {
         Origin::Datasets { sources, selection: Some(chosen) } => {
-            chosen.iter().filter_map(|(source, i)| Some((sources.get(*source as usize)?.as_ref(), *i))).collect()
+            let (source, i) = chosen.get(usize::try_from(k).ok()?)?;
+            Some((sources.get(*source as usize)?.as_ref(), *i))
         }
-        Origin::Datasets { sources, selection: None } => {
-            sources.iter().flat_map(|source| (0..source.len()).map(move |i| (source.as_ref(), i))).collect()
-        }
-        Origin::Derived(_) | Origin::Stream(_) => Vec::new(),
+        Origin::Datasets { sources, selection: None } => sources.iter().find_map(|source| {
+            let found = (k < source.len()).then_some((source.as_ref(), k));
+            k = k.saturating_sub(source.len());
+            found
+        }),
+        Origin::Derived(_) | Origin::Stream(_) => None,
     }
 }
