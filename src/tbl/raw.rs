@@ -597,6 +597,7 @@ mod tests {
             metadata_fault: None,
             has_crc: true,
             payload_checksums: true,
+            tables: None,
         }
     }
 
