@@ -31,6 +31,7 @@ mod msgpack;
 #[cfg(feature = "native")]
 mod native;
 mod order;
+mod packed_jpeg;
 mod pixels;
 mod record;
 mod samples;
@@ -84,6 +85,7 @@ pub const TARGETS: &[Target] = &[
     Target { name: "label_yolo", body: label_files::yolo, seeds: label_files::yolo_seeds },
     Target { name: "msgpack", body: msgpack::body, seeds: msgpack::seeds },
     Target { name: "order_state", body: order::body, seeds: order::seeds },
+    Target { name: "packed_jpeg", body: packed_jpeg::body, seeds: packed_jpeg::seeds },
     Target { name: "record", body: record::body, seeds: record::seeds },
     Target { name: "samples", body: samples::body, seeds: samples::seeds },
     Target { name: "spec", body: words::specs, seeds: words::specs_seeds },

@@ -9,7 +9,7 @@ use std::{
 use bytes::{Bytes, BytesMut};
 use forebay::{
     Error, Limits, Result, Step, Stepper,
-    codec::checksum::fnv1a,
+    codec::{checksum::fnv1a, packed::Tables},
     doors::Door,
     error::codes,
     formats::Format,
@@ -93,6 +93,8 @@ pub(crate) struct Stored {
     pub(crate) payload: Bytes,
     /// Width and height of raw pixels, if the index says that the payload is that.
     pub(crate) raw: Option<(u32, u32)>,
+    /// What its coefficients are packed with, if they are.
+    pub(crate) tables: Option<Arc<Tables>>,
 }
 
 /// A record as text, of which a TBL's own is not copied.
@@ -477,35 +479,40 @@ impl Dataset {
     /// As [`payload`](Self::payload), for a worker that reads many: into `buffer` where the file is not mapped, and
     /// unverified where `verify` says so.
     pub(crate) fn stored(&self, i: u64, verify: bool, buffer: &mut BytesMut) -> Result<Stored> {
-        self.stored_then(i, verify, buffer, || ())
+        self.stored_then(i, verify, (buffer, false), || ())
     }
 
-    /// The same; `is_read` is called between reading, and verifying and decompressing.
+    /// The same; `is_read` is called between reading, and verifying and decompressing. With `half` the coefficients of packed
+    /// JPEGs stay packed, for decoders to which they are as good.
     pub(crate) fn stored_then(
         &self,
         i: u64,
         verify: bool,
-        buffer: &mut BytesMut,
+        (buffer, half): (&mut BytesMut, bool),
         is_read: impl FnOnce(),
     ) -> Result<Stored> {
         let named = |e: Error| e.file(self.name());
         let (input, container) = match &self.source {
             Source::File(input, container) => (input, container),
-            Source::Folder(folder) => return Ok(Stored { payload: folder.payload(i)?, raw: None }),
+            Source::Folder(folder) => return Ok(Stored { payload: folder.payload(i)?, ..Stored::default() }),
         };
         if let Some(payload) = self.kept(i) {
             is_read();
-            return Ok(Stored { payload: payload?, raw: None });
+            return Ok(Stored { payload: payload?, ..Stored::default() });
         }
         let plan = if verify { self.plan(i, input, container) } else { container.plan(i) }.map_err(named)?;
         let bytes = input.slice_in(plan.range(), buffer)?;
         is_read();
         let raw = (plan.info.format == MediaFormat::RawU8).then_some((plan.info.width, plan.info.height));
+        if half {
+            let (payload, tables) = plan.half(&bytes, verify, &self.limits).map_err(named)?;
+            return Ok(Stored { payload, raw, tables });
+        }
         let payload = match verify {
             true => plan.decode(&bytes, &self.limits),
             false => plan.decode_unverified(&bytes, &self.limits),
         };
-        Ok(Stored { payload: payload.map_err(named)?, raw })
+        Ok(Stored { payload: payload.map_err(named)?, raw, tables: None })
     }
 
     /// Sample `i`'s file name, if it has one.

@@ -244,7 +244,7 @@ def divide(
     seed: int = 0,
     where: str | None = None,
     to: Literal["tbl", "tar"] | None = None,
-    compression: Literal["none", "lz4", "zstd"] | None = None,
+    compression: Literal["none", "lz4", "zstd", "packed"] | None = None,
     level: int | None = None,
     workers: int | None = None,
     force: bool = False,

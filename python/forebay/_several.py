@@ -25,7 +25,7 @@ def split(
     shards: int,
     *,
     to: Literal["tbl", "tar"] | None = None,
-    compression: Literal["none", "lz4", "zstd"] | None = None,
+    compression: Literal["none", "lz4", "zstd", "packed"] | None = None,
     level: int | None = None,
     layout: Literal["guide", "turboloader"] | None = None,
     workers: int | None = None,

@@ -36,7 +36,7 @@ class TblWriter:
         self,
         path: PathLike,
         *,
-        compression: Literal["none", "lz4", "zstd"] | None = None,
+        compression: Literal["none", "lz4", "zstd", "packed"] | None = None,
         level: int | None = None,
         layout: Literal["guide", "turboloader"] | None = None,
         metadata: Mapping[str, Any] | None = None,

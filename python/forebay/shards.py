@@ -185,7 +185,7 @@ def plan(
     blocks: tuple[int, int] | None = None,
     where: str | None = None,
     to: Literal["tbl", "tar"] = "tbl",
-    compression: Literal["none", "lz4", "zstd"] | None = None,
+    compression: Literal["none", "lz4", "zstd", "packed"] | None = None,
     level: int | None = None,
     layout: Literal["guide", "turboloader"] | None = None,
     metadata_format: Literal["json", "msgpack", "protobuf"] | None = None,

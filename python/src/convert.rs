@@ -182,8 +182,9 @@ pub(crate) fn compression(given: Option<&str>, level: Option<u8>) -> Result<Comp
         None | Some("none") => Codec::None,
         Some("lz4") => Codec::Lz4,
         Some("zstd") => Codec::Zstd,
+        Some("packed") => Codec::Packed,
         Some(other) => {
-            let message = format!("compression of samples is one of none, lz4, zstd, not {other:?}");
+            let message = format!("compression of samples is one of none, lz4, zstd, packed, not {other:?}");
             return Err(Error::new(&ARGUMENT, message));
         }
     };

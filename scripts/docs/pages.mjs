@@ -45,6 +45,7 @@ export const NAVIGATION = [
       ['Tables in Python', 'docs/python/tables.md'],
       ['Files elsewhere', 'docs/remote.md'],
       ['The cache', 'docs/cache.md'],
+      ['Packing JPEGs', 'docs/packed.md'],
       ['Shards', 'docs/shards.md'],
       ['Shards in Python, and Ray', 'docs/python/ray.md'],
       ['Tensor warehouses', 'docs/warehouse.md'],
@@ -84,6 +85,7 @@ export const NAVIGATION = [
     [
       ['A promise for files', 'docs/formats/compatibility.md'],
       ['TBL', 'docs/formats/tbl-v2.md'],
+      ['Packed JPEGs', 'docs/formats/packed.md'],
       ["A sample's record", 'docs/formats/record.md'],
       ['TAR', 'docs/formats/tar.md'],
       ['ZIP', 'docs/formats/zip.md'],

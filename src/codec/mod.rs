@@ -10,6 +10,13 @@ mod zstd;
 pub mod checksum;
 #[doc(hidden)]
 pub mod deflate;
+#[cfg(feature = "packed")]
+pub mod packed;
+#[cfg(not(feature = "packed"))]
+#[doc(hidden)]
+#[path = "packed_off.rs"]
+#[allow(missing_docs)]
+pub mod packed;
 
 use crate::{
     error::{Error, Result},
@@ -29,10 +36,12 @@ pub enum Codec {
     Zstd,
     /// One stream of raw deflate: a member of a ZIP. It is read and not written.
     Deflate,
+    /// A JPEG's coefficients in a code of our own, read with the tables of the file.
+    Packed,
 }
 
 impl crate::words::Word for Codec {
-    const ALL: &'static [Self] = &[Codec::None, Codec::Lz4, Codec::Zstd];
+    const ALL: &'static [Self] = &[Codec::None, Codec::Lz4, Codec::Zstd, Codec::Packed];
 
     fn word(self) -> &'static str {
         self.name()
@@ -48,6 +57,7 @@ impl Codec {
             Codec::Lz4 => "lz4",
             Codec::Zstd => "zstd",
             Codec::Deflate => "deflate",
+            Codec::Packed => "packed",
         }
     }
 
@@ -59,6 +69,9 @@ impl Codec {
             Codec::None => Err(size_mismatch(size, stored.len() as u64)),
             Codec::Lz4 => lz4::decompress(stored, size, limits),
             Codec::Zstd => zstd::decompress(stored, size, limits),
+            Codec::Packed => {
+                Err(Error::new(&codes::UNAVAILABLE, "packed JPEGs are read with the tables of their file"))
+            }
             #[cfg(feature = "zip")]
             Codec::Deflate => deflate::Inflater::default().inflate_whole(stored, size, limits),
             #[cfg(not(feature = "zip"))]
@@ -83,6 +96,8 @@ pub enum Compression {
         /// 1 to 22.
         level: u8,
     },
+    /// JPEGs as packed coefficients; all else as it is.
+    Packed,
 }
 
 impl Compression {
@@ -93,6 +108,7 @@ impl Compression {
             Compression::None => Codec::None,
             Compression::Lz4 { .. } => Codec::Lz4,
             Compression::Zstd { .. } => Codec::Zstd,
+            Compression::Packed => Codec::Packed,
         }
     }
 
@@ -104,6 +120,10 @@ impl Compression {
             (Codec::None, Some(_)) => return Err(Error::new(&codes::LEVEL, "without compression there is no level")),
             (Codec::Lz4, level) => Compression::Lz4 { level: level.unwrap_or(1) },
             (Codec::Zstd, level) => Compression::Zstd { level: level.unwrap_or(3) },
+            (Codec::Packed, None) => Compression::Packed,
+            (Codec::Packed, Some(_)) => {
+                return Err(Error::new(&codes::LEVEL, "packed JPEGs have no level"));
+            }
             (Codec::Deflate, _) => {
                 return Err(Error::new(&codes::UNAVAILABLE, "payloads are not written with deflate"));
             }
@@ -127,6 +147,9 @@ impl Compression {
             Compression::Zstd { .. } if !cfg!(feature = "zstd") => {
                 Err(Error::new(&codes::UNAVAILABLE, "writing Zstandard needs the feature `zstd`"))
             }
+            Compression::Packed if !cfg!(feature = "packed") => {
+                Err(Error::new(&codes::UNAVAILABLE, "packing JPEGs needs the feature `packed`"))
+            }
             _ => Ok(()),
         }
     }
@@ -136,7 +159,8 @@ impl Compression {
     pub fn compress(self, payload: &[u8]) -> Result<Option<Vec<u8>>> {
         self.validate()?;
         let packed = match self {
-            Compression::None => return Ok(None),
+            // What is packed is packed with tables, of which nothing is known here.
+            Compression::None | Compression::Packed => return Ok(None),
             Compression::Lz4 { level } => lz4::compress(payload, level)?,
             Compression::Zstd { level } => zstd::compress(payload, level)?,
         };

@@ -139,7 +139,7 @@ impl Apply {
         tbl.limits().metadata(section).map_err(|e| e.section("metadata"))?;
         Ok(Apply {
             open: Some(OpenMetadata::new(tbl)),
-            encoder: Encoder::of(header.layout, header.codec, Some(edited.len()))?,
+            encoder: Encoder::of(header.layout, header.codec, Some(edited.len()))?.with_tables(tbl.tables().cloned()),
             tbl: tbl.clone(),
             dataset: dataset.clone(),
             limits: tbl.limits().clone(),

@@ -1,6 +1,6 @@
 //! One sample's payload: which bytes to fetch and what to do with them.
 
-use std::ops::Range;
+use std::{ops::Range, sync::Arc};
 
 use bytes::Bytes;
 
@@ -11,6 +11,7 @@ use crate::{
     codec::{
         Codec,
         checksum::{crc16, crc32},
+        packed::Tables,
     },
     error::{Code, Error, Result},
     limits::Limits,
@@ -43,6 +44,8 @@ pub struct SamplePlan {
     pub proof: Proof,
     pub(crate) failed_proof: &'static Code,
     pub(crate) failed_codec: &'static Code,
+    /// What the payload was packed with, if it was.
+    tables: Option<Arc<Tables>>,
     /// What the payload is cut out of.
     #[cfg(any(feature = "zip", feature = "doors"))]
     frame: Option<Frame>,
@@ -60,9 +63,15 @@ impl SamplePlan {
             proof,
             failed_proof,
             failed_codec,
+            tables: None,
             #[cfg(any(feature = "zip", feature = "doors"))]
             frame: None,
         }
+    }
+
+    /// Of a payload that was packed with these tables.
+    pub(crate) fn packed(self, tables: Arc<Tables>) -> Self {
+        SamplePlan { tables: Some(tables), ..self }
     }
 
     /// Of a payload that is cut out of what begins where the information says.
@@ -123,6 +132,26 @@ impl SamplePlan {
         self.payload(bytes, limits).map_err(|e| e.section("payload").sample(self.info.index).offset(self.info.offset))
     }
 
+    /// As [`decode`](Self::decode), verified where `verify` says so; but of a packed JPEG its header alone, and behind that
+    /// the coefficients as they are packed, with which a [`Decoder`](crate::image::decode::Decoder) that has the tables makes
+    /// the same pixels sooner.
+    #[cfg(feature = "packed")]
+    #[doc(hidden)]
+    pub fn half(&self, bytes: &Bytes, verify: bool, limits: &Limits) -> Result<(Bytes, Option<Arc<Tables>>)> {
+        let whole =
+            |plan: &SamplePlan| if verify { plan.decode(bytes, limits) } else { plan.decode_unverified(bytes, limits) };
+        let Some(tables) = &self.tables else { return Ok((whole(self)?, None)) };
+        let plain = SampleInfo { bytes: self.info.stored_bytes, codec: Codec::None, ..self.info.clone() };
+        let packed = whole(&SamplePlan { info: plain, tables: None, ..self.clone() })?;
+        let half = tables.half(&packed, limits.item(self.info.bytes)? as u64).map_err(|e| {
+            Error::caused(self.failed_codec, e.message().to_owned(), e)
+                .section("payload")
+                .sample(self.info.index)
+                .offset(self.info.offset)
+        })?;
+        Ok((half.into(), Some(tables.clone())))
+    }
+
     /// As [`decode`](Self::decode), of the same bytes, without verifying.
     #[doc(hidden)]
     pub fn decode_unverified(&self, bytes: &Bytes, limits: &Limits) -> Result<Bytes> {
@@ -167,7 +196,11 @@ impl SamplePlan {
         let payload = match self.info.codec {
             Codec::None => stored,
             codec => {
-                codec.decompress(&stored, self.info.bytes, limits).map(Bytes::from).map_err(|e| match e.kind() {
+                let restored = match &self.tables {
+                    Some(tables) => tables.restore(&stored, self.info.bytes, limits),
+                    None => codec.decompress(&stored, self.info.bytes, limits),
+                };
+                restored.map(Bytes::from).map_err(|e| match e.kind() {
                     crate::error::Kind::Damaged => Error::caused(self.failed_codec, e.message().to_owned(), e),
                     _ => e,
                 })?

@@ -124,12 +124,12 @@ impl Conversion {
             let message = format!("there are {len} samples, so none has the number {i}");
             return Err(Error::new(&codes::OUT_OF_RANGE, message).sample((*i).into()));
         }
-        let (document, writer) = match options.form {
-            Form::Tbl(pack) => {
+        let (document, writer) = match options.form.tbl() {
+            Some((pack, _)) => {
                 pack.validate()?;
                 (Some(DocumentReader::new(opened.clone())), None)
             }
-            Form::Tar => (None, Some(Writer::tar())),
+            None => (None, Some(Writer::tar())),
         };
         let faults = opened.losses().map(Fault::from).collect();
         Ok(Conversion {
@@ -194,7 +194,7 @@ impl Conversion {
         }
         let first = self.next;
         self.next += window.samples.len() as u64;
-        Ok(Turn::Item(Batch { window, form: self.options.form, first }))
+        Ok(Turn::Item(Batch { window, form: self.options.form.clone(), first }))
     }
 
     /// Takes in what became of the samples of a batch, in their order. It is written while the bytes of the next
@@ -296,7 +296,8 @@ impl Conversion {
 
     /// Reads the document and begins a TBL; the ranges that are needed for that.
     fn begin(&mut self) -> Result<Option<Vec<Range<u64>>>> {
-        let (Some(document), Form::Tbl(pack)) = (&self.document, self.options.form) else { return Ok(None) };
+        let (Some(document), Some((pack, tables))) = (&self.document, self.options.form.tbl()) else { return Ok(None) };
+        let (pack, tables) = (*pack, tables.cloned());
         let mut inherited = Inherited::default();
         match document.section()? {
             Step::Need(ranges) => return Ok(Some(ranges)),
@@ -324,7 +325,11 @@ impl Conversion {
         }
         let notes = &mut self.done.notes;
         let metadata = inherited.into_writer(pack.layout, &self.options.metadata, None, notes)?;
-        self.writer = Some(Writer::tbl(pack, Some(self.total()), metadata)?);
+        let writer = Writer::tbl(pack, Some(self.total()), metadata)?;
+        self.writer = Some(match tables {
+            Some(tables) => writer.with_tables(tables),
+            None => writer,
+        });
         self.document = None;
         Ok(None)
     }

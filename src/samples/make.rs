@@ -1,6 +1,6 @@
 //! One sample between being read and being written: pure functions, so that hosts can run them on many threads.
 
-use std::ops::Range;
+use std::{ops::Range, sync::Arc};
 
 use bytes::Bytes;
 
@@ -12,6 +12,7 @@ use super::{
     records::FoundRecord,
 };
 use crate::{
+    codec::packed::Tables,
     error::{Error, Result},
     image::{Probe, probe_named},
     limits::Limits,
@@ -19,7 +20,7 @@ use crate::{
         MediaFormat,
         record::{self, Sidecar},
     },
-    tbl::{Metadata, PackOptions, Packed, pack},
+    tbl::{Metadata, PackOptions, Packed, pack, pack_with},
 };
 
 /// A sample that was read and verified.
@@ -105,25 +106,39 @@ impl Dataset {
 }
 
 /// The form of a sample in the output.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Form {
     /// A payload of a TBL, and its record.
     Tbl(PackOptions),
+    /// The same, whose JPEGs are packed with these tables.
+    Packed(PackOptions, Arc<Tables>),
     /// Files of an archive.
     Tar,
 }
 
 impl Form {
+    /// How the payloads of a TBL are packed, and with which tables, if not those that the library brings.
+    pub(super) fn tbl(&self) -> Option<(&PackOptions, Option<&Arc<Tables>>)> {
+        match self {
+            Form::Tbl(options) => Some((options, None)),
+            Form::Packed(options, tables) => Some((options, Some(tables))),
+            Form::Tar => None,
+        }
+    }
+
     /// Makes a sample ready to be written: compresses where that was asked for, and computes the checksums of a TBL;
     /// finds the files of an archive and their headers. Refuses what readers that keep `limits` would not read back.
     #[doc(hidden)]
     pub fn make(&self, sample: Loaded, limits: &Limits) -> Result<Ready> {
         let Loaded { id, payload, format, width, height, record, kept, outside } = sample;
         let content = payload.clone();
-        Ok(match self {
-            Form::Tbl(options) => {
-                let packed = pack(payload, format, width, height, options)?;
+        Ok(match self.tbl() {
+            Some((options, tables)) => {
+                let packed = match tables {
+                    Some(tables) => pack_with(payload, format, width, height, options, Some(tables))?,
+                    None => pack(payload, format, width, height, options)?,
+                };
                 packed.check(limits)?;
                 if let Some(record) = &record {
                     let place = |e: Error| e.section("metadata").with_options(&["max_sample_bytes"]);
@@ -132,7 +147,7 @@ impl Form {
                 let (named, reads_as) = (None, Vec::new());
                 Ready { id, content, record, kept, outside, named, reads_as, parts: Parts::Payload(packed) }
             }
-            Form::Tar => {
+            None => {
                 let (files, named) = archive_files(id, record.as_deref(), &payload, format)?;
                 let outside = record.as_deref().and_then(renamed);
                 // The files have all that it says.

@@ -1,11 +1,14 @@
 //! The formats that are written, behind one face: samples in order, bytes out at positions.
 
+use std::{collections::BTreeMap, sync::Arc};
+
 use super::{
     Oddities,
     make::{Parts, Ready},
     neighbors::Neighbors,
 };
 use crate::{
+    codec::packed::{Kept, Tables},
     error::{Error, Result, codes},
     sample::record,
     tar::END,
@@ -33,6 +36,8 @@ pub struct Writer {
     target: Target,
     counts: Counts,
     odd: Oddities,
+    /// How many JPEGs were not packed, by why.
+    unpacked: BTreeMap<Kept, u64>,
 }
 
 #[derive(Debug)]
@@ -53,13 +58,24 @@ impl Writer {
         Ok(Self::new(Target::Tbl(Box::new((Encoder::moving(options)?, metadata)))))
     }
 
+    /// Says what the payloads of a TBL are packed with, if it is not the tables that the library brings.
+    #[doc(hidden)]
+    #[must_use]
+    pub fn with_tables(mut self, tables: Arc<Tables>) -> Self {
+        if let Target::Tbl(writers) = self.target {
+            let (encoder, metadata) = *writers;
+            self.target = Target::Tbl(Box::new((encoder.with_tables(Some(tables)), metadata)));
+        }
+        self
+    }
+
     /// Writes an archive.
     pub fn tar() -> Self {
         Self::new(Target::Tar { at: 0, neighbors: Neighbors::default() })
     }
 
     fn new(target: Target) -> Self {
-        Writer { target, counts: Counts::default(), odd: Oddities::default() }
+        Writer { target, counts: Counts::default(), odd: Oddities::default(), unpacked: BTreeMap::new() }
     }
 
     /// Takes the next sample in and says where its pieces go: where those of the sample before end. What it appends to
@@ -72,6 +88,7 @@ impl Writer {
                 let (encoder, metadata) = &mut **writers;
                 let id = encoder.count();
                 ready.outside.iter().for_each(|name| self.odd.taken_in(id, name));
+                packed.kept.into_iter().for_each(|why| *self.unpacked.entry(why).or_default() += 1);
                 // Samples that were left out move the numbers of those behind them.
                 let moved =
                     (ready.id != id).then(|| ready.record.as_deref().map(|record| record::renumber(record, id)));
@@ -120,7 +137,11 @@ impl Writer {
 
     /// What is worth knowing of the samples so far.
     pub fn notes(&self) -> impl Iterator<Item = String> + use<> {
-        self.odd.clone().notes()
+        let kinds: Vec<String> = self.unpacked.iter().map(|(why, n)| format!("{n} {}", why.name())).collect();
+        let kinds = kinds.join(", ");
+        let said =
+            (!kinds.is_empty()).then(|| format!("JPEGs stored as they are, since they cannot be packed: {kinds}"));
+        self.odd.clone().notes().chain(said)
     }
 
     /// Where the end goes, and what it is: bytes behind the last sample, perhaps none.

@@ -1,6 +1,6 @@
 //! An opened TBL: asking its index, planning payload reads.
 
-use std::ops::Range;
+use std::{ops::Range, sync::Arc};
 
 use bytes::Bytes;
 
@@ -9,7 +9,7 @@ use super::{
     raw::{Entry, HEADER_LEN, Header, Layout, entry_flag},
 };
 use crate::{
-    codec::Codec,
+    codec::{Codec, packed::Tables},
     error::{self, Error, Result},
     limits::Limits,
     sample::{MediaFormat, Proof, SampleInfo, SamplePlan},
@@ -25,6 +25,8 @@ pub struct Tbl {
     pub(super) header: Header,
     pub(super) head: Bytes,
     pub(super) index: Bytes,
+    /// What packed payloads are read with.
+    pub(super) tables: Option<Arc<Tables>>,
     pub(super) file_len: u64,
     pub(super) limits: Limits,
 }
@@ -55,6 +57,10 @@ impl Tbl {
     pub fn file_len(&self) -> u64 {
         self.file_len
     }
+    /// What packed payloads are read with, if there are such.
+    pub(crate) fn tables(&self) -> Option<&Arc<Tables>> {
+        self.tables.as_ref()
+    }
     /// The bounds that readers of this file keep.
     #[doc(hidden)]
     pub fn limits(&self) -> &Limits {
@@ -71,11 +77,12 @@ impl Tbl {
     pub(crate) fn raw_parts(&self) -> (&[u8], &[u8]) {
         (&self.head, &self.index)
     }
-    /// Where index and payloads end, as far as they lie in the file.
+    /// Where index, payloads and their tables end, as far as they lie in the file.
     pub(crate) fn payloads_end(&self) -> u64 {
         let end = |entry: Entry| entry.offset.checked_add(u64::from(entry.stored) + self.trailer_len());
         let ends = (0..self.len()).filter_map(|i| end(self.raw_entry(i).ok()?.1)).filter(|end| *end <= self.file_len);
-        ends.max().unwrap_or(0).max(self.index_end())
+        let tables = self.header.tables.as_ref().map_or(0, |range| range.end);
+        ends.max().unwrap_or(0).max(self.index_end()).max(tables)
     }
     /// Where the last byte ends that belongs to something.
     pub(crate) fn used_end(&self) -> u64 {
@@ -159,7 +166,8 @@ impl Tbl {
 
     /// The sections after the index that no payload may touch.
     pub(super) fn sections(&self) -> impl Iterator<Item = &Range<u64>> {
-        self.header.metadata.iter().chain(&self.header.sample_index).filter(|r| !r.is_empty())
+        let Header { metadata, sample_index, tables, .. } = &self.header;
+        metadata.iter().chain(sample_index).chain(tables).filter(|r| !r.is_empty())
     }
 
     fn entry_codec(&self, entry: &Entry) -> Codec {
@@ -207,6 +215,10 @@ impl Tbl {
             Layout::Turboloader if self.header.payload_checksums => Proof::Crc16(entry.crc16),
             Layout::Turboloader => Proof::None,
         };
-        Ok(SamplePlan::new(self.entry_info(i, &entry), proof, &codes::PAYLOAD_CRC, &codes::PAYLOAD))
+        let plan = SamplePlan::new(self.entry_info(i, &entry), proof, &codes::PAYLOAD_CRC, &codes::PAYLOAD);
+        Ok(match (&self.tables, plan.info.codec) {
+            (Some(tables), Codec::Packed) => plan.packed(tables.clone()),
+            _ => plan,
+        })
     }
 }

@@ -33,6 +33,7 @@ pub use metadata::{Metadata, OpenMetadata, SampleMetadata};
 pub use metadata_write::{Document, MetadataWriter};
 #[doc(hidden)]
 pub use open::Opener;
+pub(crate) use pack::pack_with;
 pub use pack::{PackOptions, Packed, pack};
 pub use patch::Patch;
 pub use raw::{Layout, MetadataFormat};

@@ -1,5 +1,7 @@
 //! Opening a TBL: which bytes are needed.
 
+use std::sync::Arc;
+
 use bytes::Bytes;
 
 use super::{
@@ -7,12 +9,14 @@ use super::{
     raw::{HEADER_LEN, Header},
 };
 use crate::{
+    codec::packed::Tables,
     error::Result,
     limits::Limits,
     step::{Pieces, Step, Stepper},
 };
 
-/// Opens a TBL: the header, then the index, so two steps and not a byte more.
+/// Opens a TBL: the header, then the index, so two steps and not a byte more: with the index come the
+/// tables of packed payloads.
 #[derive(Debug)]
 pub struct Opener {
     file_len: u64,
@@ -51,12 +55,22 @@ impl Stepper for Opener {
         };
         let range = header.index_range(self.file_len)?;
         self.limits.index(range.end - range.start).map_err(|e| e.section("index"))?;
-        let Some(index) = self.pieces.get(range.clone()) else {
+        let tables_range = header.tables.clone().unwrap_or_default();
+        self.limits.metadata(tables_range.end - tables_range.start).map_err(|e| e.section("tables"))?;
+        let (Some(index), Some(tables)) = (self.pieces.get(range.clone()), self.pieces.get(tables_range.clone()))
+        else {
             self.header = Some(header);
-            return Ok(Step::Need(self.pieces.lacking(range)));
+            let ranges = [range, tables_range].into_iter().flat_map(|range| self.pieces.lacking(range)).collect();
+            return Ok(Step::Need(ranges));
+        };
+        let tables = match &header.tables {
+            Some(range) => {
+                Some(Tables::read(&tables).map(Arc::new).map_err(|e| e.section("tables").offset(range.start))?)
+            }
+            None => None,
         };
         let head = self.pieces.get(0..HEADER_LEN).unwrap_or_default();
-        Ok(Step::Done(Tbl { header, head, index, file_len: self.file_len, limits: self.limits.clone() }))
+        Ok(Step::Done(Tbl { header, head, index, tables, file_len: self.file_len, limits: self.limits.clone() }))
     }
 
     fn push(&mut self, start: u64, bytes: Bytes) {

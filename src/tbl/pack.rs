@@ -10,6 +10,7 @@ use crate::{
     codec::{
         Compression,
         checksum::{crc16, crc32},
+        packed::{Kept, Tables},
     },
     error::{Error, Result},
     limits::Limits,
@@ -34,8 +35,11 @@ impl PackOptions {
 
     /// Refuses what the layout cannot hold or this build cannot do.
     pub(crate) fn validate(&self) -> Result<()> {
-        if self.layout == Layout::Turboloader && matches!(self.compression, Compression::Zstd { .. }) {
-            let message = "the turboloader layout holds LZ4 or nothing; use the guide layout for Zstandard";
+        if self.layout == Layout::Turboloader
+            && matches!(self.compression, Compression::Zstd { .. } | Compression::Packed)
+        {
+            let message =
+                "the turboloader layout holds LZ4 or nothing; use the guide layout for Zstandard and packed JPEGs";
             return Err(Error::new(&codes::LAYOUT_CANNOT, message));
         }
         self.compression.validate()
@@ -53,6 +57,8 @@ pub struct Packed {
     /// What follows them: the CRC-32 in the guide layout, nothing in the other.
     trailer: [u8; 4],
     trailer_len: usize,
+    /// Why a JPEG was not packed.
+    pub(crate) kept: Option<Kept>,
 }
 
 impl Packed {
@@ -91,7 +97,7 @@ impl Packed {
 
 /// Compresses where that helps, and computes the checksums. Dimensions over 65,535 are written as unknown.
 ///
-/// JPEG, PNG, WebP and MP4 are compressed already: they are stored without trying.
+/// JPEG, PNG, WebP and MP4 are compressed already: they are stored without trying, but JPEG where it is to be packed.
 ///
 /// ```
 /// use forebay::{codec::Compression, sample::MediaFormat, tbl::{Layout, PackOptions, pack}};
@@ -103,13 +109,33 @@ impl Packed {
 /// # Ok::<(), forebay::Error>(())
 /// ```
 pub fn pack(payload: Bytes, format: MediaFormat, width: u32, height: u32, options: &PackOptions) -> Result<Packed> {
+    let standard = match options.compression {
+        Compression::Packed => Some(Tables::standard()?),
+        _ => None,
+    };
+    pack_with(payload, format, width, height, options, standard.as_deref())
+}
+
+/// As [`pack`], with tables for packing JPEGs, which the [`Encoder`](super::Encoder) must be given too.
+pub(crate) fn pack_with(
+    payload: Bytes,
+    format: MediaFormat,
+    width: u32,
+    height: u32,
+    options: &PackOptions,
+    tables: Option<&Tables>,
+) -> Result<Packed> {
     let too_large = || {
         Error::new(&codes::TOO_LARGE, format!("a payload of {} bytes; TBL v2 holds at most 4 GiB - 1", payload.len()))
     };
     let bytes = u32::try_from(payload.len()).map_err(|_| too_large())?;
-    let compressed = match format.is_compressed() {
-        true => None,
-        false => options.compression.compress(&payload)?,
+    let mut kept = None;
+    let compressed = match (options.compression, tables) {
+        (Compression::Packed, Some(tables)) if format == MediaFormat::Jpeg => {
+            tables.pack(&payload).map_err(|why| kept = Some(why)).ok()
+        }
+        _ if format.is_compressed() => None,
+        (compression, _) => compression.compress(&payload)?,
     };
     let (width, height) = match (u16::try_from(width), u16::try_from(height)) {
         (Ok(w), Ok(h)) => (w, h),
@@ -129,5 +155,5 @@ pub fn pack(payload: Bytes, format: MediaFormat, width: u32, height: u32, option
         Layout::Guide => (crc32(&stored).to_le_bytes(), 4),
         Layout::Turboloader => ([0; 4], 0),
     };
-    Ok(Packed { entry, stored, trailer, trailer_len })
+    Ok(Packed { entry, stored, trailer, trailer_len, kept })
 }

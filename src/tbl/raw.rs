@@ -22,6 +22,10 @@ pub const ENTRY_LEN: u64 = 24;
 const MAX_ENTRY_LEN: u32 = 4096;
 /// The first four bytes of the file.
 pub const MAGIC: [u8; 4] = *b"TBL\x02";
+/// The version in a header; that of one whose payloads are packed JPEGs, and the number of that compression.
+const VERSION: u8 = 2;
+const PACKED_VERSION: u8 = 3;
+const PACKED: u8 = 3;
 
 /// Bits of a guide header's byte 34.
 pub mod extension {
@@ -156,6 +160,8 @@ pub struct Header {
     pub has_crc: bool,
     /// Whether payloads carry checksums.
     pub payload_checksums: bool,
+    /// Where the tables of packed payloads lie; `None` if the file has no such payloads.
+    pub tables: Option<Range<u64>>,
 }
 
 /// A metadata section that lies where it cannot.
@@ -190,12 +196,15 @@ impl Header {
         let fixed: [u8; 64] = c.array()?;
         let mut c = Cursor::new(&fixed[4..], 4, "header", &codes::HEADER_TRUNCATED);
         let version = c.u32()?;
-        if version != 2 {
+        // What older readers do not know they are to refuse by this number.
+        if version != u32::from(VERSION) && (version, fixed[16]) != (PACKED_VERSION.into(), PACKED) {
             return Err(header_error(&codes::VERSION, 4, format!("this is TBL version {version}, Forebay reads 2")));
         }
         let header = if turboloader_crc(&fixed) == u32_at(&fixed, 44) {
             turboloader(&fixed, file_len)?
-        } else if fixed[16] <= 2 && (ENTRY_LEN as u32..=MAX_ENTRY_LEN).contains(&u32_at(&fixed, 17)) {
+        } else if (fixed[16] <= 2 || fixed[16] == PACKED && version == u32::from(PACKED_VERSION))
+            && (ENTRY_LEN as u32..=MAX_ENTRY_LEN).contains(&u32_at(&fixed, 17))
+        {
             guide(&fixed, file_len)?
         } else if u64::from(u32_at(&fixed, 16)) == HEADER_LEN.wrapping_add(u64_at(&fixed, 8).wrapping_mul(ENTRY_LEN)) {
             return Err(header_error(
@@ -235,13 +244,14 @@ impl Header {
     fn encode_guide(&self) -> [u8; 64] {
         let mut h = [0; 64];
         h[..4].copy_from_slice(&MAGIC);
-        h[4] = 2;
+        h[4] = if self.codec == Codec::Packed { PACKED_VERSION } else { VERSION };
         h[8..16].copy_from_slice(&self.samples.to_le_bytes());
         h[16] = match self.codec {
             Codec::None => 0,
             Codec::Lz4 => 1,
             // What is written was made by a compressor, and there is none of anything else.
             Codec::Zstd | Codec::Deflate => 2,
+            Codec::Packed => PACKED,
         };
         h[17..21].copy_from_slice(&self.entry_len.to_le_bytes());
         let mut bits = extension::HEADER_CRC;
@@ -258,6 +268,10 @@ impl Header {
             bits |= extension::SAMPLE_INDEX;
             h[40..48].copy_from_slice(&range.start.to_le_bytes());
         }
+        if let Some(range) = &self.tables {
+            h[48..56].copy_from_slice(&range.start.to_le_bytes());
+            h[56..60].copy_from_slice(&((range.end - range.start) as u32).to_le_bytes());
+        }
         h[34] = bits;
         let crc = crc32(&h[..60]);
         h[60..].copy_from_slice(&crc.to_le_bytes());
@@ -267,7 +281,7 @@ impl Header {
     fn encode_turboloader(&self) -> [u8; 64] {
         let mut h = [0; 64];
         h[..4].copy_from_slice(&MAGIC);
-        h[4] = 2;
+        h[4] = VERSION;
         h[8..16].copy_from_slice(&self.samples.to_le_bytes());
         h[16..20].copy_from_slice(&((HEADER_LEN + ENTRY_LEN * self.samples) as u32).to_le_bytes());
         let mut flags = header_flag::CHECKSUMS;
@@ -345,6 +359,7 @@ fn turboloader(h: &[u8; 64], file_len: u64) -> Result<Header> {
         metadata_crc: None,
         sample_index: None,
         has_crc: true,
+        tables: None,
         payload_checksums: flags & header_flag::CHECKSUMS != 0,
     })
 }
@@ -382,6 +397,13 @@ fn guide(h: &[u8; 64], file_len: u64) -> Result<Header> {
         }
         _ => None,
     };
+    let tables = match h[16] {
+        PACKED => {
+            let found = section("tables", 48, u64_at(h, 48), u64::from(u32_at(h, 56)), index_end, file_len);
+            Some(found.map_err(|fault| header_error(&codes::HEADER, 48, format!("of tables {}", fault.message)))?)
+        }
+        _ => None,
+    };
     Ok(Header {
         metadata_fault,
         layout: Layout::Guide,
@@ -389,6 +411,7 @@ fn guide(h: &[u8; 64], file_len: u64) -> Result<Header> {
         codec: match h[16] {
             0 => Codec::None,
             1 => Codec::Lz4,
+            PACKED => Codec::Packed,
             _ => Codec::Zstd,
         },
         entry_len: u32_at(h, 17),
@@ -398,6 +421,7 @@ fn guide(h: &[u8; 64], file_len: u64) -> Result<Header> {
         sample_index,
         has_crc,
         payload_checksums: true,
+        tables,
     })
 }
 
@@ -413,7 +437,9 @@ pub(super) fn header_oddities(head: &[u8], header: &Header) -> Vec<Error> {
     match header.layout {
         Layout::Guide => {
             zero(35..36);
-            zero(48..60);
+            if header.tables.is_none() {
+                zero(48..60);
+            }
             let bits = h[34];
             if bits & extension::HEADER_CRC == 0 {
                 zero(60..64);
@@ -571,6 +597,7 @@ mod tests {
             metadata_fault: None,
             has_crc: true,
             payload_checksums: true,
+            tables: None,
         }
     }
 

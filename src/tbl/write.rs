@@ -5,6 +5,8 @@
 //! that prove too small, moves the few payloads in the way to the end; the turboloader layout, whose
 //! payloads must be contiguous, moves them all once.
 
+use std::sync::Arc;
+
 use super::{
     codes,
     metadata_write::MetadataTail,
@@ -13,7 +15,7 @@ use super::{
     raw::{ENTRY_LEN, Entry, HEADER_LEN, Header, Layout, entry_flag},
 };
 use crate::{
-    codec::Codec,
+    codec::{Codec, packed::Tables},
     error::{Error, Result},
 };
 
@@ -35,6 +37,8 @@ pub struct Encoder {
     count: u64,
     /// Payloads follow the index at once, in both layouts: they all move when its size is known.
     moves: bool,
+    /// What packed payloads are read with.
+    tables: Option<Arc<Tables>>,
 }
 
 impl Encoder {
@@ -56,7 +60,11 @@ impl Encoder {
             .and_then(|n| n.checked_add(HEADER_LEN))
             .ok_or_else(|| Error::new(&codes::TOO_LARGE, format!("an index of {reserved} samples is too large")))?;
         let moves = layout == Layout::Turboloader;
-        Ok(Encoder { layout, codec, base, next: base, entries: Vec::new(), count: 0, moves })
+        let tables = match codec {
+            Codec::Packed => Some(Tables::standard()?),
+            _ => None,
+        };
+        Ok(Encoder { layout, codec, base, next: base, entries: Vec::new(), count: 0, moves, tables })
     }
 
     /// For a host to which it costs nothing to put the index in front of all payloads at the end: they are placed without
@@ -64,6 +72,12 @@ impl Encoder {
     #[doc(hidden)]
     pub fn moving(options: PackOptions) -> Result<Self> {
         Ok(Encoder { base: HEADER_LEN, next: HEADER_LEN, moves: true, ..Encoder::new(options, None)? })
+    }
+
+    /// Says what the payloads are packed with, if it is not the tables that the library brings.
+    pub(crate) fn with_tables(self, tables: Option<Arc<Tables>>) -> Self {
+        let tables = tables.filter(|_| self.codec == Codec::Packed).or(self.tables);
+        Encoder { tables, ..self }
     }
 
     /// How many samples were placed.
@@ -122,11 +136,19 @@ impl Encoder {
             metadata_fault: None,
             has_crc: true,
             payload_checksums: true,
+            tables: None,
         };
         if layout == Layout::Turboloader && header.codec == Codec::Zstd {
             return Err(Error::new(&codes::LAYOUT_CANNOT, "the turboloader layout holds no Zstandard"));
         }
         let mut end = self.next.max(index_end);
+        if let Some(tables) = self.tables {
+            let bytes = tables.bytes().to_vec();
+            let range = end..end + bytes.len() as u64;
+            patches.push(Patch::Bytes { at: range.start, bytes });
+            end = range.end;
+            header.tables = Some(range);
+        }
         if let Some(tail) = metadata {
             end = tail.patch(end, &mut header, &mut patches)?;
         }

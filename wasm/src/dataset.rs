@@ -263,6 +263,7 @@ fn codec_code(codec: Codec) -> u8 {
         Codec::Lz4 => 1,
         Codec::Zstd => 2,
         Codec::Deflate => 3,
+        Codec::Packed => 4,
         _ => DAMAGED,
     }
 }

@@ -34,13 +34,19 @@ pub struct Opener {
 }
 
 impl Opener {
-    /// The module `samples` reads Zstandard, and that of labels decompresses nothing: the reader says so before more than the
+    /// The module `samples` reads Zstandard and packed JPEGs, and that of labels decompresses nothing: the reader says so before more than the
     /// header is read.
     fn refuse_packed(&self) -> forebay::Result<()> {
-        let zstd = || Header::parse(&self.head, self.file_len).is_ok_and(|header| header.codec == Codec::Zstd);
-        if cfg!(not(any(feature = "samples", feature = "labels"))) && detect(&self.head) == Some(Format::Tbl) && zstd()
+        let parsed = || Header::parse(&self.head, self.file_len);
+        let packed = || parsed().is_ok_and(|header| matches!(header.codec, Codec::Zstd | Codec::Packed));
+        if cfg!(not(any(feature = "samples", feature = "labels")))
+            && detect(&self.head) == Some(Format::Tbl)
+            && packed()
         {
-            return Err(Error::new(&UNAVAILABLE, "this module does not read Zstandard; another one does"));
+            return Err(Error::new(
+                &UNAVAILABLE,
+                "this module reads neither Zstandard nor packed JPEGs; another one does",
+            ));
         }
         Ok(())
     }

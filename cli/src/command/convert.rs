@@ -243,8 +243,9 @@ impl WriteArgs {
             None | Some(TableCompression::None) => Codec::None,
             Some(TableCompression::Lz4) => Codec::Lz4,
             Some(TableCompression::Zstd) => Codec::Zstd,
+            Some(TableCompression::Packed) => Codec::Packed,
             Some(_) => {
-                return Err(Error::new(&codes::ARGUMENT, "samples are compressed with lz4 or zstd"));
+                return Err(Error::new(&codes::ARGUMENT, "samples are compressed with lz4, zstd or packed"));
             }
         };
         options.compression = Compression::new(codec, self.level)?;

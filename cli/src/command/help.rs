@@ -135,7 +135,8 @@ pub(super) fn with_help(command: Command, all: bool) -> Command {
     let command = command.help_template(template);
     // These write samples alone.
     let command = ["concat", "split", "shards"].into_iter().fold(command, |command, name| {
-        let codecs = word_of(&[TableCompression::None, TableCompression::Lz4, TableCompression::Zstd]);
+        let codecs =
+            word_of(&[TableCompression::None, TableCompression::Lz4, TableCompression::Zstd, TableCompression::Packed]);
         command.mut_subcommand(name, |c| {
             let c = c.mut_arg("compression", |arg| {
                 arg.value_parser(codecs).help("Compression of the payloads [default: none]").long_help(None::<&str>)

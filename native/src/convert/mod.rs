@@ -13,6 +13,7 @@ mod options;
 mod pixels;
 mod stream;
 mod summary;
+mod training;
 mod verify;
 mod write;
 
@@ -21,7 +22,9 @@ use std::{
     sync::{Arc, Mutex, PoisonError},
 };
 
-use forebay::{Error, Result, check::Fault, filter::Filter, samples::is_of_sample, tar::webdataset::Tally};
+use forebay::{
+    Error, Result, check::Fault, codec::Compression, filter::Filter, samples::is_of_sample, tar::webdataset::Tally,
+};
 
 use crate::{
     dataset::Dataset,
@@ -132,7 +135,11 @@ impl Job {
             return Err(Error::new(&forebay::error::codes::ARGUMENT, message));
         }
         self.options.refuse_labels()?;
-        write::run(self.origin, &self.options, output, begun, progress)
+        let mut options = self.options;
+        if options.to == To::Tbl && options.compression == Compression::Packed && options.tables.is_none() {
+            options.tables = Some(training::tables(&self.origin)?);
+        }
+        write::run(self.origin, &options, output, begun, progress)
     }
 }
 

@@ -4,7 +4,7 @@ use std::{path::Path, sync::Arc};
 
 use forebay::{
     Error, Limits, Result,
-    codec::Compression,
+    codec::{Compression, packed::Tables},
     error::codes,
     formats::Format,
     samples::{Form, MetadataChoice},
@@ -35,6 +35,8 @@ pub struct Options {
     pub layout: Layout,
     /// TBL: the compression.
     pub compression: Compression,
+    /// TBL: what JPEGs are packed with, where the compression is that; by default tables that a sample of them trains.
+    pub tables: Option<Arc<Tables>>,
     /// TBL: the metadata.
     pub metadata: MetadataChoice,
     /// TBL: decode every picture and store its pixels, all of one size, instead of the file that it was.
@@ -65,6 +67,7 @@ impl Options {
             to,
             layout: Layout::Guide,
             compression: Compression::None,
+            tables: None,
             metadata: MetadataChoice::default(),
             pixels: None,
             labels: None,
@@ -99,9 +102,12 @@ impl Options {
     }
 
     pub(crate) fn form(&self) -> Form {
-        match self.to {
-            To::Tbl => Form::Tbl(self.pack()),
-            To::Tar => Form::Tar,
+        match (self.to, &self.tables) {
+            (To::Tbl, Some(tables)) if self.compression == Compression::Packed => {
+                Form::Packed(self.pack(), tables.clone())
+            }
+            (To::Tbl, _) => Form::Tbl(self.pack()),
+            (To::Tar, _) => Form::Tar,
         }
     }
 }

@@ -119,6 +119,10 @@ fn begin(origin: &Origin, options: &Options, output: &Path, summary: &mut Summar
             true => Writer::moving_tbl(options.pack(), metadata)?,
             false => Writer::tbl(options.pack(), origin.count(), metadata)?,
         };
+        let writer = match &options.tables {
+            Some(tables) => writer.with_tables(tables.clone()),
+            None => writer,
+        };
         return Ok((writer, file));
     }
     // An archive has no document, and its samples have the numbers of their classes nevertheless.

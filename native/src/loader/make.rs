@@ -188,6 +188,7 @@ impl Tools {
 
     fn make_of_payload(&mut self, job: &Job<'_>, slot: &mut Slot, lap: &mut Lap<'_>) -> Result<()> {
         let shared = job.shared;
+        let content = shared.contents.get(job.kind).unwrap_or(&Content::Payloads);
         let found = self.find(job);
         let image = shared.decoded.as_ref().and_then(|decoded| self.lookup.find_image(decoded, &job.query()));
         // What is kept needs no payload, unless more is seen of it.
@@ -195,11 +196,13 @@ impl Tools {
             true => Stored::default(),
             false => {
                 let is_read = || lap.stage(Stage::Reading);
-                job.dataset.stored_then(job.item.sample, shared.verify, &mut self.buffer, is_read)?
+                let half = matches!(content, Content::Images(_)) && !shared.ready.is_seen();
+                job.dataset.stored_then(job.item.sample, shared.verify, (&mut self.buffer, half), is_read)?
             }
         };
+        self.decoder.packed_with(stored.tables.clone());
         lap.stage(if stored.payload.is_empty() { Stage::Reading } else { Stage::Verifying });
-        match shared.contents.get(job.kind).unwrap_or(&Content::Payloads) {
+        match content {
             Content::Payloads => slot.payload = stored.payload.clone(),
             Content::Images(_) => self.make_image(job, &stored, found, slot, lap)?,
             Content::Prepared(transform) => self.prepare(job, &stored, (transform, image), slot, lap)?,
@@ -289,7 +292,7 @@ impl Tools {
         slot: &mut Slot,
         (tight, lap): (usize, &mut Lap<'_>),
     ) -> Result<()> {
-        let Stored { payload, raw } = stored;
+        let Stored { payload, raw, .. } = stored;
         let Tools { lookup, decoder, transformers, raster, .. } = self;
         let Some(Some(transformer)) = transformers.get_mut(job.kind) else { return Ok(()) };
         if let Some(kept) = &job.shared.decoded {

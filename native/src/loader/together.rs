@@ -240,10 +240,14 @@ impl Tools {
         // What is kept needs no payload, unless more is seen of it.
         let stored = match found.is_some() && !(at.number == 0 && shared.ready.is_seen()) {
             true => Stored::default(),
-            false => job.dataset.stored(job.item.sample, shared.verify, buffer)?,
+            false => {
+                let half = !shared.ready.is_seen();
+                job.dataset.stored_then(job.item.sample, shared.verify, (buffer, half), || ())?
+            }
         };
+        decoder.packed_with(stored.tables.clone());
         lap.stage(Stage::Reading);
-        let Stored { payload, raw } = &stored;
+        let Stored { payload, raw, .. } = &stored;
         let (mut cost, mut held) = (0, None);
         let mut make = || {
             if found.is_none() {

@@ -208,10 +208,12 @@ pub enum TableCompression {
     Lz4,
     Zstd,
     Deflate,
+    /// Of samples only: JPEGs packed without loss.
+    Packed,
 }
 
 impl Word for TableCompression {
-    const ALL: &'static [Self] = &[Self::None, Self::Lz4, Self::Zstd, Self::Snappy, Self::Deflate];
+    const ALL: &'static [Self] = &[Self::None, Self::Lz4, Self::Zstd, Self::Snappy, Self::Deflate, Self::Packed];
 
     fn word(self) -> &'static str {
         match self {
@@ -220,6 +222,7 @@ impl Word for TableCompression {
             Self::Zstd => "zstd",
             Self::Snappy => "snappy",
             Self::Deflate => "deflate",
+            Self::Packed => "packed",
         }
     }
 }

@@ -208,7 +208,7 @@ class Sink(Datasink):  # type: ignore[misc, unused-ignore]
         *,
         name: str = "part",
         rows: int | None = None,
-        compression: Literal["none", "lz4", "zstd"] | None = None,
+        compression: Literal["none", "lz4", "zstd", "packed"] | None = None,
         level: int | None = None,
         force: bool = False,
         sync: bool = True,

@@ -180,6 +180,16 @@ impl Decoded {
 }
 
 impl Decoder {
+    /// Says what the coefficients of the next pictures were packed with, where their header is followed by those
+    /// ([`SamplePlan::half`](crate::sample::SamplePlan::half)).
+    #[cfg(all(feature = "jpeg", feature = "packed"))]
+    #[doc(hidden)]
+    pub fn packed_with(&mut self, tables: Option<std::sync::Arc<crate::codec::packed::Tables>>) {
+        if tables.is_some() || self.jpeg.is_some() {
+            self.jpeg.get_or_insert_default().packed_with(tables);
+        }
+    }
+
     /// Decodes a payload. Its format is told by its content; raw RGB has none, so for that the caller gives
     /// `raw`, the width and height that the index says.
     pub fn decode<'a>(

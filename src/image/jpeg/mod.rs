@@ -34,8 +34,13 @@ mod standard;
 mod states;
 mod tables;
 
+#[cfg(feature = "packed")]
+use std::sync::Arc;
+
 use fearless_simd::{Level, Simd, dispatch};
 
+#[cfg(feature = "packed")]
+use crate::codec::packed;
 use crate::error::Result;
 use header::{Header, MOST_PARTS};
 pub(crate) use plan::{Part, Plan};
@@ -53,6 +58,11 @@ pub(crate) struct Jpeg {
     sums: Vec<u16>,
     blocks: [block::Block; scan::MOST],
     kept: several::Coefficients,
+    /// What coefficients behind a mark were packed with.
+    #[cfg(feature = "packed")]
+    packed: Option<Arc<packed::Tables>>,
+    #[cfg(feature = "packed")]
+    unpacker: packed::Unpacker,
 }
 
 /// A picture whose header was read.
@@ -70,6 +80,10 @@ impl Default for Jpeg {
             sums: Vec::new(),
             blocks: [block::Block::ZERO; scan::MOST],
             kept: several::Coefficients::default(),
+            #[cfg(feature = "packed")]
+            packed: None,
+            #[cfg(feature = "packed")]
+            unpacker: packed::Unpacker::default(),
         }
     }
 }
@@ -78,6 +92,12 @@ impl Jpeg {
     /// Bytes that are kept for the coefficients of pictures of several scans.
     pub(crate) fn kept(&self) -> usize {
         self.kept.bytes()
+    }
+
+    /// Says what coefficients were packed with that stand behind a header instead of those of a JPEG.
+    #[cfg(feature = "packed")]
+    pub(crate) fn packed_with(&mut self, tables: Option<Arc<packed::Tables>>) {
+        self.packed = tables;
     }
 
     /// Reads a header.
@@ -106,7 +126,21 @@ impl Jpeg {
         if !damaged {
             header.whole()?;
         }
-        if header.simple() {
+        #[cfg(feature = "packed")]
+        let half = match &self.packed {
+            Some(tables) if header.simple() => {
+                let half = payload.get(header.scan.at..).and_then(packed::behind_mark);
+                half.map(|half| self.unpacker.open(half, header.scan.at, tables)).transpose()?
+            }
+            _ => None,
+        };
+        #[cfg(feature = "packed")]
+        let is_packed = half.is_some();
+        #[cfg(not(feature = "packed"))]
+        let is_packed = false;
+        if is_packed {
+            // Its bits are not those of the JPEG.
+        } else if header.simple() {
             self.tables.fast(&header, payload.len());
         } else {
             let (kept, tables, bytes, header) = (&mut self.kept, &mut self.tables, &mut self.bytes, &mut header);
@@ -131,6 +165,10 @@ impl Jpeg {
             blocks: &mut self.blocks,
             damaged,
         };
+        #[cfg(feature = "packed")]
+        if let Some(mut packed) = half {
+            return dispatch!(self.level, simd => scan.show_packed(simd, &mut packed, out));
+        }
         if !header.simple() {
             dispatch!(self.level, simd => scan.show(simd, &mut self.kept, out));
             return Ok(());

@@ -152,6 +152,47 @@ impl<'a> Scan<'a> {
         }
     }
 
+    /// Makes the pixels of packed coefficients, into `out`: of those only the bands and the segments that are needed.
+    #[cfg(feature = "packed")]
+    #[inline(always)]
+    pub(super) fn show_packed<S: Simd>(
+        &mut self,
+        simd: S,
+        packed: &mut crate::codec::packed::Coefficients<'_>,
+        out: &mut [u8],
+    ) -> Result<()> {
+        let plan = self.plan;
+        let made = self.making();
+        // How far from the first one coefficients are needed for a block of this size.
+        let band = |part: &Lines| match part.size {
+            0 | 1 => 0,
+            2 => 1,
+            3 | 4 => 2,
+            _ => 3,
+        };
+        let (first, others) = plan.parts[..plan.count].split_at(1.min(plan.count));
+        let bands = [first, others].map(|parts| parts.iter().map(band).max().unwrap_or(0));
+        let (rows, mut at) = (packed.rows().max(1), None);
+        for row in plan.lines.clone() {
+            if at != Some(row / rows) {
+                packed.segment(row / rows, bands)?;
+                at = Some(row / rows);
+            }
+            for (i, making) in made.iter().flatten().enumerate() {
+                let part = &plan.parts[i];
+                for y in 0..part.down {
+                    let top = ((row & 1) * part.rows() + y * part.size) * part.stride;
+                    let ring = self.rings[i].get_mut(top..).unwrap_or_default();
+                    let found = packed.row(i, row % rows * part.down + y, plan.columns.start * part.across);
+                    let blocks = Row { firsts: found.firsts, set: found.lasts, others: found.others };
+                    line(simd, making, part, plan.columns.len() * part.across, blocks, ring);
+                }
+            }
+            self.lining.row(simd, plan, self.rings, row, out);
+        }
+        Ok(())
+    }
+
     /// What each component is made with.
     fn making(&self) -> [Option<Making<'a>>; MOST_PARTS] {
         let tables = self.tables;
@@ -302,20 +343,27 @@ impl<'a> Scan<'a> {
 
 /// Makes the pixels of blocks side by side.
 #[inline(always)]
-fn line<S: Simd>(simd: S, making: &Making<'_>, part: &Lines, count: usize, row: Row<'_>, ring: &mut [u8]) {
+fn line<S: Simd, T: Copy + Default + PartialEq>(
+    simd: S,
+    making: &Making<'_>,
+    part: &Lines,
+    count: usize,
+    row: Row<'_, T>,
+    ring: &mut [u8],
+) {
     /// How far ahead of the transform the first coefficient is put to the others: what was just written is slow to read.
     const AHEAD: usize = 4;
     let count = count.min(row.set.len()).min(row.firsts.len()).min(row.others.len());
     let (firsts, set, others) = (&row.firsts[..count], &row.set[..count], &mut row.others[..count]);
     let mut n = 0;
     while n < count + AHEAD {
-        if n < count && set[n] != 0 {
+        if n < count && set[n] != T::default() {
             others[n][0] = firsts[n];
         }
         if let Some(x) = n.checked_sub(AHEAD)
             && let Some(to) = ring.get_mut(x * part.size..)
         {
-            if set[x] == 0 {
+            if set[x] == T::default() {
                 fill(to, part.stride, part.size, idct::flat(firsts[x], making.quant[0]));
             } else {
                 paint(simd, making, (part.size, part.stride), &others[x], Ended::Fine, to);

@@ -52,9 +52,10 @@ pub(super) struct Blocks {
 }
 
 /// A row of blocks.
-pub(super) struct Row<'a> {
+pub(super) struct Row<'a, T = u64> {
     pub(super) firsts: &'a [i16],
-    pub(super) set: &'a [u64],
+    /// 0 for those that have only the first coefficient.
+    pub(super) set: &'a [T],
     /// With room for the first coefficients, which are not there.
     pub(super) others: &'a mut [[i16; 64]],
 }

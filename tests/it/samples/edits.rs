@@ -482,3 +482,48 @@ fn a_journal_whose_ends_of_lines_were_changed_says_so() {
     assert_eq!((e.code().id(), e.place().line), ("edits.line", Some(1)));
     assert!(e.message().contains("carriage return"), "{e}");
 }
+
+/// Pictures of the fixtures, most of them packed.
+#[cfg(feature = "packed")]
+#[allow(clippy::disallowed_methods, reason = "a test is a host: it reads files")]
+fn packed() -> Bytes {
+    let fixtures = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/fixtures/");
+    let index: Value = serde_json::from_slice(&std::fs::read(format!("{fixtures}images.json")).unwrap()).unwrap();
+    let blob = std::fs::read(format!("{fixtures}images.bin")).unwrap();
+    let at = |case: &Value, i: usize| case["data"][i].as_u64().unwrap() as usize;
+    let cases = index["decode"].as_array().unwrap().iter().take(8);
+    let payloads: Vec<&[u8]> = cases.map(|case| &blob[at(case, 0)..at(case, 0) + at(case, 1)]).collect();
+    let sample = |payload| Sample {
+        payload,
+        format: forebay::image::probe(payload).format,
+        record: Some(r#"{"name":"a.jpg"}"#),
+        ..Sample::default()
+    };
+    let samples: Vec<Sample<'_>> = payloads.into_iter().map(sample).collect();
+    let options = PackOptions::new(Layout::Guide, Compression::Packed);
+    build_tbl(options, MetadataFormat::Json, Document::default(), &samples, Some(8)).into()
+}
+
+#[cfg(feature = "packed")]
+#[test]
+fn packed_jpegs_keep_their_tables() {
+    let file = packed();
+    let before = contents(&file);
+    assert_eq!(applied(&file, b"", &[]).unwrap(), file);
+    let less = applied(&file, b"", &[r#"{"do":"remove","sample":2}"#]).unwrap();
+    sound(&less);
+    let kept = before.iter().enumerate().filter(|(i, _)| *i != 2).map(|(_, (payload, _))| payload);
+    assert!(contents(&less).iter().map(|(payload, _)| payload).eq(kept));
+    let mut now = file.to_vec();
+    for _ in 0..3 {
+        let bytes = Bytes::from(now.clone());
+        let change = r#"{"do":"set","sample":4,"fields":{"turn":1}}"#;
+        let (_, spool, landing) = run(&bytes, b"", journal(&bytes, &[change]), true).unwrap();
+        for one in [landing.first, landing.header, landing.last].into_iter().flatten() {
+            patch(&mut now, &spool, &one);
+        }
+        let bytes = Bytes::from(now.clone());
+        sound(&bytes);
+        assert!(contents(&bytes).iter().map(|(payload, _)| payload).eq(before.iter().map(|(payload, _)| payload)));
+    }
+}

@@ -9,6 +9,7 @@ mod filter;
 mod filter_boxes;
 mod formats;
 mod order;
+mod packed;
 mod sampling;
 mod tar;
 mod tar_hostile;

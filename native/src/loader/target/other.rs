@@ -140,7 +140,7 @@ impl OtherImages {
             OtherImage::Picture(_, beside) | OtherImage::LabelMap(_, beside) => {
                 let Some(i) = beside.of(&seen.item) else { return Ok(false) };
                 let named = |e: Error| e.file(beside.dataset.name()).sample(i);
-                let Stored { payload, raw } = beside.dataset.stored(i, seen.verify, buffer).map_err(named)?;
+                let Stored { payload, raw, .. } = beside.dataset.stored(i, seen.verify, buffer).map_err(named)?;
                 of_other = payload;
                 (&of_other, raw, seen.key)
             }

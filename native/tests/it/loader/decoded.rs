@@ -17,7 +17,7 @@ use serde_json::Value;
 use crate::{common::Folder, dice::rounds, loader::support::write};
 
 /// A TBL of every picture of the fixtures, of all formats and ways up, with a broken one between, and boxes for them.
-fn pictures(folder: &Folder) -> (PathBuf, PathBuf) {
+pub fn pictures(folder: &Folder) -> (PathBuf, PathBuf) {
     let fixtures = concat!(env!("CARGO_MANIFEST_DIR"), "/../tests/fixtures/");
     let index: Value = serde_json::from_slice(&std::fs::read(format!("{fixtures}images.json")).unwrap()).unwrap();
     let blob = std::fs::read(format!("{fixtures}images.bin")).unwrap();
@@ -67,7 +67,7 @@ fn said(batch: &Batch) -> String {
     )
 }
 
-fn run(builder: Builder, epochs: u64) -> (Vec<String>, DecodedStats) {
+pub fn run(builder: Builder, epochs: u64) -> (Vec<String>, DecodedStats) {
     let mut loader = builder.build().unwrap();
     let mut all = Vec::new();
     for epoch in 0..epochs {
@@ -76,11 +76,11 @@ fn run(builder: Builder, epochs: u64) -> (Vec<String>, DecodedStats) {
     (all, loader.stats().decoded)
 }
 
-fn open(path: &Path) -> Builder {
+pub fn open(path: &Path) -> Builder {
     Loader::open(path).unwrap().batch(6).workers(3).shuffle(7).tail(Tail::Uneven).on_broken(OnBroken::Replace)
 }
 
-fn recipes() -> Vec<Image> {
+pub fn recipes() -> Vec<Image> {
     let resampling = Resampling::Bilinear;
     let mut all = Vec::new();
     for image in [Image::new(9, 7), Image::new(4, 4), Image::new(40, 30)] {

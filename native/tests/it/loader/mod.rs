@@ -12,6 +12,7 @@ mod faults;
 mod groups;
 mod labels;
 mod outside;
+mod packed;
 mod padded;
 mod placements;
 mod recipes;

@@ -27,7 +27,7 @@ export const formats: Readonly<Record<MediaFormat, FormatNames>> = {
 };
 
 /** Names of codecs, in the order of their numbers. */
-export const codecs: readonly Codec[] = ["none", "lz4", "zstd", "deflate"];
+export const codecs: readonly Codec[] = ["none", "lz4", "zstd", "deflate", "packed"];
 
 /** The formats of text, each with the extensions of its files. */
 const TEXTS: Readonly<Record<TextFormat, readonly string[]>> = {

@@ -31,7 +31,7 @@ export interface FormatNames {
 }
 
 /** How a payload is stored. The order is that of the numbers in `IndexColumns.codec`. */
-export type Codec = "none" | "lz4" | "zstd" | "deflate";
+export type Codec = "none" | "lz4" | "zstd" | "deflate" | "packed";
 
 /** A JSON value. */
 export type Json = null | boolean | number | string | Json[] | { [key: string]: Json };
