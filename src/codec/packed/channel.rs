@@ -114,7 +114,7 @@ impl Channel {
                     step(&mut own);
                     let left = x > 0 && own.1 > 0;
                     let above = y > 0 && (own.0 == up.0 || up.1 <= own.1);
-                    self.known.push(u8::from(left) * LEFT | u8::from(above) * ABOVE);
+                    self.known.push((u8::from(left) * LEFT) | (u8::from(above) * ABOVE));
                     self.raster.push(shape.place(part, x, y) as u32);
                 }
             }

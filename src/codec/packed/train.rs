@@ -191,11 +191,10 @@ fn map(groups: &[Group]) -> Map {
         group.contexts.iter().for_each(|context| cells[*context as usize] = n as u8);
     }
     for c in 0..2 {
-        for plane in 0..PLANES {
+        let others = map[1 - c];
+        for (plane, (cells, other)) in map[c].iter_mut().zip(others).enumerate() {
             // Nearest in the plane; then as in the other channel; then any of its kind.
             let any = groups.iter().position(|group| group.kind == Kind::of(plane)).unwrap_or_default() as u8;
-            let other = map[1 - c][plane];
-            let cells = &mut map[c][plane];
             let known = *cells;
             for (i, cell) in cells.iter_mut().enumerate().filter(|(_, cell)| **cell == u8::MAX) {
                 let near = (0..CELLS).filter(|j| known[*j] != u8::MAX).min_by_key(|j| (j.abs_diff(i), *j));
@@ -245,7 +244,7 @@ impl Logs {
         let log = |i: u64| {
             let mut x = (i << (31 - KNOWN)) + (1 << 31);
             (0..FRACTION).fold(0, |log, _| {
-                x = x * x >> 31;
+                x = (x * x) >> 31;
                 let over = x >> 32;
                 x >>= over;
                 log << 1 | over as u32
