@@ -108,10 +108,10 @@ fn splits(files: &Folder, root: &Path, below: &str) -> BTreeMap<String, Vec<Path
     found
 }
 
-/// Whether a file is a table without images. What cannot be opened is said later.
+/// Whether a file is a table without images, or is only called Parquet. What cannot be opened is said later.
 fn is_table(path: &Path, how: &How) -> bool {
-    let opened = Input::pieces(path).and_then(|input| open(&input, &how.limits));
-    opened.is_err_and(|e| e.code() == &NOT_SAMPLES)
+    let Ok(input) = Input::pieces(path) else { return false };
+    !is_one(&input) || open(&input, &how.limits).is_err_and(|e| e.code() == &NOT_SAMPLES)
 }
 
 /// Opens the shards in a folder, or in its folder `data`: the files as one, and what is in them. `None` if there are no Parquet

