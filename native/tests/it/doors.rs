@@ -372,25 +372,6 @@ fn damaged_chunks_of_litdata_are_refused_or_read_without_a_panic() {
 }
 
 #[test]
-fn throwaway_truth() {
-    let root = std::path::Path::new("/work/shared/corpus/doors/litdata");
-    for name in ["arrays", "code_leaf", "jpeg", "jpeg_zstd", "no_header", "old_nested", "pil_nested"] {
-        let truth: Value = serde_json::from_slice(&fs::read(root.join(format!("{name}.truth.json"))).unwrap()).unwrap();
-        match Dataset::open(&root.join(name)) {
-            Err(e) => println!("TRUTH {name} {} {e}", e.code().id()),
-            Ok(d) => {
-                println!("TRUTH {name} {} of {} {:?}", d.len(), truth["samples"], d.notes());
-                for i in 0..d.len() {
-                    fs::create_dir_all("/tmp/lit").unwrap();
-                    fs::write(format!("/tmp/lit/{name}.{i}.bin"), d.payload(i).unwrap()).unwrap();
-                    fs::write(format!("/tmp/lit/{name}.{i}.json"), record(&d, i).to_string()).unwrap();
-                }
-            }
-        }
-    }
-}
-
-#[test]
 fn entries_of_lmdb_are_samples_in_the_order_of_their_keys() {
     let folder = Folder::new();
     let large = [&png(9)[..], &[5; 9000]].concat();

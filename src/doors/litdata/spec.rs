@@ -34,8 +34,9 @@ fn wrong(message: impl Into<String>) -> Error {
 impl Spec {
     /// By the text of `index.json`; `None` if that is another program's.
     pub fn of(text: &[u8]) -> Result<Option<Spec>> {
-        let said: Json = serde_json::from_slice(text)
-            .map_err(|e| Error::caused(&codes::LITDATA_INDEX, format!("the index of LitData is not readable JSON: {e}"), e))?;
+        let said: Json = serde_json::from_slice(text).map_err(|e| {
+            Error::caused(&codes::LITDATA_INDEX, format!("the index of LitData is not readable JSON: {e}"), e)
+        })?;
         let (Some(Json::Array(chunks)), Some(config)) = (said.get("chunks"), said.get("config")) else {
             return Ok(None);
         };
