@@ -164,6 +164,16 @@ formats! {
         read_by: Native,
         written_by: Nobody,
     }
+    /// A folder of LitData. Its chunks have no magic number, and say nothing without the index beside them.
+    LitData "litdata" {
+        extensions: [],
+        also: [],
+        media_type: "application/octet-stream",
+        first_bytes: [],
+        holds: Samples,
+        read_by: Native,
+        written_by: Nobody,
+    }
     /// An LMDB database. Its magic number stands behind the head of its first page.
     Lmdb "lmdb" {
         extensions: ["mdb"],

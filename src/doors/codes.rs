@@ -47,6 +47,24 @@ pub const MDS_INDEX: Code = Code::damaged(
 /// A shard is packed in a way that is not unpacked.
 pub const MDS_PACKED: Code =
     Code::unsupported("mds.packed", "An MDS shard is compressed in a way that Forebay does not unpack.");
+/// The index is wrong.
+pub const LITDATA_INDEX: Code = Code::damaged(
+    "litdata.index",
+    "The file `index.json` of a dataset of LitData is not readable, or does not fit its chunks.",
+);
+/// A dataset that is not read.
+pub const LITDATA_UNSUPPORTED: Code = Code::unsupported(
+    "litdata.unsupported",
+    "A dataset of LitData is encrypted, or has leaves or chunks that Forebay does not read.",
+);
+/// A chunk is wrong.
+pub const LITDATA_CHUNK: Code = Code::damaged(
+    "litdata.chunk",
+    "The beginning of a chunk of LitData, which says where its items are, is damaged, or the chunk ends too early.",
+);
+/// An item is wrong.
+pub const LITDATA_ITEM: Code =
+    Code::damaged("litdata.item", "An item of a chunk of LitData does not hold what the index says of it.");
 /// The head is wrong.
 pub const LMDB_META: Code = Code::damaged("lmdb.meta", "The head of an LMDB database is damaged.");
 /// Another version.
@@ -91,6 +109,10 @@ pub const ALL: &[&Code] = &[
     &MDS_SAMPLE,
     &MDS_INDEX,
     &MDS_PACKED,
+    &LITDATA_INDEX,
+    &LITDATA_UNSUPPORTED,
+    &LITDATA_CHUNK,
+    &LITDATA_ITEM,
     &LMDB_META,
     &LMDB_VERSION,
     &LMDB_PAGE,

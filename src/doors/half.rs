@@ -26,6 +26,19 @@ pub(super) fn swapped(data: &Bytes) -> Bytes {
     data.as_chunks::<2>().0.iter().flat_map(|[low, high]| [*high, *low]).collect::<Vec<u8>>().into()
 }
 
+/// The channels of each pixel beside each other, of planes one behind the other.
+pub(super) fn together(planes: &[u8], channels: usize, size: usize) -> Bytes {
+    let plane = planes.len() / channels;
+    let mut out = Vec::with_capacity(planes.len());
+    for at in (0..plane).step_by(size) {
+        for channel in 0..channels {
+            let from = channel * plane + at;
+            out.extend_from_slice(planes.get(from..from + size).unwrap_or_default());
+        }
+    }
+    out.into()
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -18,6 +18,7 @@
 //! | `half.rs` | numbers as metadata and images have them |
 //! | `tfrecord/` | TFRecord |
 //! | `mds/` | MDS |
+//! | `litdata/` | LitData |
 //! | `lmdb/` | LMDB |
 //! | `npy/` | arrays of NumPy |
 //! | `ffcv/` | FFCV |
@@ -32,6 +33,7 @@ mod door;
 pub mod ffcv;
 mod field;
 mod half;
+pub mod litdata;
 pub mod lmdb;
 pub mod mds;
 pub mod npy;

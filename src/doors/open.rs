@@ -4,7 +4,7 @@ use std::{ops::Range, sync::Arc};
 
 use bytes::Bytes;
 
-use super::{choice::Choice, door::Door, ffcv, field::Field, lmdb, mds, npy, records::Records, tfrecord};
+use super::{choice::Choice, door::Door, ffcv, field::Field, litdata, lmdb, mds, npy, records::Records, tfrecord};
 use crate::{
     error::Result,
     formats::Format,
@@ -56,6 +56,11 @@ impl Opener {
     /// For shards of MDS that are read as one file.
     pub fn of_shards(parts: Vec<mds::Part>, limits: &Limits, keep_going: bool) -> Opener {
         Self::of(Work::Mds(Box::new(mds::Opener::new(parts, limits, keep_going))), limits)
+    }
+    /// For chunks of LitData that are read as one file.
+    pub fn of_chunks(parts: Vec<mds::Part>, spec: &litdata::Spec, limits: &Limits, keep_going: bool) -> Opener {
+        let opener = mds::Opener::new(parts, limits, keep_going).of_chunks(spec.columns.clone());
+        Self::of(Work::Mds(Box::new(opener)), limits)
     }
     /// For an archive of arrays; `None` for one of anything else.
     #[cfg(feature = "zip")]

@@ -97,6 +97,22 @@ pub fn mds(columns: &[(&str, &str, u32)], rows: &[Vec<Vec<u8>>]) -> Vec<u8> {
     file
 }
 
+/// A chunk of LitData: the leaves of each item.
+pub fn litdata(items: &[Vec<Vec<u8>>]) -> Vec<u8> {
+    let mut file = (items.len() as u32).to_le_bytes().to_vec();
+    let (mut at, mut body) = (4 * (items.len() as u32 + 2), Vec::new());
+    for leaves in items {
+        file.extend(at.to_le_bytes());
+        let mut item: Vec<u8> = leaves.iter().flat_map(|leaf| (leaf.len() as u32).to_le_bytes()).collect();
+        item.extend(leaves.concat());
+        at += item.len() as u32;
+        body.extend(item);
+    }
+    file.extend(at.to_le_bytes());
+    file.extend(body);
+    file
+}
+
 const PAGE: usize = 4096;
 /// Values of more bytes get pages of their own.
 const MOST: usize = 1500;

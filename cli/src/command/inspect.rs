@@ -261,6 +261,7 @@ fn print(facts: &Value, out: &Output) {
         ("zip", _) => row("format", "ZIP".into()),
         ("tfrecord", _) => row("format", "TFRecord".into()),
         ("mds", _) => row("format", "MDS (MosaicML Streaming)".into()),
+        ("litdata", _) => row("format", "LitData".into()),
         ("lmdb", _) => row("format", "LMDB".into()),
         ("npy", _) => row("format", "arrays of NumPy".into()),
         ("ffcv", _) => row("format", "FFCV".into()),

@@ -10,7 +10,7 @@ use forebay::{
     formats::Format,
 };
 
-use super::{Found, How, shards, unpack};
+use super::{Found, How, chunks, shards, unpack};
 use crate::{
     folder::Folder,
     input::{Input, first_bytes, remote},
@@ -26,6 +26,9 @@ const CLASSES: &str = ".labels.txt";
 /// The dataset that a folder without pictures is, if it is one.
 pub(crate) fn of_folder(folder: &Folder, root: &Path, options: &How) -> Result<Option<Found>> {
     if let Some(found) = shards::of_folder(folder, root, options)? {
+        return Ok(Some(found));
+    }
+    if let Some(found) = chunks::of_folder(folder, root, options)? {
         return Ok(Some(found));
     }
     if let Some(found) = database(folder, root, options)? {
@@ -60,11 +63,7 @@ fn database(folder: &Folder, root: &Path, options: &How) -> Result<Option<Found>
     let is = |name: &&str| name.rsplit('/').next().is_some_and(|base| base == DATABASE);
     let mut found = folder.files().iter().map(|(name, _)| name.as_str()).filter(is);
     let (Some(first), None) = (found.next(), found.next()) else { return Ok(None) };
-    let input = Input::open(&remote::beneath(root, first), options.io)?;
-    let input = match &options.cache {
-        Some(cache) => input.cached(cache),
-        None => input,
-    };
+    let input = options.open(root, first)?;
     if detect(&input.slice(0..input.len().min(HEAD_LEN))?) != Some(Format::Lmdb) {
         return Ok(None);
     }
@@ -78,11 +77,7 @@ fn is_packed(head: &[u8]) -> bool {
 
 /// One of the files, unpacked if it is packed.
 fn open(root: &Path, name: &str, options: &How) -> Result<Input> {
-    let input = Input::open(&remote::beneath(root, name), options.io)?;
-    let input = match &options.cache {
-        Some(cache) => input.cached(cache),
-        None => input,
-    };
+    let input = options.open(root, name)?;
     Ok(unpack::unpacked(&input, &options.limits)?.unwrap_or(input))
 }
 

@@ -4,8 +4,10 @@
 //! |---|---|
 //! | `unpack.rs` | a whole file that is packed, unpacked beside |
 //! | `folder.rs` | a folder of such files, as one dataset |
+//! | `chunks.rs` | a folder of LitData |
 //! | `shards.rs` | a folder of MDS shards |
 
+mod chunks;
 mod folder;
 mod shards;
 mod unpack;
@@ -13,11 +15,13 @@ mod unpack;
 pub(crate) use folder::of_folder;
 pub(crate) use unpack::{is_records, unpacked};
 
-use forebay::{Limits, doors::open::Opener};
+use std::path::Path;
+
+use forebay::{Limits, Result, doors::open::Opener};
 
 use crate::{
     cache::Cache,
-    input::{Input, Io},
+    input::{Input, Io, remote},
 };
 
 /// How files are opened.
@@ -27,6 +31,17 @@ pub(crate) struct How {
     pub io: Io,
     pub keep_going: bool,
     pub cache: Option<Cache>,
+}
+
+impl How {
+    /// A file beneath a folder, through the cache.
+    fn open(&self, root: &Path, name: &str) -> Result<Input> {
+        let input = Input::open(&remote::beneath(root, name), self.io)?;
+        Ok(match &self.cache {
+            Some(cache) => input.cached(cache),
+            None => input,
+        })
+    }
 }
 
 /// Files that are opened as one, and how.

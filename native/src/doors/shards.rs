@@ -123,13 +123,7 @@ fn read_index(root: &Path, index: &str, options: &How) -> Result<Vec<Listed>> {
 /// A shard's bytes, unpacked.
 fn open(root: &Path, one: &Listed, found: &[&str], options: &How) -> Result<Input> {
     let there = |name: &str| found.contains(&name);
-    let open = |name: &str| {
-        let input = Input::open(&remote::beneath(root, name), options.io)?;
-        Ok::<_, Error>(match &options.cache {
-            Some(cache) => input.cached(cache),
-            None => input,
-        })
-    };
+    let open = |name: &str| options.open(root, name);
     if there(&one.name) {
         return open(&one.name);
     }

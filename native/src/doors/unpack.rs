@@ -5,7 +5,11 @@ use std::io::{self, BufRead, BufReader, Read, Write};
 
 use bytes::Bytes;
 use flate2::bufread::ZlibDecoder;
-use forebay::{Error, Limits, Result, doors::tfrecord, limits};
+use forebay::{
+    Error, Limits, Result,
+    doors::{codes, tfrecord},
+    limits,
+};
 use tempfile::NamedTempFile;
 
 use crate::input::{Advice, Input, Source, gzip::Gzip, unread};
@@ -118,6 +122,52 @@ pub(crate) fn brotli(input: &Input, limits: &Limits) -> Result<Input> {
     reader.read_to_end(&mut unpacked).map_err(failed)?;
     limits.item(unpacked.len() as u64).map_err(|e| e.file(input.name()))?;
     Ok(Input::memory(input.name(), unpacked))
+}
+
+/// A chunk of LitData whose items are packed in batches, as the chunk without packing.
+///
+/// Behind eight bytes of magic stand version, items, batches' size and batches; where each item begins among all unpacked bytes,
+/// and where the last ends; and of each batch its first item, its items, its place (64 bits), and its packed and unpacked bytes.
+pub(crate) fn batches(input: &Input, limits: &Limits) -> Result<Input> {
+    let file = input.lend(0..input.len())?;
+    let wrong = |message: &str| Error::new(&codes::LITDATA_CHUNK, message.to_owned()).file(input.name());
+    let short = || wrong("the chunk ends inside the places of its batches");
+    let number = |at: usize| file.get(at..)?.first_chunk().map(|bytes| u32::from_le_bytes(*bytes));
+    let head = |k: usize| number(8 + 4 * k).ok_or_else(short);
+    if !file.starts_with(b"LDFZ01\0\0") || head(0)? != 1 {
+        let message = "the chunk is packed in a version that is not known; write it anew without compression";
+        return Err(Error::new(&codes::LITDATA_UNSUPPORTED, message).file(input.name()));
+    }
+    let (items, batches) = (head(1)? as usize, head(3)? as usize);
+    let table = 24 + 4 * (items + 1);
+    let places = file.get(24..table).ok_or_else(short)?.as_chunks::<4>().0;
+    let entries = file.get(table..table.saturating_add(batches.saturating_mul(24))).ok_or_else(short)?;
+    let shift = 4 * (items as u64 + 2);
+    let moved = places.iter().map(|place| u32::try_from(u64::from(u32::from_le_bytes(*place)) + shift).ok());
+    let moved: Option<Vec<u32>> = moved.collect();
+    let moved = moved.ok_or_else(|| wrong("the unpacked chunk would have more than 4 GiB"))?;
+    let mut out = (items as u32).to_le_bytes().to_vec();
+    out.extend(moved.iter().flat_map(|place| place.to_le_bytes()));
+    for entry in entries.as_chunks::<24>().0 {
+        let [.., a, b, c, d, e, f, g, h, p0, p1, p2, p3, u0, u1, u2, u3] = *entry;
+        let place = u64::from_le_bytes([a, b, c, d, e, f, g, h]);
+        let (packed, unpacked) = (u32::from_le_bytes([p0, p1, p2, p3]), u32::from_le_bytes([u0, u1, u2, u3]));
+        limits.item(out.len() as u64 + u64::from(unpacked)).map_err(|e| e.file(input.name()))?;
+        let range = usize::try_from(place).ok().and_then(|at| Some(at..at.checked_add(packed as usize)?));
+        let bytes =
+            range.and_then(|range| file.get(range)).ok_or_else(|| wrong("a batch lies behind the chunk's end"))?;
+        let before = out.len();
+        let failed = |e: io::Error| {
+            Error::caused(&forebay::codec::codes::CORRUPT, format!("the batch cannot be unpacked: {e}"), e)
+                .file(input.name())
+        };
+        let mut reader = zstd::stream::read::Decoder::with_buffer(bytes).map_err(failed)?.take(u64::from(unpacked) + 1);
+        reader.read_to_end(&mut out).map_err(failed)?;
+        if out.len() - before != unpacked as usize {
+            return Err(wrong("a batch unpacks to another number of bytes than is said"));
+        }
+    }
+    Ok(Input::memory(input.name(), out))
 }
 
 /// Bytes in a file that goes when they do.

@@ -217,9 +217,6 @@ impl Folder {
             return ": of databases of LMDB, one is opened, by the folder that has it".to_owned();
         }
         let kind = match () {
-            () if any(&|name| name == "index.json") && any(&|name| name.starts_with("chunk-")) => {
-                "a dataset of LitData"
-            }
             () if any(&|name| name.ends_with(".lance")) => "a Lance dataset",
             () if any(&|name| name == "zarr.json") || hidden(".zgroup") || hidden(".zarray") => "a Zarr store",
             () => "",

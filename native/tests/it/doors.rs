@@ -18,7 +18,9 @@ use serde_json::{Value, json};
 
 use crate::{
     common::Folder,
-    doors_made::{Feature, Picture, beton, datum, detection, each, example, field, lmdb, mds, npy, png, tfrecord},
+    doors_made::{
+        Feature, Picture, beton, datum, detection, each, example, field, litdata, lmdb, mds, npy, png, tfrecord,
+    },
     zip_made::archive,
 };
 
@@ -268,6 +270,108 @@ fn every_encoding_of_mds_but_pickle_is_read() {
     assert_eq!(code(&mds(&[("x", "odd", 0)], &[vec![b"c".to_vec()]])), "mds.encoding");
     let short = mds(&[("x", "int", 8)], &[vec![b"c".to_vec()]]);
     assert_eq!(open(&short).unwrap().record(0).unwrap_err().code().id(), "mds.sample");
+}
+
+/// The index of LitData's chunks, which have leaves of these names and serializers.
+fn index(leaves: &[(&str, &str)], chunks: &[(&str, u32)]) -> Value {
+    let node = || json!({ "type": null, "context": null, "children_spec": [] });
+    let (names, serializers): (Vec<_>, Vec<_>) = leaves.iter().copied().unzip();
+    let children: Vec<_> = names.iter().map(|_| node()).collect();
+    let spec = json!([1, { "type": "builtins.dict", "context": json!(names).to_string(), "children_spec": children }]);
+    let chunks: Vec<_> = chunks.iter().map(|(name, size)| json!({ "filename": name, "chunk_size": size })).collect();
+    json!({ "chunks": chunks, "config": { "compression": null, "data_format": serializers, "encryption": null,
+            "data_spec": spec.to_string(), "item_loader": "PyTreeLoader" } })
+}
+
+/// An item with an array as PyTorch's tensors are written, and one of NumPy's.
+fn item(i: u32) -> Vec<Vec<u8>> {
+    let tensor = [19_u32, 2, 1, 2].iter().flat_map(|n| n.to_be_bytes()).chain([0, 1]).collect();
+    let array = [9_u32, 1, 1].iter().flat_map(|n| n.to_le_bytes()).chain(0.5_f32.to_le_bytes()).collect();
+    let list = [&[0, 3, 0, 0, 0][..], b"[1]"].concat();
+    vec![png(20 + i), i64::from(i).to_le_bytes().to_vec(), tensor, array, list, 7_i16.to_le_bytes().to_vec()]
+}
+
+const LEAVES: [(&str, &str); 6] = [
+    ("image", "jpeg"),
+    ("label", "int"),
+    ("t", "tensor"),
+    ("n", "numpy"),
+    ("list", "json"),
+    ("plain", "no_header_tensor:14"),
+];
+
+#[test]
+fn chunks_of_litdata_are_one_dataset_by_their_index() {
+    let (folder, chunks) = (Folder::new(), Folder::new());
+    let write = |index: &Value| fs::write(chunks.at("index.json"), index.to_string()).unwrap();
+    let refused = |index: &Value| {
+        write(index);
+        let e = Dataset::open(chunks.path()).unwrap_err();
+        (e.code().id(), e.to_string())
+    };
+    fs::write(chunks.at("chunk-0-0.bin"), litdata(&(0..3).map(item).collect::<Vec<_>>())).unwrap();
+    let packed = zstd::encode_all(&litdata(&(3..5).map(item).collect::<Vec<_>>())[..], 1).unwrap();
+    fs::write(chunks.at("chunk-0-1.zstd.bin"), packed).unwrap();
+    let named = [("chunk-0-0.bin", 3), ("chunk-0-1.zstd.bin", 2)];
+    let good = index(&LEAVES, &named);
+    write(&good);
+    let dataset = sound(Dataset::open(chunks.path()).unwrap(), &folder);
+    assert_eq!((dataset.format(), dataset.len()), (Some(Format::LitData), 5));
+    assert_eq!((dataset.payload(4).unwrap(), &record(&dataset, 4)["cls"]), (png(24).into(), &4.into()));
+    let array = |dtype: &str, shape: Value, values: Value| json!({ "dtype": dtype, "shape": shape, "values": values });
+    let expected = json!({
+        "label": 4, "list": [1], "plain": array("int16", json!([1]), json!([7])),
+        "t": array("bool", json!([1, 2]), json!([false, true])), "n": array("float32", json!([1]), json!([0.5])),
+    });
+    assert_eq!(record(&dataset, 4)["json"], expected);
+    // The chunks are right where the index counts otherwise.
+    write(&index(&LEAVES, &[("chunk-0-0.bin", 9)]));
+    let report = check(&Dataset::open(chunks.path()).unwrap(), 1, &mut |_| {}).unwrap();
+    assert_eq!((report.fault_count, report.faults[0].code), (1, "litdata.index"));
+    let with = |key: &str, value: Value| {
+        let mut index = good.clone();
+        index["config"][key] = value;
+        index
+    };
+    let mut leaves = LEAVES;
+    for (serializer, code) in
+        [("pickle", "record.pickle"), ("graph", "litdata.unsupported"), ("odd", "litdata.unsupported")]
+    {
+        leaves[0].1 = serializer;
+        let (id, said) = refused(&index(&leaves, &named));
+        assert!(id == code && said.contains(serializer), "{said}");
+    }
+    for (index, code) in [
+        (with("encryption", json!({ "algorithm": "fernet" })), "litdata.unsupported"),
+        (with("item_loader", json!("TokensLoader")), "litdata.unsupported"),
+        (with("data_spec", json!("[2, {}]")), "litdata.index"),
+        (index(&LEAVES[..5], &[("../x.bin", 1)]), "record.name"),
+        (index(&LEAVES, &[("chunk-0-7.bin", 1)]), "litdata.index"),
+    ] {
+        let (id, said) = refused(&index);
+        assert_eq!(id, code, "{said}");
+    }
+}
+
+#[test]
+fn damaged_chunks_of_litdata_are_refused_or_read_without_a_panic() {
+    let chunks = Folder::new();
+    fs::write(chunks.at("index.json"), index(&LEAVES, &[("chunk-0-0.bin", 3)]).to_string()).unwrap();
+    let whole = litdata(&(0..3).map(item).collect::<Vec<_>>());
+    let look = |bytes: &[u8]| {
+        fs::write(chunks.at("chunk-0-0.bin"), bytes).unwrap();
+        let Ok(dataset) = Dataset::open(chunks.path()) else { return false };
+        (0..dataset.len()).all(|i| dataset.payload(i).is_ok() & dataset.record(i).is_ok())
+    };
+    assert!(look(&whole));
+    for len in 0..whole.len() {
+        assert!(!look(&whole[..len]), "{len}");
+    }
+    for bit in 0..whole.len() * 8 {
+        let mut bytes = whole.clone();
+        bytes[bit / 8] ^= 1 << (bit % 8);
+        look(&bytes);
+    }
 }
 
 #[test]

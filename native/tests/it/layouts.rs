@@ -137,7 +137,6 @@ const OTHERS: &[(&str, &str, &str)] = &[
     ("Parquet", "data/train-{00000..00001}-of-00002.parquet", "forebay convert"),
     ("LMDB", "data.mdb lock.mdb", "LMDB"),
     ("Lance", "data/1.lance _versions/1.manifest", "Lance"),
-    ("LitData", "index.json chunk-0-0.bin", "LitData"),
     ("Zarr", "zarr.json c/0/0", "Zarr"),
     ("nothing", "README.md", "1 other file"),
 ];

@@ -31,6 +31,7 @@ pub(super) struct Shard {
 /// Shards, opened.
 #[derive(Clone, Debug)]
 pub struct Mds {
+    format: Format,
     shards: Vec<Shard>,
     samples: u64,
     faults: Vec<(&'static crate::error::Code, String, Option<String>)>,
@@ -40,6 +41,7 @@ pub struct Mds {
 
 impl Mds {
     pub(super) fn new(
+        format: Format,
         shards: Vec<Shard>,
         samples: u64,
         faults: Vec<Error>,
@@ -47,7 +49,7 @@ impl Mds {
         limits: &Limits,
     ) -> Mds {
         let faults = faults.iter().map(|e| (e.code(), e.message().to_owned(), e.place().member.clone())).collect();
-        Mds { shards, samples, faults, passed, limits: limits.clone() }
+        Mds { format, shards, samples, faults, passed, limits: limits.clone() }
     }
 
     fn shard(&self, i: u64) -> Result<&Shard> {
@@ -56,10 +58,23 @@ impl Mds {
         shard.ok_or_else(|| out_of_range(i, self.samples))
     }
 
+    /// What a column holds; what is wrong with it has the code of the format.
+    fn values(&self, column: &Column, bytes: &Bytes) -> Result<Values> {
+        let values = column.encoding.values(bytes, &self.limits);
+        let coded = |e: Error| match self.format {
+            Format::LitData if e.code() == &codes::MDS_SAMPLE => {
+                Error::new(&codes::LITDATA_ITEM, e.message().to_owned())
+            }
+            _ => e,
+        };
+        values.map_err(|e| coded(e).column(column.name.as_str()))
+    }
+
     /// The columns of sample `i`, each with its bytes.
     fn cut<'a>(&'a self, i: u64, sample: &Bytes) -> Result<Vec<(&'a Column, Bytes)>> {
         let shard = self.shard(i)?;
-        let wrong = |message: String| Error::new(&codes::MDS_SAMPLE, message).member(shard.name.as_str());
+        let code = if self.format == Format::LitData { &codes::LITDATA_ITEM } else { &codes::MDS_SAMPLE };
+        let wrong = |message: String| Error::new(code, message).member(shard.name.as_str());
         let varying = shard.columns.iter().filter(|column| column.size.is_none()).count();
         let (sizes, _) = sample.get(..varying * 4).unwrap_or_default().as_chunks::<4>();
         if sizes.len() != varying {
@@ -86,7 +101,7 @@ impl Mds {
 
 impl Records for Mds {
     fn format(&self) -> Format {
-        Format::Mds
+        self.format
     }
     fn len(&self) -> u64 {
         self.samples
@@ -101,7 +116,7 @@ impl Records for Mds {
     fn fields(&self, i: u64, bytes: &Bytes, _: bool) -> Result<Vec<Field>> {
         let mut fields = Vec::new();
         for (column, bytes) in self.cut(i, bytes)? {
-            let values = column.encoding.values(&bytes, &self.limits).map_err(|e| e.column(column.name.as_str()))?;
+            let values = self.values(column, &bytes)?;
             match values {
                 Values::One(value) => fields.push(Field::new(column.name.as_str(), value)),
                 Values::List(list) => {
@@ -115,7 +130,7 @@ impl Records for Mds {
     fn field(&self, i: u64, name: &str, bytes: &Bytes, verify: bool) -> Result<Option<Value>> {
         let cut = self.cut(i, bytes)?;
         if let Some((column, bytes)) = cut.iter().find(|(column, _)| column.name == name) {
-            let values = column.encoding.values(bytes, &self.limits).map_err(|e| e.column(name))?;
+            let values = self.values(column, bytes)?;
             if let Values::One(value) = values {
                 return Ok(Some(value));
             }

@@ -18,5 +18,8 @@ mod open;
 mod shard;
 mod value;
 
+pub(in crate::doors) use array::Headed;
 pub use file::Mds;
 pub use open::{Opener, Part};
+pub(in crate::doors) use shard::Column;
+pub(in crate::doors) use value::{Encoding, Numeric};

@@ -12,6 +12,7 @@ use crate::{
     detect::LONGEST_DESCRIPTION,
     doors::codes,
     error::{self, Error, Result},
+    formats::Format,
     limits::Limits,
     step::{Pieces, Step, Stepper},
 };
@@ -40,6 +41,8 @@ impl Part {
 /// Opens shards.
 #[derive(Debug)]
 pub struct Opener {
+    /// The columns, where the shards do not say them: those of LitData.
+    given: Option<Arc<[Column]>>,
     parts: std::vec::IntoIter<Part>,
     part: Option<Part>,
     limits: Limits,
@@ -57,6 +60,7 @@ impl Opener {
     pub fn new(parts: Vec<Part>, limits: &Limits, keep_going: bool) -> Opener {
         let mut parts = parts.into_iter();
         Opener {
+            given: None,
             part: parts.next(),
             parts,
             limits: limits.clone(),
@@ -70,12 +74,20 @@ impl Opener {
         }
     }
 
+    /// For chunks of LitData, whose columns the index says.
+    #[must_use]
+    pub(in crate::doors) fn of_chunks(mut self, columns: Arc<[Column]>) -> Opener {
+        self.given = Some(columns);
+        self
+    }
+
     /// The shard that is next, or the bytes that it lacks.
     fn shard(&self, part: &Part) -> Result<Step<Shard>> {
         let Range { start, end } = part.range;
         let len = end.saturating_sub(start);
         let wrong = |message: String, at: u64| {
-            Error::new(&codes::MDS_PLACES, message).section("header").offset(start.saturating_add(at))
+            let code = if self.given.is_some() { &codes::LITDATA_CHUNK } else { &codes::MDS_PLACES };
+            Error::new(code, message).section("header").offset(start.saturating_add(at))
         };
         if len == 0 {
             return Err(Error::new(&error::codes::EMPTY, "the shard has no bytes"));
@@ -94,7 +106,11 @@ impl Opener {
         let number = |k: usize| head.get(k * 4..).and_then(|b| b.first_chunk()).map_or(0, |b| u32::from_le_bytes(*b));
         let (samples, first) = (u64::from(number(0)), u64::from(number(1)));
         let places = 4 * (samples + 2);
-        if first < places || first - places > LONGEST_DESCRIPTION || first > len {
+        if first < places
+            || first - places > LONGEST_DESCRIPTION
+            || first > len
+            || self.given.is_some() && first != places
+        {
             let message = format!("{samples} samples are announced, and the first begins at byte {first} of {len}");
             return Err(wrong(message, 0));
         }
@@ -105,10 +121,15 @@ impl Opener {
         };
         // As many as a length in memory, since the bytes are there.
         let text = table.get(places as usize..).unwrap_or_default();
-        let columns = columns(text).map_err(|e| e.section("description").offset(start + places))?;
-        let columns = match self.shards.last() {
-            Some(last) if *last.columns == *columns => last.columns.clone(),
-            _ => Arc::<[Column]>::from(columns),
+        let columns = match &self.given {
+            Some(given) => given.clone(),
+            None => {
+                let columns = columns(text).map_err(|e| e.section("description").offset(start + places))?;
+                match self.shards.last() {
+                    Some(last) if *last.columns == *columns => last.columns.clone(),
+                    _ => Arc::<[Column]>::from(columns),
+                }
+            }
         };
         let offsets: Vec<u32> = table
             .get(4..places as usize)
@@ -132,7 +153,8 @@ impl Opener {
         for (what, said, found) in said {
             if let Some(said) = said.filter(|&said| said != found) {
                 let message = format!("index.json says {said} {what} of the shard, which has {found}");
-                self.faults.push(Error::new(&codes::MDS_INDEX, message).member(part.name.as_str()));
+                let code = if self.given.is_some() { &codes::LITDATA_INDEX } else { &codes::MDS_INDEX };
+                self.faults.push(Error::new(code, message).member(part.name.as_str()));
             }
         }
     }
@@ -167,7 +189,8 @@ impl Stepper for Opener {
         }
         let (shards, faults) = (std::mem::take(&mut self.shards), std::mem::take(&mut self.faults));
         let passed = std::mem::take(&mut self.passed);
-        Ok(Step::Done(Mds::new(shards, self.samples, faults, passed, &self.limits)))
+        let format = if self.given.is_some() { Format::LitData } else { Format::Mds };
+        Ok(Step::Done(Mds::new(format, shards, self.samples, faults, passed, &self.limits)))
     }
 
     fn push(&mut self, start: u64, bytes: Bytes) {

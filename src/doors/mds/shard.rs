@@ -10,7 +10,7 @@ use crate::{
 
 /// One column.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct Column {
+pub(in crate::doors) struct Column {
     pub name: String,
     pub encoding: Encoding,
     /// Bytes of each value; `None` where they vary.

@@ -3,7 +3,7 @@
 use bytes::Bytes;
 use serde_json::{Number, Value as Json};
 
-use super::array::{self, Array};
+use super::array::{self, Array, Headed};
 use crate::{
     doors::{
         codes,
@@ -19,7 +19,7 @@ const MOST: usize = 100_000;
 
 /// How a column's values are written.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) enum Encoding {
+pub(in crate::doors) enum Encoding {
     Bytes,
     Text,
     /// A number, by its name: `int8`.
@@ -27,17 +27,20 @@ pub(super) enum Encoding {
     /// An integer, a float or a decimal as text.
     Spelled,
     Json,
+    /// JSON behind a mark and its length.
+    Framed,
     Picture,
     /// An array that was written as a JPEG, or several.
     PictureArray,
     Pil,
     List(Box<Encoding>),
     Array(Array),
+    Headed(Headed),
 }
 
 /// Numbers of fixed size.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Numeric {
+pub(in crate::doors) enum Numeric {
     U8,
     U16,
     U32,
@@ -49,6 +52,8 @@ pub(super) enum Numeric {
     F16,
     F32,
     F64,
+    Bf16,
+    Bool,
 }
 
 impl Numeric {
@@ -82,13 +87,15 @@ impl Numeric {
             Numeric::F16 => "float16",
             Numeric::F32 => "float32",
             Numeric::F64 => "float64",
+            Numeric::Bf16 => "bfloat16",
+            Numeric::Bool => "bool",
         }
     }
 
     pub const fn size(self) -> usize {
         match self {
-            Numeric::U8 | Numeric::I8 => 1,
-            Numeric::U16 | Numeric::I16 | Numeric::F16 => 2,
+            Numeric::U8 | Numeric::I8 | Numeric::Bool => 1,
+            Numeric::U16 | Numeric::I16 | Numeric::F16 | Numeric::Bf16 => 2,
             Numeric::U32 | Numeric::I32 | Numeric::F32 => 4,
             Numeric::U64 | Numeric::I64 | Numeric::F64 => 8,
         }
@@ -112,12 +119,14 @@ impl Numeric {
             Numeric::F16 => float(half::wide(u16::from_le_bytes(le(bytes)?))),
             Numeric::F32 => float(f32::from_le_bytes(le(bytes)?).into()),
             Numeric::F64 => float(f64::from_le_bytes(le(bytes)?)),
+            Numeric::Bf16 => float(f32::from_bits(u32::from(u16::from_le_bytes(le(bytes)?)) << 16).into()),
+            Numeric::Bool => (le::<1>(bytes)? != [0]).into(),
         })
     }
 }
 
 /// What a column holds: a value, or of a list several.
-pub(super) enum Values {
+pub(in crate::doors) enum Values {
     One(Value),
     List(Vec<Value>),
 }
@@ -187,11 +196,19 @@ impl Encoding {
                 Value::Json(found.ok_or_else(message)?)
             }
             Encoding::Spelled => Value::Json(spelled(text()?)),
+            Encoding::Framed => {
+                let len =
+                    bytes.get(1..).and_then(|rest| rest.first_chunk()).map(|len| u32::from_le_bytes(*len) as usize);
+                let framed = bytes.first() == Some(&0) && len.is_some_and(|len| len == bytes.len() - 5);
+                let text = if framed { bytes.slice(5..) } else { bytes.clone() };
+                Value::Json(json_of(&text).ok_or_else(|| wrong("the value is not readable JSON".to_owned()))?)
+            }
             Encoding::Json => {
                 Value::Json(json_of(bytes).ok_or_else(|| wrong("the value is not readable JSON".to_owned()))?)
             }
             Encoding::Pil => pil(bytes)?,
             Encoding::Array(array) => array::value(array, bytes, limits)?,
+            Encoding::Headed(headed) => array::headed(headed, bytes, limits)?,
         })
     }
 }

@@ -78,7 +78,7 @@ impl Array {
             return Ok(Value::Bytes(self.file(self.row_shape(), row)));
         };
         let size = self.header.size as usize;
-        let data = if planes { together(row, channels.into(), size) } else { row.clone() };
+        let data = if planes { half::together(row, channels.into(), size) } else { row.clone() };
         let data = if size == 2 && !self.header.is_big { half::swapped(&data) } else { data };
         Ok(Value::Pixels(Pixels { width, height, channels, bits: size as u8 * 8, data }))
     }
@@ -139,19 +139,6 @@ impl Array {
             Kind::Other => self.header.descr.clone(),
         }
     }
-}
-
-/// The channels of each pixel beside each other, of planes one behind the other.
-fn together(planes: &[u8], channels: usize, size: usize) -> Bytes {
-    let plane = planes.len() / channels;
-    let mut out = Vec::with_capacity(planes.len());
-    for at in (0..plane).step_by(size) {
-        for channel in 0..channels {
-            let from = channel * plane + at;
-            out.extend_from_slice(planes.get(from..from + size).unwrap_or_default());
-        }
-    }
-    out.into()
 }
 
 /// Values in the order of C, of those in the order of Fortran: there the first index runs fastest.

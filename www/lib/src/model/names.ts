@@ -1,6 +1,6 @@
 /** Names of formats and codecs, the fields of an error, and what JSON is. */
 
-/** The formats that are recognized by content. The first nine hold samples, the last five are tables. */
+/** The formats that are recognized by content. The first ten hold samples, the last five are tables. */
 export type Format =
   | "tbl"
   | "tar"
@@ -8,6 +8,7 @@ export type Format =
   | "warehouse"
   | "tfrecord"
   | "mds"
+  | "litdata"
   | "lmdb"
   | "npy"
   | "ffcv"
