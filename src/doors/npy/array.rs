@@ -144,7 +144,7 @@ impl Array {
 /// Values in the order of C, of those in the order of Fortran: there the first index runs fastest.
 pub(super) fn in_rows(header: &Header, values: &[u8]) -> Bytes {
     let size = header.size as usize;
-    let count = if size == 0 { 0 } else { values.len() / size };
+    let count = values.len().checked_div(size).unwrap_or(0);
     if count == 0 {
         return Bytes::new();
     }
