@@ -292,6 +292,7 @@ test('keys go on to the next image that has no labels, is rejected or has the cl
   // A list of none is a label: nothing is there.
   await page.keyboard.press('N');
   await at(3);
+  await drawable(page, 0);
   await page.locator('forebay-drawing-page button:enabled', { hasText: 'Box' }).waitFor();
   await page.keyboard.press('n');
   await drawable(page, 1);
