@@ -10,7 +10,9 @@ mod zstd;
 pub mod checksum;
 #[doc(hidden)]
 pub mod deflate;
+// Pixels are made of them by the decoder of JPEG alone.
 #[cfg(feature = "packed")]
+#[cfg_attr(not(feature = "jpeg"), allow(dead_code))]
 pub mod packed;
 #[cfg(not(feature = "packed"))]
 #[doc(hidden)]
