@@ -28,13 +28,13 @@ import { TARGET, wasmToolchain } from './lib/wasm.mjs';
  */
 export const MODULES = [
   { name: 'forebay', features: ['reader'], budget: 150_000 },
-  { name: 'samples', features: ['samples'], budget: 400_000, fast: true },
+  { name: 'samples', features: ['samples'], budget: 560_000, fast: true },
   { name: 'labels', features: ['labels'], budget: 560_000 },
   { name: 'tables', features: ['tables'], budget: 389_000, fast: true },
   { name: 'columns', features: ['columns'], budget: 960_000, large: true },
   { name: 'pixels', features: ['pixels'], budget: 340_000, fast: true },
 ];
-const THREADS = { name: 'threads', features: ['threads'], budget: 420_000, fast: true, variant: 'threads' };
+const THREADS = { name: 'threads', features: ['threads'], budget: 580_000, fast: true, variant: 'threads' };
 const FEATURES = [
   'simd',
   'bulk-memory',
