@@ -37,7 +37,7 @@ pub(crate) fn pictures(schema: &Schema, said: Option<&str>) -> Vec<usize> {
     found.into_iter().map(|(_, i)| i).collect()
 }
 
-/// What is said of a column, if that is said.
+/// What the footer declares of a column, if it describes the column.
 #[cfg(feature = "samples")]
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Said {
@@ -45,11 +45,11 @@ pub(crate) enum Said {
     Pictures,
     /// It holds something else.
     Other,
-    /// Nothing is said.
+    /// The footer does not describe the column.
     Nothing,
 }
 
-/// Whether a column is said to hold pictures.
+/// Whether the footer declares a column to hold images.
 #[cfg(feature = "samples")]
 pub(crate) fn said_of(column: &str, said: Option<&str>) -> Said {
     let features = features(said);
@@ -60,7 +60,7 @@ pub(crate) fn said_of(column: &str, said: Option<&str>) -> Said {
     let kind = item.and_then(of).or_else(|| of(feature));
     match kind.as_deref() {
         Some("Image") => Said::Pictures,
-        // Bytes, of which nothing is said.
+        // Plain bytes, which the footer does not describe.
         None | Some("Value" | "List" | "LargeList" | "Sequence") => Said::Nothing,
         Some(_) => Said::Other,
     }
@@ -71,7 +71,7 @@ pub(crate) fn said_of(column: &str, said: Option<&str>) -> Said {
 pub(crate) fn classes_of_objects(column: &str, field: &str, said: Option<&str>) -> Option<Vec<String>> {
     let features = features(said)?;
     let mut at = features.get(column)?;
-    // A list of structs, or a struct of lists, however it is said.
+    // A list of structs, or a struct of lists: the footer writes either in several ways.
     for _ in 0..4 {
         if is(Some(at), "ClassLabel") {
             let names = at.get("names")?.as_array()?;

@@ -10,7 +10,7 @@ use crate::{
     error::{Error, Result},
     formats::Format,
     limits::Limits,
-    sample::{Cut, Frame, MediaFormat, Proof, SampleInfo, SamplePlan},
+    sample::{Cut, Frame, MediaFormat, Proof, SampleInfo, SamplePlan, classes_document},
 };
 
 /// Records as samples. Cloning is cheap.
@@ -40,9 +40,7 @@ impl Door {
     }
     /// What stands beside the samples of a TBL of it: the names of the classes.
     pub fn document(&self) -> Map<String, Value> {
-        let classes = self.0.classes();
-        let named = (!classes.is_empty()).then(|| ("classes".to_owned(), classes.into()));
-        named.into_iter().collect()
+        classes_document(self.0.classes())
     }
     /// The records.
     pub fn records(&self) -> &dyn Records {

@@ -1,7 +1,7 @@
 //! Which columns of a file may hold images, by their types and by what `datasets` says of them.
 //!
 //! An image is a struct of `bytes` and `path`, or plain bytes; several of a row are a list of such structs. Sounds look the same,
-//! and bytes may be anything: where nothing is said, the first value must begin as an image does.
+//! and bytes may be anything: where the footer does not describe a column, its first value must begin as an image does.
 
 use arrow_schema::DataType;
 use forebay::{Error, Result};
@@ -22,7 +22,7 @@ pub(super) struct Candidate {
     /// The stored columns of its bytes and paths.
     bytes: usize,
     path: Option<usize>,
-    /// Whether it is said to hold images.
+    /// Whether the footer declares it to hold images.
     pub told: bool,
     /// Whether a row has a list of them.
     pub list: bool,

@@ -1,6 +1,9 @@
 //! A folder of MDS shards, as one dataset.
 
-use std::path::Path;
+use std::{
+    collections::{BTreeMap, HashSet},
+    path::Path,
+};
 
 use forebay::{
     Error, Result,
@@ -46,7 +49,7 @@ pub(super) fn of_folder(folder: &Folder, root: &Path, options: &How) -> Result<O
     if listed.is_empty() {
         notes.push(format!("there is no {INDEX}, so the shards are taken in the order of their names"));
         listed = lying;
-    } else if let Some(other) = lying.iter().find(|one| !listed.iter().any(|listed| listed.name == one.name)) {
+    } else if let Some(other) = unlisted(&lying, &listed) {
         notes.push(format!("{} is not in {INDEX}, and left out", other.name));
     }
     let (mut inputs, mut parts, mut start) = (Vec::new(), Vec::new(), 0);
@@ -66,9 +69,15 @@ pub(super) fn of_folder(folder: &Folder, root: &Path, options: &How) -> Result<O
     Ok(Some(Found { input: Input::joined(folder.name(), inputs), opener }))
 }
 
+/// The first shard of the folder that the index does not list.
+fn unlisted<'a>(lying: &'a [Listed], listed: &[Listed]) -> Option<&'a Listed> {
+    let names: HashSet<&str> = listed.iter().map(|one| one.name.as_str()).collect();
+    lying.iter().find(|one| !names.contains(one.name.as_str()))
+}
+
 /// The shards among these files, in the order of their names.
 fn lying(files: &[&str]) -> Vec<Listed> {
-    let mut shards: Vec<Listed> = Vec::new();
+    let mut shards: BTreeMap<String, Listed> = BTreeMap::new();
     for file in files {
         let base = file.rsplit('/').next().unwrap_or_default();
         let Some(at) = base.find(SHARD) else { continue };
@@ -79,13 +88,11 @@ fn lying(files: &[&str]) -> Vec<Listed> {
             }
             _ => continue,
         };
-        match shards.iter_mut().find(|shard| shard.name == name) {
-            Some(known) => known.packed = known.packed.take().or(packed),
-            None => shards.push(Listed { name, packed, samples: None, bytes: None }),
-        }
+        let new = || Listed { name: name.clone(), packed: None, samples: None, bytes: None };
+        let shard = shards.entry(name.clone()).or_insert_with(new);
+        shard.packed = shard.packed.take().or(packed);
     }
-    shards.sort_by(|a, b| a.name.cmp(&b.name));
-    shards
+    shards.into_values().collect()
 }
 
 /// The shards that an index lists, in its order.
@@ -122,7 +129,8 @@ fn read_index(root: &Path, index: &str, options: &How) -> Result<Vec<Listed>> {
 
 /// A shard's bytes, unpacked.
 fn open(root: &Path, one: &Listed, found: &[&str], options: &How) -> Result<Input> {
-    let there = |name: &str| found.contains(&name);
+    // A folder's files are in the order of their names.
+    let there = |name: &str| found.binary_search(&name).is_ok();
     let open = |name: &str| options.open(root, name);
     if there(&one.name) {
         return open(&one.name);

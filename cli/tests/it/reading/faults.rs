@@ -43,7 +43,7 @@ fn result(output: &Output, folder: &Folder, file: &str) -> Result {
     (said(output), written)
 }
 
-/// The arguments of a case. A footer of Parquet is read once more to tell images from a table, unless that is said.
+/// The arguments of a case. Without `--from`, the footer of a Parquet file is read twice: once to tell images from a table.
 fn arguments(file: &str, case: &Case) -> Vec<String> {
     let mut arguments = case.arguments(file, "out");
     if file.ends_with(".parquet") {
