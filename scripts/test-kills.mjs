@@ -13,6 +13,7 @@ export async function testKills(count) {
   const quiet = ['--', '--nocapture', '--test-threads', '1'];
   await run('cargo', [...WORKSPACE, '--test', 'it', 'writing::kills::a_killed_process', ...quiet], { env });
   await run('cargo', [...WORKSPACE, '--test', 'it', 'faults::caching::killed_at_any_moment', ...quiet], { env });
+  await run('cargo', [...WORKSPACE, '--test', 'it', 'faults::folders', ...quiet], { env });
   await run('cargo', [...WORKSPACE, '--test', 'it', 'faults::random', ...quiet], { env });
 }
 

@@ -8,6 +8,7 @@
 mod caching;
 mod crash;
 mod extracting;
+mod folders;
 mod outputs;
 mod printing;
 mod random;
