@@ -10,10 +10,12 @@ use std::{
 
 use forebay::{
     Error, Result,
-    annotations::{Exif, Format, ReadOptions},
+    annotations::{BoxField, Exif, Format, ReadOptions},
     codec::checksum::fnv1a,
     warehouse::Cause,
 };
+
+use serde::Deserialize;
 
 use super::{OnBroken, codes};
 use crate::{
@@ -25,7 +27,8 @@ use crate::{
 /// Where boxes come from.
 ///
 /// A path alone, such as `"instances.json"`, is [`Annotations::file`] of it.
-#[derive(Clone, Debug, Default, PartialEq)]
+#[derive(Clone, Debug, Default, PartialEq, Deserialize)]
+#[serde(try_from = "Written")]
 pub struct Annotations {
     path: Option<PathBuf>,
     format: Option<Format>,
@@ -55,9 +58,35 @@ impl Annotations {
         self
     }
 
+    /// The same with what a document says apart.
+    pub(super) fn read_as(mut self, format: Option<Format>, boxes: Option<BoxField>) -> Self {
+        (self.format, self.options.boxes) = (format.or(self.format), boxes.or(self.options.boxes));
+        self
+    }
+
     /// The label file, unless boxes are with the samples.
     pub(super) fn path(&self) -> Option<&Path> {
         self.path.as_deref()
+    }
+}
+
+/// A path, or that boxes are with the samples.
+#[derive(Deserialize)]
+#[serde(untagged, expecting = "annotations are the path of a label file or of a folder of them, or true")]
+enum Written {
+    Own(bool),
+    File(PathBuf),
+}
+
+impl TryFrom<Written> for Annotations {
+    type Error = &'static str;
+
+    fn try_from(written: Written) -> std::result::Result<Self, Self::Error> {
+        match written {
+            Written::Own(true) => Ok(Annotations::own()),
+            Written::Own(false) => Err("annotations are not false: leave them out"),
+            Written::File(path) => Ok(Annotations::file(path)),
+        }
     }
 }
 

@@ -46,7 +46,8 @@
 //!
 //! | file | what it holds |
 //! |---|---|
-//! | `builder.rs`, `build.rs` | the settings; what is opened and refused |
+//! | `settings/`, `builder.rs` | the settings: all of them once, and what is said of them in Rust |
+//! | `build.rs` | what is opened and refused |
 //! | `mod.rs` | the loader: what it does and where it stands |
 //! | `worker.rs`, `flight.rs`, `pool.rs` | threads, a batch while it is filled, its memory |
 //! | `make.rs` | from a sample's payload to its place in a batch |
@@ -90,6 +91,7 @@ mod policy;
 mod pool;
 mod rows;
 mod sampling;
+mod settings;
 mod sources;
 mod split;
 mod state;
@@ -141,6 +143,9 @@ pub use policy::{OnBroken, Skipped};
 pub use pool::ALIGNMENT;
 pub use rows::{RowBatch, RowBatches, RowColumn, Rows, RowsBuilder};
 pub use sampling::{Balance, Weights};
+pub use settings::LoaderSettings;
+#[doc(hidden)]
+pub use settings::{ImageSettings, Setting};
 pub use split::{Split, SplitBy};
 pub use state::{Phase, State};
 pub use stats::Stats;

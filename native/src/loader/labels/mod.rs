@@ -16,7 +16,7 @@ use forebay::{
     filter::{Filter, Segment, codes::FIELD},
     order::Item,
 };
-use serde::de::DeserializeSeed;
+use serde::{Deserialize, de::DeserializeSeed};
 
 use super::{codes, sources::Sources};
 use crate::{Dataset, input::display, select::matching_all};
@@ -27,18 +27,36 @@ use table::{Cell, Joined, cell};
 /// Where labels come from. Text is turned into the number of its class.
 ///
 /// `"cls"` alone is [`Labels::field`]`("cls")`.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
+#[serde(from = "Written")]
 pub struct Labels {
     from: From,
     classes: Option<Vec<String>>,
     missing: Option<i64>,
 }
 
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "snake_case")]
 enum From {
     Field(String),
     Folder,
     Table { path: PathBuf, key: String, label: String },
+}
+
+#[derive(Deserialize)]
+#[serde(untagged, expecting = "labels are the name of a field or Labels; for more of them there are targets")]
+enum Written {
+    Field(String),
+    Whole { from: From, classes: Option<Vec<String>>, missing: Option<i64> },
+}
+
+impl std::convert::From<Written> for Labels {
+    fn from(written: Written) -> Self {
+        match written {
+            Written::Field(path) => Labels::field(path),
+            Written::Whole { from, classes, missing } => Labels { from, classes, missing },
+        }
+    }
 }
 
 impl Labels {
