@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 from typing import Any, Mapping
 
 import numpy as np
@@ -37,6 +38,10 @@ def state_text(state: Any) -> str:
 
 
 def _plain(value: Any) -> Any:
-    if isinstance(value, np.generic) or isinstance(value, np.ndarray) and value.ndim == 0:
-        return value.item()
+    if hasattr(value, "_json"):
+        return value._json()
+    if isinstance(value, os.PathLike):
+        return os.fspath(value)
+    if hasattr(value, "__array__"):
+        return np.asarray(value).tolist()
     raise TypeError(f"{type(value).__name__} is no setting: {value!r}")

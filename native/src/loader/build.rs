@@ -186,10 +186,10 @@ impl Builder {
 
     /// Warehouses, of which nothing is decoded.
     fn open_warehouses(&mut self, manifests: &[PathBuf]) -> Result<Opened> {
+        self.settings.refuse_idle(There::Warehouse)?;
         if let Some(content) = &self.content {
             return Err(There::Warehouse.refusal(content.setting()));
         }
-        self.settings.refuse_idle(There::Warehouse)?;
         let settings = &mut self.settings;
         if let Some(path) = settings.annotations.as_ref().and_then(Annotations::path) {
             let message = "a tensor warehouse has its boxes already; give `Annotations::own()`, or leave it out";
@@ -235,13 +235,8 @@ impl Builder {
         let usual = if mode == Mode::Stream { PREFETCH } else { 0 };
         let places = stored.places();
         let (sources, prefetch) = (Sources::stored(stored, datasets), prefetch.unwrap_or(usual));
-        Ok(Opened {
-            sources,
-            contents,
-            places,
-            prefetch,
-            decode: DecodeOptions::default().with_limits(self.limits.clone()),
-        })
+        let decode = DecodeOptions::default().with_limits(self.limits.clone());
+        Ok(Opened { sources, contents, places, prefetch, decode })
     }
 
     /// What is selected of the sources, and in which order it comes.

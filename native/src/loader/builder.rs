@@ -26,7 +26,7 @@ use crate::{
 };
 
 /// Settings of a [`Loader`]. Each setter takes and gives the builder; the last one called counts.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 #[must_use = "a builder does nothing until it is built"]
 pub struct Builder {
     pub(super) paths: Vec<PathBuf>,
@@ -66,7 +66,7 @@ impl Loader {
         if let Some(absent) = all.iter().find(|path| !is_remote(path) && !path.exists() && !is_pipe(path)) {
             return Err(Error::new(&common::IO, "there is no such file").file(display(absent)));
         }
-        Ok(Builder { paths: all, ..Builder::default() })
+        Ok(Builder::new(all, Vec::new()))
     }
 
     /// Settings for a loader over datasets that are open already, such as those of a [`Source`](crate::input::Source) of
@@ -82,11 +82,16 @@ impl Loader {
             let message = "a tensor warehouse is proven when it is opened: give its path to Loader::open";
             return Err(Error::new(&common::ARGUMENT, message).file(warehouse.name()));
         }
-        Ok(Builder { datasets, ..Builder::default() })
+        Ok(Builder::new(Vec::new(), datasets))
     }
 }
 
 impl Builder {
+    fn new(paths: Vec<PathBuf>, datasets: Vec<Dataset>) -> Builder {
+        let (settings, limits) = Default::default();
+        Builder { paths, datasets, settings, content: None, limits, cache: None, resume: None }
+    }
+
     /// Takes all of these settings, in place of those that were made before.
     pub fn settings(mut self, settings: LoaderSettings) -> Self {
         (self.settings, self.content) = (settings, None);

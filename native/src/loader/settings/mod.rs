@@ -85,7 +85,7 @@ settings! {
     /// drawn follows from the seed, whether it shuffles or not.
     weights: Option<Weights> = None, {fn weights(weights: impl Into<Weights>) => Some(weights.into())},
         see "#imbalanced-sets-and-curricula";
-    /// Draw every class equally often, by this field, or in given proportions.
+    /// Draw every class equally often, by this field. Labels and proportions of classes are possible too.
     ///
     /// Of a class each sample comes before any comes again. A sample without a label is an error, and never drawn where
     /// [`on_broken`](Builder::on_broken) forgives it.
@@ -103,7 +103,7 @@ settings! {
     #[serde(deserialize_with = "written::word")]
     dtype: Dtype = Dtype::F32, {fn dtype(dtype: Dtype) => dtype}, idle Payloads;
     /// Order of the dimensions of a tensor of images: `nchw` or `nhwc`.
-    layout: Option<String> = None, {"image(Image...layout(Layout::Nhwc))"};
+    layout: String = String::from("nchw"), {"image(Image...layout(Layout::Nhwc))"};
     /// Resampling filter; by default bilinear. All but `nearest` and `bilinear-plain` are antialiased.
     resampling: Option<String> = None, {"image(Image...resampling(Resampling::Bicubic))"};
     /// Color around images that do not fill their tensor.

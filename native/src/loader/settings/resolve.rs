@@ -87,7 +87,7 @@ impl LoaderSettings {
             normalize: self.normalize,
             resampling: self.resampling.take(),
             fill: self.fill,
-            layout: self.layout.take(),
+            layout: Some(std::mem::take(&mut self.layout)),
         };
         (self.mosaic, self.mixed) = (image.mosaic(), image.mixing());
         image.recipe().map(Some)
