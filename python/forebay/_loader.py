@@ -237,6 +237,69 @@ class Loader:
 
     The keywords are settings:
 
+    * ``batch``: Samples per batch of one rank.
+    * ``size``: Width and height of the tensors that images become.
+    * ``augment``: Changes of images on their way into a batch, most of them random.
+    * ``normalize``: Means and deviations that the numbers of images are normalized by.
+    * ``labels``: Where each sample's label comes from: a metadata field, the folder, or a table.
+    * ``shuffle``: Shuffle with this seed; by default, stored order. Every epoch has another order. Blocks of neighbors
+      keep reads local.
+    * ``seed``: Seed of augmentation where nothing is shuffled.
+    * ``where``: Use only samples that match, such as 'width >= 224'. It is refused if it selects nothing.
+    * ``indices``: Use only these samples, by their numbers among those of all files.
+    * ``split``: One of two parts of the samples: to train on, or to validate with.
+    * ``workers``: Number of loader threads. A warehouse that is mapped or in memory needs none unless batches are made
+      ahead.
+    * ``prefetch``: Batches in flight, the next one included; by default 2, and none of a warehouse that is mapped or in
+      memory.
+    * ``rank``: This process among the ranks, from 0.
+    * ``world``: Ranks (processes) that share an epoch.
+    * ``tail``: Samples that do not fill a batch on every rank.
+    * ``mix``: Mix the files in these proportions. Without it, each file follows the one before.
+    * ``epoch_samples``: Samples per epoch, with a mix.
+    * ``weights``: Draw samples with replacement, as often as they weigh: a field or a list of numbers, which may change
+      with the epochs.
+    * ``balanced``: Draw every class equally often, by this field. Labels and proportions of classes are possible too.
+    * ``draws``: Samples per epoch of all ranks; by default, as many as are selected.
+    * ``repeated``: Copies of each drawn sample in its step. Each has a crop of its own, and is on a rank of its own
+      where there are as many.
+    * ``dtype``: Number type of the tensors. A warehouse gives floats, or what it holds.
+    * ``layout``: Order of the dimensions of a tensor of images: ``nchw`` or ``nhwc``.
+    * ``resampling``: Resampling filter; by default bilinear. All but ``nearest`` and ``bilinear-plain`` are
+      antialiased.
+    * ``fill``: Color around images that do not fill their tensor.
+    * ``groups``: Bring images of similar shape together in batches, each of the listed size that fits best.
+    * ``padded``: Make each batch as large as its largest image, instead of giving all images one size.
+    * ``on_error``: What happens with samples that cannot be read: an error, left out, or replaced by the next one.
+    * ``orient``: Turn images as their EXIF orientation says.
+    * ``exact``: Decode at full size even where a reduced one would do, which is several times as fast for large images.
+    * ``io``: Read files piece by piece or map them. Map only files that nothing shortens in the meantime.
+    * ``verify``: Verify the checksums of payloads.
+    * ``class_level``: Folder level of the classes, from 1; 0 for none. By default it is guessed.
+    * ``allow_empty``: Epochs may have no batches, as a filter selects nothing or the samples fill no batch; refused
+      otherwise.
+    * ``decoded_bytes``: Bytes that all workers together may hold for decoding; by default 64 MiB for each, and at least
+      512 MiB.
+    * ``decoded_cache``: Bytes of decoded images that are kept for later epochs. No number of any batch changes.
+    * ``decoded_cache_file``: File that keeps them for later runs too.
+    * ``timeline``: Events of the timeline that are kept at most: when what happened.
+    * ``cache``: Folder of this machine that keeps what is read of files elsewhere, so that later epochs do not fetch
+      it.
+    * ``cache_bytes``: Bytes that it holds at most; by default 64 GiB.
+    * ``read_ahead``: Read ahead: advise the system, and fetch what the next batches need of files elsewhere.
+    * ``read_ahead_bytes``: Bytes of files elsewhere that may be fetched and not used yet; by default 256 MiB.
+    * ``annotations``: Where each sample's boxes come from: a label file or a folder of them, or the samples themselves.
+    * ``annotation_format``: Format of the label file; by default it is found out.
+    * ``annotation_boxes``: Field of the metadata that has boxes, and what four numbers mean: ``json.boxes:xywh``.
+    * ``max_boxes``: Places for boxes of each sample; by default 16, or as a warehouse has them. More boxes are left
+      out.
+    * ``warehouse_transform``: Make of images and boxes what a warehouse would hold of them, to the last bit.
+    * ``targets``: Further targets of each sample, by name.
+    * ``mode``: How the shards of a warehouse are held.
+    * ``version``: Refuse a warehouse of another version.
+    * ``allow_violations``: Use a warehouse whose summary breaks its thresholds.
+    * ``allow_unproven``: Use a warehouse without proving its shards by their checksums.
+    * ``fresh``: Refuse a warehouse if a source was changed after it was built.
 
     >>> loader = forebay.Loader("train.tbl", batch=4, size=32, labels="cls", shuffle=42)
     >>> images, labels = next(loader.numpy())
@@ -249,6 +312,59 @@ class Loader:
         paths: PathLike | Dataset | Sequence[PathLike | Dataset],
         *,
         # Made by the test loader::listed of forebay-native.
+        batch: int = 32,
+        size: int | tuple[int, int] | None = None,
+        augment: Augment | Step | None = None,
+        normalize: Literal["imagenet"] | tuple[Sequence[float], Sequence[float]] | None = None,
+        labels: str | Labels | None = None,
+        shuffle: int | Blocks | None = None,
+        seed: int | None = None,
+        where: str | None = None,
+        indices: Sequence[int] | NDArray[Any] | None = None,
+        split: Split | None = None,
+        workers: int | None = None,
+        prefetch: int | None = None,
+        rank: int | None = None,
+        world: int | None = None,
+        tail: Literal["drop", "pad", "uneven"] = "drop",
+        mix: Sequence[int] | None = None,
+        epoch_samples: int | None = None,
+        weights: Weights | Mapping[int, Weights] | None = None,
+        balanced: str | Labels | Balance | None = None,
+        draws: int | None = None,
+        repeated: int = 1,
+        dtype: Literal["f32", "f16", "u8"] = "f32",
+        layout: Literal["nchw", "nhwc"] = "nchw",
+        resampling: Literal["bilinear", "bilinear-plain", "bicubic", "lanczos", "nearest"] | None = None,
+        fill: tuple[int, int, int] | None = None,
+        groups: tuple[int, Sequence[tuple[int, int]]] | None = None,
+        padded: Padding | None = None,
+        on_error: Literal["raise", "skip", "replace"] = "raise",
+        orient: bool = False,
+        exact: bool = False,
+        io: Literal["read", "map"] | None = None,
+        verify: bool = True,
+        class_level: int | None = None,
+        allow_empty: bool = False,
+        decoded_bytes: int | None = None,
+        decoded_cache: int | None = None,
+        decoded_cache_file: str | os.PathLike[str] | None = None,
+        timeline: int | None = None,
+        cache: str | os.PathLike[str] | None = None,
+        cache_bytes: int | None = None,
+        read_ahead: bool = True,
+        read_ahead_bytes: int | None = None,
+        annotations: PathLike | bool | None = None,
+        annotation_format: str | None = None,
+        annotation_boxes: str | None = None,
+        max_boxes: int | None = None,
+        warehouse_transform: Transform | None = None,
+        targets: Mapping[str, Target | str] | None = None,
+        mode: Literal["memory", "mmap", "stream"] | None = None,
+        version: str | None = None,
+        allow_violations: bool = False,
+        allow_unproven: bool = False,
+        fresh: bool = False,
         # Of Python alone.
         transform: Callable[[Batch], Any] | None = None,
         per_sample: Callable[[Any], Any] | None = None,

@@ -47,11 +47,9 @@ fn call(setting: &Setting) -> String {
 fn the_table_of_settings_is_that_of_the_list() {
     let mut table = String::from("| setting | in Rust | meaning | default |\n|---|---|---|---|\n");
     for setting in LoaderSettings::ALL {
-        let name = match (setting.is_of_rust, setting.see) {
-            (true, "") => "Rust only".to_owned(),
-            (true, see) => format!("[Rust only]({see})"),
-            (false, "") => format!("`{}`", setting.name.trim_start_matches("r#")),
-            (false, see) => format!("[`{}`]({see})", setting.name.trim_start_matches("r#")),
+        let name = match (setting.name.trim_start_matches("r#"), setting.see) {
+            (name, "") => format!("`{name}`"),
+            (name, see) => format!("[`{name}`]({see})"),
         };
         let row = [name, format!("`{}`", call(setting)), setting.meaning(), usual(setting)];
         table.push_str(&format!("| {} |\n", row.map(|cell| cell.replace('|', "\\|")).join(" | ")));
@@ -108,6 +106,8 @@ fn the_keywords_of_python_are_the_settings() {
     for setting in LoaderSettings::ALL.iter().filter(|setting| !setting.is_of_rust) {
         let name = setting.name.trim_start_matches("r#");
         let default = match (kind(setting).as_str(), usual(setting).as_str()) {
+            // Those of the process.
+            _ if ["rank", "world"].contains(&name) => "None".to_owned(),
             ("bool", "true") => "True".to_owned(),
             ("bool", _) => "False".to_owned(),
             (_, "" | "all cores") => "None".to_owned(),
