@@ -271,6 +271,7 @@ class Loader:
     * ``groups``: Bring images of similar shape together in batches, each of the listed size that fits best.
     * ``padded``: Make each batch as large as its largest image, instead of giving all images one size.
     * ``on_error``: What happens with samples that cannot be read: an error, left out, or replaced by the next one.
+    * ``max_broken``: Broken samples that this rank leaves out or replaces in an epoch; the next one is an error.
     * ``orient``: Turn images as their EXIF orientation says.
     * ``exact``: Decode at full size even where a reduced one would do, which is several times as fast for large images.
     * ``io``: Read files piece by piece or map them. Map only files that nothing shortens in the meantime.
@@ -340,6 +341,7 @@ class Loader:
         groups: tuple[int, Sequence[tuple[int, int]]] | None = None,
         padded: Padding | None = None,
         on_error: Literal["raise", "skip", "replace"] = "raise",
+        max_broken: int | None = None,
         orient: bool = False,
         exact: bool = False,
         io: Literal["read", "map"] | None = None,

@@ -15,7 +15,7 @@ use forebay::{
 use memmap2::MmapMut;
 
 use super::{
-    Annotations, Builder, Loader, LoaderSettings, Mode,
+    Annotations, Builder, Loader, LoaderSettings, Mode, OnBroken,
     annotations::Annotated,
     codes,
     content::{Content, batch_bytes as bytes_of},
@@ -80,6 +80,9 @@ impl Builder {
         }
         if rank >= world {
             return refuse(format!("there is no rank {rank} of {world}"));
+        }
+        if self.settings.on_error == OnBroken::Raise {
+            self.settings.refuse_idle(There::Raising)?;
         }
         let order = self.settings.order()?;
         if let Some(image) = self.settings.image()? {
@@ -334,6 +337,7 @@ impl Builder {
             padding,
             lists: Lists::new(most.saturating_mul(flights)),
             on_broken: settings.on_error,
+            max_broken: settings.max_broken,
             allow_empty: settings.allow_empty,
             decode,
             verify: settings.verify,

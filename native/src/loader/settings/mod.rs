@@ -120,6 +120,10 @@ settings! {
     /// What happens with samples that cannot be read: an error, left out, or replaced by the next one.
     #[serde(deserialize_with = "written::word")]
     on_error: OnBroken = OnBroken::Raise, {fn on_broken(policy: OnBroken) => policy}, see "#broken-samples";
+    /// Broken samples that this rank leaves out or replaces in an epoch; the next one is an error.
+    ///
+    /// It counts from where the epoch was begun or continued.
+    max_broken: Option<u64> = None, {fn max_broken(most: u64) => Some(most)}, see "#broken-samples", idle Raising;
     /// Turn images as their EXIF orientation says.
     ///
     /// Without it [`warehouse_transform`](Builder::warehouse_transform) turns them, and nothing else does.

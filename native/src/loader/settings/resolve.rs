@@ -27,6 +27,8 @@ pub(in crate::loader) enum There {
     Made,
     /// Where images are padded.
     Padded,
+    /// Where broken samples are errors.
+    Raising,
 }
 
 fn refuse<T>(message: impl Into<String>) -> Result<T> {
@@ -155,6 +157,10 @@ impl There {
             There::Made => {
                 let what = "`made_by` does its own decoding";
                 (&codes::IDLE, format!("{what}, so `{setting}` means nothing: give `image`, or leave it out"))
+            }
+            There::Raising => {
+                let what = "every broken sample is an error";
+                (&codes::IDLE, format!("{what}, so `{setting}` means nothing: skip or replace them, or leave it out"))
             }
             There::Padded => (&codes::SETTINGS, format!("`padded` images do not go together with `{setting}` yet")),
         };
