@@ -22,7 +22,7 @@ from ._errors import UsageError
 from ._files import shown, unsigned
 from ._padding import Padding
 from ._sampling import Balance, Weights, by_epochs
-from ._settings import settings_text, state_text
+from ._settings import keywords, settings_text, state_text
 from ._sources import sources
 from ._targets import Target, words
 
@@ -32,9 +32,6 @@ if TYPE_CHECKING:
     from .warehouse import Transform
 
 __all__ = ["Blocks", "DecodedStats", "Labels", "Loader", "LoaderStats", "Split"]
-
-#: What the constructor takes that is no setting.
-_OF_PYTHON = {"self", "paths", "transform", "per_sample"}
 
 
 @dataclass(frozen=True)
@@ -372,13 +369,14 @@ class Loader:
         per_sample: Callable[[Any], Any] | None = None,
     ) -> None:
         # Every keyword goes on as a setting under its own name.
-        settings = {name: value for name, value in locals().items() if name not in _OF_PYTHON}
+        settings = keywords(locals(), "self", "paths", "transform", "per_sample")
         self._paths, settings["indices"], settings["class_level"] = sources(paths, indices, class_level)
         settings["rank"], settings["world"] = place(rank, world)
         settings.update(recipe(size, augment=augment, normalize=normalize, layout=layout, resampling=resampling, fill=fill))
         settings["weights"] = by_epochs(weights)
         settings["orient"] = orient or None
-        settings["annotations"] = None if annotations is False else annotations
+        settings["annotations"] = None if annotations is False else {} if annotations is True else annotations
+        settings["balanced"] = Balance(balanced) if isinstance(balanced, Labels) else balanced
         boxed = settings["annotations"] is not None
         settings["targets"] = words(targets, recipe, layout=layout, boxed=boxed, padded=padded is not None) or None
         said = {name: value for name, value in settings.items() if value is not None}

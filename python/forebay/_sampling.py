@@ -43,9 +43,11 @@ class Balance:
 
 
 def by_epochs(weights: Weights | Mapping[int, Weights] | None) -> Any:
-    """Weights as plain data, from each epoch on if they change."""
-    if not isinstance(weights, Mapping):
-        return weights if weights is None or isinstance(weights, str) else np.asarray(weights).ravel()
-    if 0 not in weights:
+    """Weights from each epoch on as plain data; a field alone is its path."""
+    if weights is None or isinstance(weights, str):
+        return weights
+    stages: Mapping[int, Any] = weights if isinstance(weights, Mapping) else {0: weights}
+    if 0 not in stages:
         raise UsageError("usage.argument", "usage", "weights by epochs begin with those of epoch 0")
-    return {"stages": [[epoch, by_epochs(weights[epoch])] for epoch in sorted(weights)]}
+    values = {epoch: one if isinstance(one, str) else np.asarray(one).ravel() for epoch, one in stages.items()}
+    return {"stages": [[epoch, values[epoch]] for epoch in sorted(values)]}

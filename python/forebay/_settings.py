@@ -10,7 +10,12 @@ import numpy as np
 
 from ._errors import UsageError
 
-__all__ = ["settings_text", "state_text"]
+__all__ = ["keywords", "settings_text", "state_text"]
+
+
+def keywords(of_call: Mapping[str, Any], *others: str) -> dict[str, Any]:
+    """The keywords of a call, from its ``locals()``, without these."""
+    return {name: value for name, value in of_call.items() if name not in others}
 
 
 def settings_text(options: Mapping[str, Any]) -> str:

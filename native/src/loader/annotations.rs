@@ -28,10 +28,12 @@ use crate::{
 ///
 /// A path alone, such as `"instances.json"`, is [`Annotations::file`] of it.
 #[derive(Clone, Debug, Default, PartialEq, Deserialize)]
-#[serde(try_from = "Written")]
+#[serde(default, deny_unknown_fields)]
 pub struct Annotations {
     path: Option<PathBuf>,
+    #[serde(skip)]
     format: Option<Format>,
+    #[serde(skip)]
     options: ReadOptions,
 }
 
@@ -67,26 +69,6 @@ impl Annotations {
     /// The label file, unless boxes are with the samples.
     pub(super) fn path(&self) -> Option<&Path> {
         self.path.as_deref()
-    }
-}
-
-/// A path, or that boxes are with the samples.
-#[derive(Deserialize)]
-#[serde(untagged, expecting = "annotations are the path of a label file or of a folder of them, or true")]
-enum Written {
-    Own(bool),
-    File(PathBuf),
-}
-
-impl TryFrom<Written> for Annotations {
-    type Error = &'static str;
-
-    fn try_from(written: Written) -> std::result::Result<Self, Self::Error> {
-        match written {
-            Written::Own(true) => Ok(Annotations::own()),
-            Written::Own(false) => Err("annotations are not false: leave them out"),
-            Written::File(path) => Ok(Annotations::file(path)),
-        }
     }
 }
 

@@ -13,6 +13,7 @@ use serde::Deserialize;
 use super::{
     Labels, OnBroken, codes,
     labels::{Resolver, field},
+    settings::or_text,
     sources::Sources,
 };
 use crate::{Dataset, parallel::blocks::in_blocks};
@@ -20,32 +21,16 @@ use crate::{Dataset, parallel::blocks::in_blocks};
 /// How often each sample is drawn, in proportion. `"json.weight"` alone is [`Weights::field`], and a list of numbers
 /// [`Weights::numbers`].
 #[derive(Clone, Debug, PartialEq, Deserialize)]
-#[serde(from = "WrittenWeights")]
+#[serde(deny_unknown_fields)]
 pub struct Weights {
     stages: Vec<(u64, Values)>,
 }
 
 #[derive(Clone, Debug, PartialEq, Deserialize)]
-#[serde(untagged)]
+#[serde(untagged, expecting = "weights are a field, or a number for each sample")]
 enum Values {
     Field(String),
     Numbers(Vec<f64>),
-}
-
-#[derive(Deserialize)]
-#[serde(untagged, expecting = "weights are a field, a number for each sample, or these by the epochs they begin with")]
-enum WrittenWeights {
-    Always(Values),
-    Stages { stages: Vec<(u64, Values)> },
-}
-
-impl From<WrittenWeights> for Weights {
-    fn from(written: WrittenWeights) -> Self {
-        match written {
-            WrittenWeights::Always(values) => Weights { stages: vec![(0, values)] },
-            WrittenWeights::Stages { stages } => Weights { stages },
-        }
-    }
 }
 
 impl Weights {
@@ -79,29 +64,12 @@ impl From<Vec<f64>> for Weights {
 
 /// Classes that come in fixed proportions. `"cls"` alone is [`Balance::by`]`("cls")`: all classes equally often.
 #[derive(Clone, Debug, PartialEq, Deserialize)]
-#[serde(from = "WrittenBalance")]
+#[serde(deny_unknown_fields)]
 pub struct Balance {
+    #[serde(deserialize_with = "or_text")]
     labels: Labels,
-    stages: Stages,
-}
-
-/// Classes and their weights, by the epochs they begin with.
-type Stages = Vec<(u64, Vec<(String, f64)>)>;
-
-#[derive(Deserialize)]
-#[serde(untagged, expecting = "classes are those of a field, Labels or a Balance")]
-enum WrittenBalance {
-    Labels(Labels),
-    Whole { labels: Labels, since: Stages },
-}
-
-impl From<WrittenBalance> for Balance {
-    fn from(written: WrittenBalance) -> Self {
-        match written {
-            WrittenBalance::Labels(labels) => Balance::by(labels),
-            WrittenBalance::Whole { labels, since } => Balance { labels, stages: since },
-        }
-    }
+    #[serde(rename = "since")]
+    stages: Vec<(u64, Vec<(String, f64)>)>,
 }
 
 impl Balance {

@@ -28,7 +28,7 @@ use table::{Cell, Joined, cell};
 ///
 /// `"cls"` alone is [`Labels::field`]`("cls")`.
 #[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
-#[serde(from = "Written")]
+#[serde(deny_unknown_fields)]
 pub struct Labels {
     from: From,
     classes: Option<Vec<String>>,
@@ -41,22 +41,6 @@ enum From {
     Field(String),
     Folder,
     Table { path: PathBuf, key: String, label: String },
-}
-
-#[derive(Deserialize)]
-#[serde(untagged, expecting = "labels are the name of a field or Labels; for more of them there are targets")]
-enum Written {
-    Field(String),
-    Whole { from: From, classes: Option<Vec<String>>, missing: Option<i64> },
-}
-
-impl std::convert::From<Written> for Labels {
-    fn from(written: Written) -> Self {
-        match written {
-            Written::Field(path) => Labels::field(path),
-            Written::Whole { from, classes, missing } => Labels { from, classes, missing },
-        }
-    }
 }
 
 impl Labels {

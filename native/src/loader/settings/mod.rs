@@ -33,7 +33,7 @@ use define::{method, settings};
 pub use image::ImageSettings;
 use image::Step;
 pub(super) use resolve::There;
-pub(super) use written::Shuffled;
+pub(super) use written::{Shuffled, or_text};
 
 use super::{Annotations, Balance, Builder, Dtype, Groups, Labels, Mode, OnBroken, Padding, Split, Target, Weights};
 use crate::{input::Io, parallel::all_cores};
@@ -48,6 +48,7 @@ settings! {
     /// Means and deviations that the numbers of images are normalized by.
     normalize: Option<([f32; 3], [f32; 3])> = None, {"image(Image...normalize(IMAGENET))"};
     /// Where each sample's label comes from: a metadata field, the folder, or a table.
+    #[serde(deserialize_with = "written::some_or_text")]
     labels: Option<Labels> = None, {fn labels(labels: impl Into<Labels>) => Some(labels.into())}, see "#labels";
     /// Shuffle with this seed; by default, stored order. Every epoch has another order. Blocks of neighbors keep reads local.
     shuffle: Option<Shuffled> = None, {"shuffle(seed)"};
@@ -83,12 +84,14 @@ settings! {
     ///
     /// A sample without a weight is an error, and never drawn where [`on_broken`](Builder::on_broken) forgives it. What is
     /// drawn follows from the seed, whether it shuffles or not.
+    #[serde(deserialize_with = "written::some_or_text")]
     weights: Option<Weights> = None, {fn weights(weights: impl Into<Weights>) => Some(weights.into())},
         see "#imbalanced-sets-and-curricula";
     /// Draw every class equally often, by this field. Labels and proportions of classes are possible too.
     ///
     /// Of a class each sample comes before any comes again. A sample without a label is an error, and never drawn where
     /// [`on_broken`](Builder::on_broken) forgives it.
+    #[serde(deserialize_with = "written::some_or_text")]
     balanced: Option<Balance> = None, {fn balanced(classes: impl Into<Balance>) => Some(classes.into())},
         see "#imbalanced-sets-and-curricula";
     /// Samples per epoch of all ranks; by default, as many as are selected.
@@ -179,6 +182,7 @@ settings! {
     /// Boxes come with a mask and classes, and follow the picture onto its tensor. Samples are then those that have labels;
     /// what is refused for its labels is an error unless [`on_broken`](Builder::on_broken) lets it be left out, and then
     /// [`Loader::refused`](super::Loader::refused) lists it.
+    #[serde(deserialize_with = "written::some_or_text")]
     annotations: Option<Annotations> = None, {fn annotations(annotations: impl Into<Annotations>) => Some(annotations.into())},
         see "#boxes-and-points";
     /// Format of the label file; by default it is found out.

@@ -7,7 +7,11 @@ use forebay::{
     warehouse::{ResizeMode, Transform},
     words::Word,
 };
-use serde::{Deserialize, Deserializer, de::Error};
+use serde::{
+    Deserialize, Deserializer,
+    de::{DeserializeOwned, Error},
+};
+use serde_json::Value;
 
 /// The seed of a full shuffle, or blocks with theirs.
 #[derive(Clone, Copy, Debug, PartialEq, Deserialize)]
@@ -46,6 +50,26 @@ pub(super) fn some_word<'de, D: Deserializer<'de>, T: Word>(deserializer: D) -> 
 fn not_one_of<T: Word>(what: &str, text: &str) -> String {
     let known: Vec<&str> = T::ALL.iter().map(|choice| choice.word()).collect();
     format!("{what} is one of {}, not {text:?}", known.join(", "))
+}
+
+/// A value, or the text that stands for it.
+pub(in crate::loader) fn or_text<'de, D, T>(deserializer: D) -> Result<T, D::Error>
+where
+    D: Deserializer<'de>,
+    T: DeserializeOwned + for<'a> From<&'a str>,
+{
+    match Value::deserialize(deserializer)? {
+        Value::String(text) => Ok(T::from(&text)),
+        value => T::deserialize(value).map_err(D::Error::custom),
+    }
+}
+
+pub(super) fn some_or_text<'de, D, T>(deserializer: D) -> Result<Option<T>, D::Error>
+where
+    D: Deserializer<'de>,
+    T: DeserializeOwned + for<'a> From<&'a str>,
+{
+    or_text(deserializer).map(Some)
 }
 
 /// A value that is written as text.
