@@ -14,8 +14,8 @@ __all__ = ["keywords", "settings_text", "state_text"]
 
 
 def keywords(of_call: Mapping[str, Any], *others: str) -> dict[str, Any]:
-    """The keywords of a call, from its ``locals()``, without these."""
-    return {name: value for name, value in of_call.items() if name not in others}
+    """The keywords of a call that say anything, from its ``locals()``, without these."""
+    return {name: value for name, value in of_call.items() if name not in others and value is not None}
 
 
 def settings_text(options: Mapping[str, Any]) -> str:

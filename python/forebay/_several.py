@@ -211,9 +211,10 @@ def plan(
     >>> forebay.plan("train.tbl", world=2, batch=4, shuffle=42).steps
     2
     """
-    options = keywords(locals(), "inputs")
+    run = settings_text(keywords(locals(), "inputs", "epoch", "rank", "steps", "where"))
     many = [inputs] if isinstance(inputs, (str, os.PathLike)) else list(inputs)
-    found = json.loads(_forebay.plan([os.fspath(path) for path in many], settings_text(options)))
+    told = settings_text({"epoch": epoch, "rank": rank, "steps": steps, "where": where})
+    found = json.loads(_forebay.plan([os.fspath(path) for path in many], run, told))
     found["ranks"] = [Share(**one) for one in found.get("ranks", ())]
     found["batches"] = [PlannedBatch(**one) for one in found.get("batches", ())]
     return Plan(**found)

@@ -11,6 +11,7 @@ use forebay::{
     error::codes as common,
     filter::Filter,
     image::transform::{Mixing, Out},
+    order,
     warehouse::Transform,
 };
 
@@ -87,7 +88,7 @@ impl Loader {
 }
 
 impl Builder {
-    fn new(paths: Vec<PathBuf>, datasets: Vec<Dataset>) -> Builder {
+    pub(crate) fn new(paths: Vec<PathBuf>, datasets: Vec<Dataset>) -> Builder {
         let (settings, limits) = Default::default();
         Builder { paths, datasets, settings, content: None, limits, cache: None, resume: None }
     }
@@ -96,6 +97,11 @@ impl Builder {
     pub fn settings(mut self, settings: LoaderSettings) -> Self {
         (self.settings, self.content) = (settings, None);
         self
+    }
+
+    /// In which order samples come, but for what they are drawn by.
+    pub(crate) fn order_settings(&self) -> Result<order::Settings> {
+        self.settings.order()
     }
 
     /// What samples become: the last one of these counts.
