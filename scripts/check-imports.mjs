@@ -42,7 +42,7 @@ const CRATES = {
   'cli/src': ['hints human signals words', 'output serve', 'exit progress', 'command', 'tar_to_tbl'],
   'python/src': [
     'errors kept memory',
-    'capsule command large_pages page recipe source wait',
+    'capsule command large_pages page source wait',
     'batch options',
     'arrow_in arrow_out check dataset edits extract labels loader plan thumbs warehouse',
     'pictures table',

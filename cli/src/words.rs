@@ -2,7 +2,10 @@
 
 use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 use forebay::words::Word;
-use forebay_native::parallel::MOST_THREADS;
+use forebay_native::{
+    loader::{LoaderSettings, Setting},
+    parallel::MOST_THREADS,
+};
 
 /// Reads a number of threads that a system may grant.
 pub(crate) fn threads(text: &str) -> Result<usize, String> {
@@ -12,6 +15,21 @@ pub(crate) fn threads(text: &str) -> Result<usize, String> {
         1..=MOST_THREADS => Ok(threads),
         _ => Err(format!("no more than {MOST_THREADS} threads are used")),
     }
+}
+
+/// The help of an option that is a setting of the loader.
+pub(crate) fn setting(name: &str) -> String {
+    setting_of(name).map(Setting::help).unwrap_or_default()
+}
+
+/// All that is said of it.
+pub(crate) fn whole_setting(name: &str) -> String {
+    setting_of(name).map(Setting::meaning).unwrap_or_default()
+}
+
+/// A setting of the loader by its name.
+pub(crate) fn setting_of(name: &str) -> Option<&'static Setting> {
+    LoaderSettings::ALL.iter().find(|setting| setting.name.trim_start_matches("r#") == name)
 }
 
 /// Reads one of the words that there are.

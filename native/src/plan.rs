@@ -7,9 +7,9 @@ use forebay::{
     Error, Result,
     error::codes::ARGUMENT,
     filter::Filter,
-    order::{Epoch, Item, Mix, Order, Settings, Shuffle, Source, Tail},
+    order::{Epoch, Item, Order, Settings, Source, Tail},
 };
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 use crate::{
     Dataset,
@@ -26,7 +26,8 @@ const MOST_SAMPLES: u64 = 10_000_000_000;
 const MOST_LISTED: u64 = 1 << 27;
 
 /// The run that is planned.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Deserialize)]
+#[serde(default, deny_unknown_fields)]
 #[non_exhaustive]
 pub struct Run {
     /// Processes that share an epoch.
@@ -53,6 +54,13 @@ pub struct Run {
     pub repeated: u64,
 }
 
+impl Default for Run {
+    /// One rank, with batches of 64 samples in stored order.
+    fn default() -> Run {
+        Run::new(1, 64)
+    }
+}
+
 impl Run {
     /// In stored order, for `world` ranks with batches of `batch` samples.
     pub fn new(world: u64, batch: u64) -> Run {
@@ -73,28 +81,7 @@ impl Run {
 
     /// What the order is made of.
     pub fn settings(&self) -> Result<Settings> {
-        let refuse = |what: &str| Err(Error::new(&ARGUMENT, what));
-        let shuffle = match (self.shuffle, self.blocks) {
-            (None, Some(_)) => return refuse("blocks say how to shuffle, and no seed says that it is to be done"),
-            (None, None) => Shuffle::None,
-            (Some(_), None) => Shuffle::Full,
-            (Some(_), Some((block, window))) => Shuffle::Blocks { block, window },
-        };
-        let mut settings = Settings::default()
-            .with_seed(self.shuffle.unwrap_or(0))
-            .with_shuffle(shuffle)
-            .with_batch(self.batch)
-            .with_world(self.world)
-            .with_tail(self.tail)
-            .with_repeats(self.repeated);
-        settings.draws = self.draws;
-        match (&self.weights, self.epoch_samples) {
-            (Some(weights), Some(epoch_samples)) => {
-                Ok(settings.with_mix(Mix { weights: weights.clone(), epoch_samples }))
-            }
-            (None, None) => Ok(settings),
-            _ => refuse("weights and the samples of an epoch are given together, or neither"),
-        }
+        self.over(Builder::new(Vec::new(), Vec::new()), 0)?.order_settings()
     }
 
     /// A loader's settings with this order, for one of its ranks.
@@ -102,19 +89,23 @@ impl Run {
         if rank >= self.world {
             return Err(no_rank(rank, self.world));
         }
-        Ok(self.with_settings(builder, rank, &self.settings()?))
+        self.over(builder, rank)
     }
 
-    fn with_settings(&self, builder: Builder, rank: u64, settings: &Settings) -> Builder {
-        let builder = builder.batch(self.batch).shard(rank, self.world).tail(self.tail).repeated(self.repeated);
-        let mut builder = match settings.shuffle {
-            Shuffle::Full => builder.shuffle(settings.seed),
-            Shuffle::Blocks { block, window } => builder.shuffle_blocks(settings.seed, block, window),
-            _ => builder,
+    fn over(&self, builder: Builder, rank: u64) -> Result<Builder> {
+        let refuse = |what: &str| Err(Error::new(&ARGUMENT, what));
+        let mut builder = builder.batch(self.batch).shard(rank, self.world).tail(self.tail).repeated(self.repeated);
+        builder = match (self.shuffle, self.blocks) {
+            (None, Some(_)) => return refuse("blocks say how to shuffle, and no seed says that it is to be done"),
+            (None, None) => builder,
+            (Some(seed), None) => builder.shuffle(seed),
+            (Some(seed), Some((block, window))) => builder.shuffle_blocks(seed, block, window),
         };
-        if let Some(mix) = &settings.mix {
-            builder = builder.mix(mix.weights.clone(), mix.epoch_samples);
-        }
+        builder = match (&self.weights, self.epoch_samples) {
+            (Some(weights), Some(samples)) => builder.mix(weights.clone(), samples),
+            (None, None) => builder,
+            _ => return refuse("weights and the samples of an epoch are given together, or neither"),
+        };
         if let Some(draws) = self.draws {
             builder = builder.draws(draws);
         }
@@ -124,7 +115,7 @@ impl Run {
         if let Some(field) = &self.balanced {
             builder = builder.balanced(field.as_str());
         }
-        builder
+        Ok(builder)
     }
 }
 
@@ -183,7 +174,7 @@ impl Plan {
         let selected = filter.map(|filter| matching_all(&datasets, filter, |_| false)).transpose()?;
         let chosen = selected.map(|selected| selected.chosen);
         let order = if run.weight_by.is_some() || run.balanced.is_some() {
-            by_metadata(&datasets, chosen, (run, &settings))?
+            by_metadata(&datasets, chosen, run)?
         } else {
             by_index(&datasets, chosen, settings)?
         };
@@ -287,13 +278,8 @@ fn by_index(datasets: &[Dataset], chosen: Option<Vec<Vec<u64>>>, settings: Setti
 }
 
 /// The order of a loader, which reads weights or classes of every wanted sample.
-fn by_metadata(
-    datasets: &[Dataset],
-    chosen: Option<Vec<Vec<u64>>>,
-    (run, settings): (&Run, &Settings),
-) -> Result<Order> {
-    let mut builder =
-        run.with_settings(Loader::over(datasets.iter().cloned())?, 0, settings).workers(1).allow_empty(true);
+fn by_metadata(datasets: &[Dataset], chosen: Option<Vec<Vec<u64>>>, run: &Run) -> Result<Order> {
+    let mut builder = run.over(Loader::over(datasets.iter().cloned())?, 0)?.workers(1).allow_empty(true);
     if let Some(chosen) = chosen {
         // A loader counts through all datasets.
         let firsts = datasets.iter().scan(0_u64, |next, dataset| {

@@ -12,6 +12,7 @@ from ._convert import PathLike
 from ._dataset import Dataset, open_samples
 from ._progress import Progress, telling
 from ._report import Fault
+from ._settings import keywords, settings_text
 
 __all__ = [
     "Alike",
@@ -170,17 +171,11 @@ def duplicates(
     >>> [sample.i for sample in found.groups[0].samples] if found.groups else []
     []
     """
-    options = {
-        "distance": None if exact else distance,
-        "where": where,
-        "label": label,
-        "edits": None if edits is None else os.fspath(edits),
-        "force": force,
-        "workers": workers,
-    }
+    options = keywords(locals(), "source", "exact", "progress")
+    options["distance"] = None if exact else distance
     cores, chosen = _cores(source)
     with telling(progress, "comparing", "samples") as tell:
-        report = json.loads(_forebay.duplicates(cores, chosen, json.dumps(options), tell))
+        report = json.loads(_forebay.duplicates(cores, chosen, settings_text(options), tell))
     groups = []
     for group in report["groups"]:
         samples = [Alike(**_named(one)) for one in group["samples"]]
@@ -208,17 +203,11 @@ def outliers(
     >>> sorted(found.medians)
     ['aspect', 'brightness', 'bytes', 'contrast', 'pixels', 'sharpness']
     """
-    options = {
-        "by": None if by is None else list(by),
-        "score": score,
-        "where": where,
-        "edits": None if edits is None else os.fspath(edits),
-        "force": force,
-        "workers": workers,
-    }
+    options = keywords(locals(), "source", "progress")
+    options["by"] = None if by is None else list(by)
     cores, chosen = _cores(source)
     with telling(progress, "looking", "samples") as tell:
-        report = json.loads(_forebay.outliers(cores, chosen, json.dumps(options), tell))
+        report = json.loads(_forebay.outliers(cores, chosen, settings_text(options), tell))
     rows = [
         Outlier(one["i"], one["name"], [OutlierReason(**reason) for reason in one["reasons"]], one.get("file"))
         for one in report["outliers"]
@@ -259,27 +248,15 @@ def divide(
     >>> len(train.numbers) > len(val.numbers) > 0
     True
     """
-    options = {
-        "parts": [[name, float(part)] for name, part in parts.items()],
-        "by": by,
-        "group": group,
-        "near": near,
-        "seed": seed,
-        "where": where,
-        "to": to,
-        "compression": compression,
-        "level": level,
-        "workers": workers,
-        "force": force,
-        "sync": sync,
-    }
+    options = keywords(locals(), "source", "folder", "progress")
+    options["parts"] = [[name, float(part)] for name, part in parts.items()]
     (core,), chosen = _cores([source])
     with telling(progress, "splitting", "samples") as tell:
         text = _forebay.divide(
             core,
             None if chosen is None else chosen[0],
             None if folder is None else os.fspath(folder),
-            json.dumps(options),
+            settings_text(options),
             tell,
         )
     return [

@@ -8,7 +8,7 @@ import os
 import sys
 import time
 import warnings
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING, Any, Callable, Iterator, Literal, Mapping, Sequence
 
 import numpy as np
@@ -21,8 +21,8 @@ from ._dataset import Dataset
 from ._errors import UsageError
 from ._files import shown, unsigned
 from ._padding import Padding
-from ._sampling import Balance, Weights, balance_json, weights_json
-from ._settings import settings_text, state_text
+from ._sampling import Balance, Weights, by_epochs
+from ._settings import keywords, settings_text, state_text
 from ._sources import sources
 from ._targets import Target, words
 
@@ -32,8 +32,6 @@ if TYPE_CHECKING:
     from .warehouse import Transform
 
 __all__ = ["Blocks", "DecodedStats", "Labels", "Loader", "LoaderStats", "Split"]
-
-_MAKES_TENSORS = ("image", "warehouse_transform")
 
 
 @dataclass(frozen=True)
@@ -48,6 +46,9 @@ class Blocks:
     seed: int
     block: int
     window: int
+
+    def _json(self) -> dict[str, Any]:
+        return asdict(self)
 
 
 @dataclass(frozen=True)
@@ -85,12 +86,9 @@ class Labels:
 
     def _json(self) -> dict[str, Any]:
         kind, *rest = self._from
-        return {
-            "field": rest[0] if kind == "field" else None,
-            "table": rest if kind == "table" else None,
-            "classes": self.classes,
-            "missing": self.missing,
-        }
+        values: dict[str, Any] = {"field": rest and rest[0], "table": rest}
+        place = {kind: values[kind]} if kind in values else kind
+        return {"from": place, "classes": self.classes, "missing": self.missing}
 
 
 def _listed(classes: Sequence[str] | None) -> tuple[str, ...] | None:
@@ -133,8 +131,7 @@ class Split:
         return cls(share, seed, "validation", by)
 
     def _json(self) -> dict[str, Any]:
-        validation, by_sample = self.part == "validation", self.by == "sample"
-        return {"share": self.share, "seed": self.seed, "validation": validation, "by_sample": by_sample}
+        return {"share": self.share, "seed": self.seed, "validation": self.part == "validation", "by": self.by}
 
 
 @dataclass(frozen=True)
@@ -220,44 +217,87 @@ class Loader:
 
     Iterating gives one epoch of :class:`Batch`; the next time the next epoch, also where the end of the first was not asked
     for, as by Lightning, which takes ``len(loader)`` batches. An epoch that is left before its last batch begins again, unless
-    :meth:`set_epoch` says another. :meth:`numpy` and :meth:`torch` give arrays and tensors, without
-    a copy. ``rank`` and ``world`` are those of ``torch.distributed`` where it is initialized, else of
-    the environment (``RANK``, ``WORLD_SIZE``), else 0 and 1. Without a ``size`` the batches hold payloads.
+    :meth:`set_epoch` says another. :meth:`numpy` and :meth:`torch` give arrays and tensors, without a copy. With boxes they give a
+    dictionary of ``images``, ``boxes``, ``mask``, ``box_classes``, ``frame_ids`` and, where there are any, ``labels``; with
+    targets one of ``images``, ``labels`` where there are any, and the targets, as ``batch.targets`` has them.
+
+    ``paths`` are files, folders or patterns, the manifest of a tensor warehouse, or a :class:`forebay.Dataset`, or several, of
+    which only the samples that are in it are taken, in the loader's order. ``rank`` and ``world`` are those of
+    ``torch.distributed`` where it is initialized, else of the environment (``RANK``, ``WORLD_SIZE``), else 0 and 1. Without a
+    ``size`` the batches hold payloads. ``weights`` that change are a dictionary by the epochs from which on they hold.
+    ``annotations=True`` takes the boxes that are with the samples.
 
     ``transform(batch)`` is called with every :class:`Batch`, on the caller's thread: it changes ``batch.images`` in place or
     sets it, or returns what iterating shall give instead of it. ``per_sample(picture)`` is called with every image (or payload)
     before that and returns its replacement; this costs a call of Python for every sample, which threads cannot share, so
     it warns. Exceptions of these functions are raised in any case; ``on_error`` is about broken samples.
 
-    ``decoded_cache`` keeps so many bytes of decoded images for later epochs, in memory or in a ``decoded_cache_file``, and
-    changes no number. ``timeline`` takes down up to so many events for :meth:`write_timeline`.
+    The keywords are settings:
 
-    ``paths`` may also be a :class:`forebay.Dataset`, or several, of which only the samples that are in it are taken, in the
-    loader's order. ``indices`` chooses by the numbers among all samples of all files. ``mix`` draws from several files in
-    these proportions.
-
-    ``weights`` draws samples with replacement: a field such as ``"json.weight"``, a number for each sample of all files, or a
-    dictionary of these by the epochs from which on they hold. ``balanced`` takes samples of all classes equally often, by a
-    field, :class:`Labels` or :class:`Balance`. ``draws`` is how many samples an epoch has, of all ranks: as many as are selected
-    otherwise. ``repeated`` lets each sample come so often in its step, each time with another crop, on as many ranks.
-
-    ``cache`` names a folder of this machine that keeps, up to ``cache_bytes``, what is read of files elsewhere, so that later
-    epochs do not fetch it; ``read_ahead_bytes`` bounds what of them is fetched before it is needed.
-
-    ``padded`` brings images of many sizes together in batches that are as large as their largest, with ``sizes`` and a
-    ``pixel_mask``: see :class:`Padding`. ``groups`` gives batches sizes of a list instead.
-
-    ``annotations`` gives every sample its boxes: the path of a label file or of a folder of them, or ``True`` for those that
-    are with the samples; ``annotation_boxes`` says which field of their metadata has boxes, and what four numbers mean:
-    ``"json.boxes:xywh"``. A manifest opens a tensor warehouse, which has boxes and decodes nothing; ``mode`` says how its
-    shards are held. ``warehouse_transform`` makes of images what a warehouse would hold of them, to the last bit, so that a
-    trainer can be given one path or the other: see :class:`forebay.warehouse.Transform`. With boxes :meth:`numpy` and
-    :meth:`torch` give a dictionary of ``images``, ``boxes``, ``mask``,
-    ``box_classes``, ``frame_ids`` and, where there are any, ``labels``.
-
-    ``targets`` gives every sample more than one label, by name: each a :class:`forebay.Target` or its text, such as
-    ``"float:json.speed"``. With targets :meth:`numpy` and :meth:`torch` give a dictionary of ``images``, ``labels`` where there
-    are any, and the targets, as ``batch.targets`` has them.
+    * ``batch``: Samples per batch of one rank.
+    * ``size``: Width and height of the tensors that images become.
+    * ``augment``: Changes of images on their way into a batch, most of them random.
+    * ``normalize``: Means and deviations that the numbers of images are normalized by.
+    * ``labels``: Where each sample's label comes from: a metadata field, the folder, or a table.
+    * ``shuffle``: Shuffle with this seed; by default, stored order. Every epoch has another order. Blocks of neighbors
+      keep reads local.
+    * ``seed``: Seed of augmentation where nothing is shuffled.
+    * ``where``: Use only samples that match, such as 'width >= 224'. It is refused if it selects nothing.
+    * ``indices``: Use only these samples, by their numbers among those of all files.
+    * ``split``: One of two parts of the samples: to train on, or to validate with.
+    * ``workers``: Number of loader threads. A warehouse that is mapped or in memory needs none unless batches are made
+      ahead.
+    * ``prefetch``: Batches in flight, the next one included; by default 2, and none of a warehouse that is mapped or in
+      memory.
+    * ``rank``: This process among the ranks, from 0.
+    * ``world``: Ranks (processes) that share an epoch.
+    * ``tail``: Samples that do not fill a batch on every rank.
+    * ``mix``: Mix the files in these proportions. Without it, each file follows the one before.
+    * ``epoch_samples``: Samples per epoch, with a mix.
+    * ``weights``: Draw samples with replacement, as often as they weigh: a field or a list of numbers, which may change
+      with the epochs.
+    * ``balanced``: Draw every class equally often, by this field. Labels and proportions of classes are possible too.
+    * ``draws``: Samples per epoch of all ranks; by default, as many as are selected.
+    * ``repeated``: Copies of each drawn sample in its step. Each has a crop of its own, and is on a rank of its own
+      where there are as many.
+    * ``dtype``: Number type of the tensors. A warehouse gives floats, or what it holds.
+    * ``layout``: Order of the dimensions of a tensor of images: ``nchw`` or ``nhwc``.
+    * ``resampling``: Resampling filter; by default bilinear. All but ``nearest`` and ``bilinear-plain`` are
+      antialiased.
+    * ``fill``: Color around images that do not fill their tensor.
+    * ``groups``: Bring images of similar shape together in batches, each of the listed size that fits best.
+    * ``padded``: Make each batch as large as its largest image, instead of giving all images one size.
+    * ``on_error``: What happens with samples that cannot be read: an error, left out, or replaced by the next one.
+    * ``max_broken``: Broken samples that this rank leaves out or replaces in an epoch; the next one is an error.
+    * ``orient``: Turn images as their EXIF orientation says.
+    * ``exact``: Decode at full size even where a reduced one would do, which is several times as fast for large images.
+    * ``io``: Read files piece by piece or map them. Map only files that nothing shortens in the meantime.
+    * ``verify``: Verify the checksums of payloads.
+    * ``class_level``: Folder level of the classes, from 1; 0 for none. By default it is guessed.
+    * ``allow_empty``: Epochs may have no batches, as a filter selects nothing or the samples fill no batch; refused
+      otherwise.
+    * ``decoded_bytes``: Bytes that all workers together may hold for decoding; by default 64 MiB for each, and at least
+      512 MiB.
+    * ``decoded_cache``: Bytes of decoded images that are kept for later epochs. No number of any batch changes.
+    * ``decoded_cache_file``: File that keeps them for later runs too.
+    * ``timeline``: Events of the timeline that are kept at most: when what happened.
+    * ``cache``: Folder of this machine that keeps what is read of files elsewhere, so that later epochs do not fetch
+      it.
+    * ``cache_bytes``: Bytes that it holds at most; by default 64 GiB.
+    * ``read_ahead``: Read ahead: advise the system, and fetch what the next batches need of files elsewhere.
+    * ``read_ahead_bytes``: Bytes of files elsewhere that may be fetched and not used yet; by default 256 MiB.
+    * ``annotations``: Where each sample's boxes come from: a label file or a folder of them, or the samples themselves.
+    * ``annotation_format``: Format of the label file; by default it is found out.
+    * ``annotation_boxes``: Field of the metadata that has boxes, and what four numbers mean: ``json.boxes:xywh``.
+    * ``max_boxes``: Places for boxes of each sample; by default 16, or as a warehouse has them. More boxes are left
+      out.
+    * ``warehouse_transform``: Make of images and boxes what a warehouse would hold of them, to the last bit.
+    * ``targets``: Further targets of each sample, by name.
+    * ``mode``: How the shards of a warehouse are held.
+    * ``version``: Refuse a warehouse of another version.
+    * ``allow_violations``: Use a warehouse whose summary breaks its thresholds.
+    * ``allow_unproven``: Use a warehouse without proving its shards by their checksums.
+    * ``fresh``: Refuse a warehouse if a source was changed after it was built.
 
     >>> loader = forebay.Loader("train.tbl", batch=4, size=32, labels="cls", shuffle=42)
     >>> images, labels = next(loader.numpy())
@@ -269,6 +309,7 @@ class Loader:
         self,
         paths: PathLike | Dataset | Sequence[PathLike | Dataset],
         *,
+        # Made by the test loader::listed of forebay-native.
         batch: int = 32,
         size: int | tuple[int, int] | None = None,
         augment: Augment | Step | None = None,
@@ -297,6 +338,7 @@ class Loader:
         groups: tuple[int, Sequence[tuple[int, int]]] | None = None,
         padded: Padding | None = None,
         on_error: Literal["raise", "skip", "replace"] = "raise",
+        max_broken: int | None = None,
         orient: bool = False,
         exact: bool = False,
         io: Literal["read", "map"] | None = None,
@@ -309,6 +351,7 @@ class Loader:
         timeline: int | None = None,
         cache: str | os.PathLike[str] | None = None,
         cache_bytes: int | None = None,
+        read_ahead: bool = True,
         read_ahead_bytes: int | None = None,
         annotations: PathLike | bool | None = None,
         annotation_format: str | None = None,
@@ -321,71 +364,23 @@ class Loader:
         allow_violations: bool = False,
         allow_unproven: bool = False,
         fresh: bool = False,
+        # Of Python alone.
         transform: Callable[[Batch], Any] | None = None,
         per_sample: Callable[[Any], Any] | None = None,
     ) -> None:
-        self._paths, chosen, class_level = sources(paths, indices, class_level)
-        rank, world = place(rank, world)
-        if (mix is None) != (epoch_samples is None):
-            raise UsageError("usage.argument", "usage", "mix and epoch_samples are given together, or neither")
-        if size is not None and warehouse_transform is not None:
-            raise UsageError("usage.argument", "usage", "size and warehouse_transform each say what images become: give one")
-        kind, number, more = _shuffled(shuffle, seed)
-        image = recipe(
-            size, augment=augment, normalize=normalize, layout=layout, resampling=resampling, fill=fill
-        )
-        boxed = annotations is not None and annotations is not False
-        named = Labels.field(labels) if isinstance(labels, str) else labels
-        if named is not None and not isinstance(named, Labels):
-            raise UsageError("usage.argument", "usage", f"labels is a field's name or Labels, not {labels!r}; see `targets`")
-        self._options: dict[str, Any] = {
-            "batch": batch,
-            "where": where,
-            "allow_empty": allow_empty,
-            "workers": workers,
-            "prefetch": prefetch,
-            "shuffle": more if more is not None else kind,
-            "seed": number,
-            "rank": rank,
-            "world": world,
-            "tail": tail,
-            "mix": None if mix is None else {"weights": list(mix), "epoch_samples": epoch_samples},
-            "weights": weights_json(weights),
-            "balanced": balance_json(balanced),
-            "draws": draws,
-            "repeated": repeated,
-            "image": image,
-            "dtype": dtype,
-            "labels": None if named is None else named._json(),
-            "on_error": on_error,
-            "orient": orient,
-            "exact": exact,
-            "io": io,
-            "verify": verify,
-            "class_level": class_level,
-            "decoded_bytes": decoded_bytes,
-            "decoded_cache": decoded_cache,
-            "decoded_cache_file": None if decoded_cache_file is None else os.fspath(decoded_cache_file),
-            "timeline": timeline,
-            "cache": None if cache is None else os.fspath(cache),
-            "cache_bytes": cache_bytes,
-            "read_ahead_bytes": read_ahead_bytes,
-            "groups": None if groups is None else {"steps": groups[0], "sizes": [list(size) for size in groups[1]]},
-            "padded": None if padded is None else padded._json(),
-            "indices": chosen,
-            "split": None if split is None else split._json(),
-            "annotations": _boxes(annotations, annotation_format, annotation_boxes),
-            "max_boxes": max_boxes,
-            "warehouse_transform": None if warehouse_transform is None else warehouse_transform._json(),
-            **words(targets, recipe, layout=layout, boxed=boxed, padded=padded is not None),
-            "mode": mode,
-            "version": version,
-            "allow_violations": allow_violations,
-            "allow_unproven": allow_unproven,
-            "fresh": fresh,
-        }
-        self._labeled = named is not None
-        self._layout = layout
+        # Every keyword goes on as a setting under its own name.
+        settings = keywords(locals(), "self", "paths", "transform", "per_sample")
+        self._paths, settings["indices"], settings["class_level"] = sources(paths, indices, class_level)
+        settings["rank"], settings["world"] = place(rank, world)
+        settings.update(recipe(size, augment=augment, normalize=normalize, layout=layout, resampling=resampling, fill=fill))
+        settings["weights"] = by_epochs(weights)
+        settings["orient"] = orient or None
+        settings["annotations"] = None if annotations is False else {} if annotations is True else annotations
+        settings["balanced"] = Balance(balanced) if isinstance(balanced, Labels) else balanced
+        boxed = settings["annotations"] is not None
+        settings["targets"] = words(targets, recipe, layout=layout, boxed=boxed, padded=padded is not None) or None
+        said = {name: value for name, value in settings.items() if value is not None}
+        self._said, self._settings = frozenset(said), settings_text(said)
         self._transform = transform
         self._per_sample = per_sample
         if per_sample is not None:
@@ -394,15 +389,7 @@ class Loader:
                 " once a batch, can do is several times as fast there"
             )
             warnings.warn(message, stacklevel=2)
-        try:
-            self._open(None)
-        except UsageError as error:
-            # Said by the names that it has here.
-            if error.code == "loader.idle":
-                self._pictured = any(self._options[name] is not None for name in _MAKES_TENSORS)
-                self._refuse_idle()
-            raise
-        self._refuse_idle()
+        self._open(None)
         mask = None if indices is None else np.asarray(indices)
         if mask is not None and mask.dtype == bool:
             # It says of each sample whether it is chosen, so it has as many values as there are samples.
@@ -411,25 +398,12 @@ class Loader:
                 message = f"indices has {mask.size} truth values, and there are {there} samples"
                 raise UsageError("usage.argument", "usage", message)
 
-    def _refuse_idle(self) -> None:
-        """Refuses what says how images become tensors where none do."""
-        options = self._options
-        if options["views"]:
-            return
-        usual = {"dtype": "f32", "orient": False, "exact": False}
-        idle = [] if self._pictured else [name for name, value in usual.items() if options[name] != value]
-        # What is prepared as a warehouse is has the warehouse's layout.
-        idle += ["layout"] if options["image"] is None and self._layout != "nchw" else []
-        if idle:
-            raise UsageError("usage.argument", "usage", f"{' and '.join(idle)}: for images that become tensors, by a size")
-
     def _open(self, state: str | None) -> None:
         before: _forebay.Loader | None = getattr(self, "_core_of", None)
         mine = getattr(self, "_process", None) == os.getpid()
         # What a fork begins with, which cannot ask the parent's loader.
         self._state = state
-        text = settings_text(self._options)
-        self._core_of = _forebay.Loader(self._paths, text, state)
+        self._core_of = _forebay.Loader(self._paths, self._settings, state)
         self._process = os.getpid()
         # The epoch that was gone to, and where that was.
         self._begun: tuple[int, tuple[int, int]] | None = None
@@ -437,9 +411,8 @@ class Loader:
         # Where the caller stands, while batches behind that are on their way to a device.
         self._behind: tuple[int, int, int] | None = None
         of_warehouse = self._core_of.boxes()[0]
-        boxed = ("annotations", "warehouse_transform")
-        self._boxed = of_warehouse or any(self._options[name] is not None for name in boxed)
-        self._pictured = of_warehouse or any(self._options[name] is not None for name in _MAKES_TENSORS)
+        self._boxed = of_warehouse or not self._said.isdisjoint({"annotations", "warehouse_transform"})
+        self._pictured = of_warehouse or not self._said.isdisjoint({"size", "warehouse_transform"})
         if before is not None:
             before.retire()
             if mine:
@@ -560,9 +533,8 @@ class Loader:
         Images are not copied. ``for images, labels in loader.numpy()`` needs ``labels``: without them it takes the two samples of a
         batch of two apart.
         """
-        named = self._options["targets"] or self._options["views"] or self._options["padded"] is not None
-        targets = "targets" if named else None
-        return self._iterate("named" if self._boxed else targets or ("pairs" if self._labeled else "images"))
+        named = None if self._said.isdisjoint({"targets", "padded"}) else "targets"
+        return self._iterate("named" if self._boxed else named or ("pairs" if "labels" in self._said else "images"))
 
     def torch(self, device: Any = None) -> Iterator[Any]:
         """One epoch of tensors ``images, labels``, or of ``images`` where there are no labels.
@@ -630,7 +602,7 @@ class Loader:
             functions=self._functions,
             verifying=verifying,
             targets=targets,
-            decoded=None if self._options["decoded_cache"] is None else DecodedStats._of(kept, expected),
+            decoded=DecodedStats._of(kept, expected) if "decoded_cache" in self._said else None,
         )
 
     def write_timeline(self, path: str | os.PathLike[str], *, force: bool = False) -> int:
@@ -667,19 +639,9 @@ class Loader:
         self._open(state)
 
     def __repr__(self) -> str:
-        options = self._options
-        place = f"rank {options['rank']} of {options['world']}"
-        return f"<forebay.Loader {', '.join(map(shown, self._paths))}: {len(self)} batches of {options['batch']}, {place}>"
-
-
-def _boxes(annotations: Any, kind: str | None, field: str | None) -> dict[str, Any] | None:
-    if annotations is None or annotations is False:
-        if field is not None:
-            raise UsageError("usage.argument", "usage", "annotation_boxes needs annotations")
-        if kind is not None:
-            raise UsageError("usage.argument", "usage", "annotation_format needs annotations")
-        return None
-    return {"path": None if annotations is True else os.fspath(annotations), "format": kind, "boxes": field}
+        settings = json.loads(self._settings)
+        batch, rank, world = (settings[name] for name in ("batch", "rank", "world"))
+        return f"<forebay.Loader {', '.join(map(shown, self._paths))}: {len(self)} batches of {batch}, rank {rank} of {world}>"
 
 
 def mapped(found: Any, change: Callable[[NDArray[Any]], Any]) -> Any:
@@ -709,19 +671,6 @@ def _together(made: list[Any]) -> Any:
     return made
 
 
-def _shuffled(shuffle: int | Blocks | None, seed: int | None) -> tuple[str, int, dict[str, Any] | None]:
-    """The kind of a shuffle, its seed, and its sizes."""
-    if shuffle is None:
-        return "none", seed or 0, None
-    if seed is not None:
-        raise UsageError("usage.argument", "usage", "the shuffle has the seed; `seed` is for a loader that does not shuffle")
-    if isinstance(shuffle, Blocks):
-        return "", shuffle.seed, {"blocks": {"block": shuffle.block, "window": shuffle.window}}
-    if isinstance(shuffle, (bool, np.bool_)) or not hasattr(shuffle, "__index__"):
-        raise UsageError("usage.argument", "usage", "shuffle is a seed, such as shuffle=42, or Blocks, or None")
-    return "full", operator.index(shuffle), None
-
-
 def both(size: Any) -> tuple[int, int]:
     """Width and height."""
     try:
@@ -740,22 +689,10 @@ def recipe(
     layout: str = "nchw",
     resampling: str | None = None,
     fill: tuple[int, int, int] | None = None,
-) -> dict[str, Any] | None:
+) -> dict[str, Any]:
     """What becomes of images, as plain data."""
-    if size is None:
-        if any(given is not None for given in (augment, normalize, resampling, fill)):
-            raise UsageError("usage.argument", "usage", "augment, normalize, resampling and fill need a size")
-        return None
-    width, height = both(size)
-    return {
-        "width": width,
-        "height": height,
-        "steps": steps(augment),
-        "resampling": resampling,
-        "fill": fill,
-        "normalize": _normalized(normalize),
-        "layout": layout,
-    }
+    given = {"size": None if size is None else both(size), "augment": steps(augment), "normalize": _normalized(normalize)}
+    return {**given, "layout": layout, "resampling": resampling, "fill": fill}
 
 
 def _normalized(normalize: Any) -> Any:

@@ -11,7 +11,7 @@ from ._convert import PathLike
 from ._errors import UsageError
 from ._files import unsigned
 from ._loader import place
-from ._settings import settings_text, state_text
+from ._settings import keywords, settings_text, state_text
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -49,22 +49,10 @@ class TableLoader:
         types: Mapping[str, str] | None = None,
         format: str | None = None,
     ) -> None:
+        self._options = keywords(locals(), "self", "path", "types", "format")
         self._path = os.fspath(path)
-        rank, world = place(rank, world)
-        self._options: dict[str, Any] = {
-            "columns": None if columns is None else list(columns),
-            "where": where,
-            "batch": batch,
-            "shuffle": shuffle,
-            "rank": rank,
-            "world": world,
-            "tail": tail,
-            "window": window,
-            "stride": stride,
-            "within": within,
-            "most_bytes": most_bytes,
-            "read": {"types": list((types or {}).items()), "format": format},
-        }
+        self._options["rank"], self._options["world"] = place(rank, world)
+        self._options["read"] = {"types": list((types or {}).items()), "format": format}
         self._open(None)
 
     def _open(self, state: str | None) -> None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Mapping, Sequence, Union
 
@@ -38,34 +37,17 @@ class Balance:
     labels: "str | Labels"
     since: Mapping[int, Mapping[Any, float]] = field(default_factory=dict)
 
+    def _json(self) -> dict[str, Any]:
+        stages = sorted(self.since.items())
+        return {"labels": self.labels, "since": [[epoch, [[str(name), one] for name, one in of.items()]] for epoch, of in stages]}
 
-def weights_json(weights: Weights | Mapping[int, Weights] | None) -> list[Any] | None:
-    """Weights from each epoch on, as plain data."""
-    if weights is None:
-        return None
-    stages: dict[int, Weights] = dict(weights) if isinstance(weights, Mapping) else {0: weights}
+
+def by_epochs(weights: Weights | Mapping[int, Weights] | None) -> Any:
+    """Weights from each epoch on as plain data; a field alone is its path."""
+    if weights is None or isinstance(weights, str):
+        return weights
+    stages: Mapping[int, Any] = weights if isinstance(weights, Mapping) else {0: weights}
     if 0 not in stages:
         raise UsageError("usage.argument", "usage", "weights by epochs begin with those of epoch 0")
-    return [[epoch, _values(stages[epoch])] for epoch in sorted(stages)]
-
-
-def _values(weights: Weights) -> dict[str, Any]:
-    if isinstance(weights, str):
-        return {"field": weights}
-    numbers = [float(one) for one in np.asarray(weights).ravel()]
-    if not all(math.isfinite(one) for one in numbers):
-        raise UsageError("usage.argument", "usage", "weights are numbers of at least 0")
-    return {"numbers": numbers}
-
-
-def balance_json(balance: Balance | str | Labels | None) -> dict[str, Any] | None:
-    """Classes in proportion, as plain data."""
-    from ._loader import Labels
-
-    if balance is None:
-        return None
-    if not isinstance(balance, Balance):
-        balance = Balance(balance)
-    labels = Labels.field(balance.labels) if isinstance(balance.labels, str) else balance.labels
-    since = [[epoch, [[str(name), float(weight)] for name, weight in of.items()]] for epoch, of in sorted(balance.since.items())]
-    return {"labels": labels._json(), "since": since}
+    values = {epoch: one if isinstance(one, str) else np.asarray(one).ravel() for epoch, one in stages.items()}
+    return {"stages": [[epoch, values[epoch]] for epoch in sorted(values)]}

@@ -3,13 +3,19 @@
 from __future__ import annotations
 
 import json
+import os
 from typing import Any, Mapping
 
 import numpy as np
 
 from ._errors import UsageError
 
-__all__ = ["settings_text", "state_text"]
+__all__ = ["keywords", "settings_text", "state_text"]
+
+
+def keywords(of_call: Mapping[str, Any], *others: str) -> dict[str, Any]:
+    """The keywords of a call that say anything, from its ``locals()``, without these."""
+    return {name: value for name, value in of_call.items() if name not in others and value is not None}
 
 
 def settings_text(options: Mapping[str, Any]) -> str:
@@ -37,6 +43,10 @@ def state_text(state: Any) -> str:
 
 
 def _plain(value: Any) -> Any:
-    if isinstance(value, np.generic) or isinstance(value, np.ndarray) and value.ndim == 0:
-        return value.item()
+    if hasattr(value, "_json"):
+        return value._json()
+    if isinstance(value, os.PathLike):
+        return os.fspath(value)
+    if hasattr(value, "__array__"):
+        return np.asarray(value).tolist()
     raise TypeError(f"{type(value).__name__} is no setting: {value!r}")

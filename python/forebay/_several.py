@@ -14,7 +14,7 @@ from . import _forebay
 from ._convert import PathLike, Summary, convert
 from ._errors import UsageError
 from ._progress import Progress, telling
-from ._settings import settings_text
+from ._settings import keywords, settings_text
 
 __all__ = ["Difference", "Extracted", "Plan", "PlannedBatch", "Share", "concat", "diff", "extract", "plan", "split", "stats"]
 
@@ -38,16 +38,7 @@ def split(
 
     They appear together when all are whole. ``to`` is the format of the input unless it is given.
     """
-    options = {
-        "to": to,
-        "compression": compression,
-        "level": level,
-        "layout": layout,
-        "workers": workers,
-        "force": force,
-        "verify": verify,
-        "sync": sync,
-    }
+    options = keywords(locals(), "path", "folder", "shards", "progress")
     with telling(progress, "splitting", "samples") as tell:
         text = _forebay.split(os.fspath(path), os.fspath(folder), shards, json.dumps(options), tell)
     return [Summary._of(one) for one in json.loads(text)]
@@ -220,25 +211,10 @@ def plan(
     >>> forebay.plan("train.tbl", world=2, batch=4, shuffle=42).steps
     2
     """
+    run = settings_text(keywords(locals(), "inputs", "epoch", "rank", "steps", "where"))
     many = [inputs] if isinstance(inputs, (str, os.PathLike)) else list(inputs)
-    options = {
-        "world": world,
-        "batch": batch,
-        "shuffle": shuffle,
-        "blocks": blocks,
-        "tail": tail,
-        "weights": None if weights is None else list(weights),
-        "epoch_samples": epoch_samples,
-        "weight_by": weight_by,
-        "balanced": balanced,
-        "draws": draws,
-        "repeated": repeated,
-        "epoch": epoch,
-        "rank": rank,
-        "steps": steps,
-        "where": where,
-    }
-    found = json.loads(_forebay.plan([os.fspath(path) for path in many], settings_text(options)))
+    told = settings_text({"epoch": epoch, "rank": rank, "steps": steps, "where": where})
+    found = json.loads(_forebay.plan([os.fspath(path) for path in many], run, told))
     found["ranks"] = [Share(**one) for one in found.get("ranks", ())]
     found["batches"] = [PlannedBatch(**one) for one in found.get("batches", ())]
     return Plan(**found)

@@ -260,8 +260,8 @@ def _said(
 
 def words(
     targets: Mapping[str, Target | str] | None, recipe: Callable[..., Any], *, layout: str, boxed: bool, padded: bool
-) -> dict[str, list[tuple[str, Any]]]:
-    """Names and texts, in their order, and then views with their recipes."""
+) -> list[tuple[str, Any]]:
+    """Names and texts in their order, and the recipes of views."""
     if not isinstance(targets or {}, Mapping) or not all(isinstance(name, str) for name in targets or ()):
         raise UsageError("usage.argument", "usage", "targets are a dictionary: each by the name that it has in batches, a text")
     named = (targets or {}).items()
@@ -274,11 +274,10 @@ def words(
         base, _, suffix = name.rpartition("_")
         if suffix in ("mask", "classes", "offsets") and base in names:
             raise UsageError("usage.argument", "usage", f"a target cannot have the name {name!r}, which is for the {suffix} of {base!r}")
-    views = [(name, one._view) for name, one in named if isinstance(one, Target) and one._view is not None]
-    return {
-        "targets": [(name, str(one)) for name, one in named if not isinstance(one, Target) or one._view is None],
-        "views": [(name, recipe(view.pop("size"), layout=layout, **view)) for name, view in ((n, dict(v)) for n, v in views)],
-    }
+    views = {name: one._view for name, one in named if isinstance(one, Target) and one._view is not None}
+    return [
+        (name, {"view": recipe(**views[name], layout=layout)} if name in views else str(one)) for name, one in named
+    ]
 
 
 def padded(values: NDArray[Any], offsets: NDArray[np.int64], fill: float = 0) -> NDArray[Any]:

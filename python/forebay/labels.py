@@ -18,6 +18,7 @@ import numpy as np
 from . import _forebay
 from ._convert import PathLike
 from ._report import Report
+from ._settings import keywords, settings_text
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -216,26 +217,10 @@ def _options(
     image_key: str | None = None,
     boxes: str | None = None,
 ) -> str:
-    given: Any = classes
-    if isinstance(classes, os.PathLike):
-        given = os.fspath(classes)
-    elif classes is not None and not isinstance(classes, str):
-        given = [*classes]
-    options = {
-        "format": format,
-        "pictures": None if pictures is None else os.fspath(pictures),
-        "voc_base": voc_base,
-        "task": task,
-        "scores": scores,
-        "between": between,
-        "pick": pick,
-        "exif": exif,
-        "names": names,
-        "classes": given,
-        "image_key": image_key,
-        "boxes": boxes,
-    }
-    return json.dumps(options)
+    options = keywords(locals())
+    if classes is not None and not isinstance(classes, (str, os.PathLike)):
+        options["classes"] = [*classes]
+    return settings_text(options)
 
 
 def read(path: PathLike, **options: Any) -> LabelSet:

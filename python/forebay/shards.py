@@ -20,7 +20,7 @@ from . import _forebay
 from ._convert import PathLike
 from ._progress import Progress, telling
 from ._report import Fault
-from ._settings import settings_text
+from ._settings import keywords, settings_text
 
 __all__ = ["Made", "Plan", "Report", "make", "plan"]
 
@@ -198,21 +198,9 @@ def plan(
     ``blocks`` where that is given; without it they stay in their order. ``where`` keeps what a filter accepts, and
     ``keep_going`` leaves out what is broken.
     """
+    options = keywords(locals(), "inputs")
     many = [inputs] if isinstance(inputs, (str, os.PathLike)) else list(inputs)
-    options = {
-        "shards": operator.index(shards),
-        "name": name,
-        "shuffle": shuffle,
-        "blocks": blocks,
-        "where": where,
-        "to": to,
-        "compression": compression,
-        "level": level,
-        "layout": layout,
-        "metadata_format": metadata_format,
-        "keep_going": keep_going,
-        "class_level": class_level,
-    }
+    options["shards"] = operator.index(shards)
     return Plan(_forebay.shards_plan([os.fspath(path) for path in many], settings_text(options)))
 
 

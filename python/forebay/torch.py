@@ -174,8 +174,10 @@ class Dataset(torch.utils.data.Dataset):  # type: ignore[misc, type-arg, unused-
         if size is None and (dtype != "f32" or layout != "nchw"):
             message = "dtype and layout are for images that become tensors, by a size; without one `transform` makes them"
             raise UsageError("loader.settings", "usage", message)
+        if size is None and (augment is not None or normalize is not None):
+            raise UsageError("usage.argument", "usage", "augment and normalize need a size")
         image = recipe(size, augment=augment, normalize=normalize, layout=layout)
-        self._recipe = None if image is None else settings_text({"image": image, "dtype": dtype})
+        self._recipe = None if size is None else settings_text({"image": image, "dtype": dtype})
         self._dtype = dtype
         self._pictures: _forebay.Pictures | None = None
         self._labels: dict[int, Any] = {}

@@ -21,7 +21,7 @@ from ._errors import UsageError
 from ._loader import both
 from ._progress import Progress, telling
 from ._report import Report
-from ._settings import settings_text
+from ._settings import keywords, settings_text
 
 __all__ = ["Built", "Kept", "Removed", "Transform", "build", "check", "gc", "list", "manifest", "open"]
 
@@ -141,30 +141,8 @@ def build(
     mean: ``"json.boxes:xywh"``. ``thresholds`` are bounds such as ``{"max_invalid": 3, "max_empty_ratio": 0.5}``. Unlike
     the command it does not look at the environment. Ctrl-C ends it; the next build continues where it stopped.
     """
+    settings = keywords(locals(), "sources", "output", "progress")
     many = [sources] if isinstance(sources, (str, os.PathLike)) else [*sources]
-    settings = {
-        "labels": labels,
-        "labels_format": labels_format,
-        "voc_base": voc_base,
-        "task": task,
-        "pick": pick,
-        "boxes": boxes,
-        "size": size,
-        "resize": resize,
-        "max_boxes": max_boxes,
-        "dtype": dtype,
-        "f32_boxes": f32_boxes,
-        "skip_empty": skip_empty,
-        "exif": exif,
-        "shard_bytes": shard_bytes,
-        "thresholds": thresholds,
-        "allow_violations": allow_violations,
-        "existing": existing,
-        "trace": trace,
-        "code_version": code_version,
-        "workers": workers,
-        "sync": sync,
-    }
     files = [os.fspath(path) for path in many]
     with telling(progress, "building", "frames") as tell:
         return Built(**json.loads(_forebay.warehouse_build(files, os.fspath(output), _options(settings), tell)))

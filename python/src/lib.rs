@@ -23,7 +23,7 @@
 //! | `edits.rs` | journals of edits |
 //! | `shards.rs` | shards of many datasets, each on its own |
 //! | `labels.rs`, `warehouse.rs` | label files, tensor warehouses |
-//! | `loader.rs`, `batch.rs`, `recipe.rs` | the loader, its batches, what becomes of pictures |
+//! | `loader.rs`, `batch.rs` | the loader, its batches |
 //! | `rows.rs` | rows of tables as batches |
 //! | `pictures.rs` | tensors of samples that others choose |
 //! | `command.rs`, `page.rs` | the command; the viewer's page, unpacked |
@@ -60,7 +60,6 @@ mod options;
 mod page;
 mod pictures;
 mod plan;
-mod recipe;
 mod rows;
 mod several;
 mod shards;

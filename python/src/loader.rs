@@ -10,351 +10,24 @@ use std::{
     time::{Duration, Instant},
 };
 
-use forebay::{
-    Error, Result,
-    annotations::{Format, ReadOptions},
-    error::codes::ARGUMENT,
-    order::{Mix, Shuffle, Tail},
-    warehouse::{ResizeMode, Transform},
-};
+use forebay::{Error, Result, error::codes::ARGUMENT};
 use forebay_native::{
-    cache::Cache,
-    input::Io,
-    loader::{
-        self, Annotations, Balance, Builder, DecodedCache, Dtype, Groups, Labels, Mode, OnBroken, Padding, Phase,
-        Split, SplitBy, Target, Weights,
-    },
+    loader::{self, LoaderSettings, Phase},
     output::AtomicFile,
 };
 use pyo3::prelude::*;
-use serde::Deserialize;
 use serde_json::json;
 
 use crate::{
     batch::{Batch, Gives},
     errors::Raise,
-    options::{parse, word},
-    recipe::Image,
+    options::parse,
     wait::long,
 };
 
 /// How long a batch is waited for until signals are heard: Ctrl-C is to work within 100 ms. Each time costs a thread's going
 /// to sleep and waking up, and Python's lock.
 const LISTEN: Duration = Duration::from_millis(80);
-
-/// What a loader shall do. What is not given is the library's default.
-#[derive(Debug, Default, Deserialize)]
-#[serde(deny_unknown_fields, default)]
-struct Wanted {
-    batch: Option<u64>,
-    #[serde(rename = "where")]
-    filter: Option<String>,
-    allow_empty: bool,
-    workers: Option<usize>,
-    prefetch: Option<usize>,
-    shuffle: Option<Shuffle>,
-    seed: u64,
-    rank: u64,
-    world: Option<u64>,
-    tail: Option<String>,
-    mix: Option<Mix>,
-    weights: Option<Vec<(u64, Weighing)>>,
-    balanced: Option<Balancing>,
-    draws: Option<u64>,
-    repeated: Option<u64>,
-    image: Option<Image>,
-    dtype: Option<String>,
-    labels: Option<From>,
-    on_error: Option<String>,
-    orient: bool,
-    exact: bool,
-    io: Option<String>,
-    verify: Option<bool>,
-    class_level: Option<u32>,
-    decoded_bytes: Option<u64>,
-    decoded_cache: Option<u64>,
-    decoded_cache_file: Option<PathBuf>,
-    timeline: Option<usize>,
-    cache: Option<PathBuf>,
-    cache_bytes: Option<u64>,
-    read_ahead_bytes: Option<u64>,
-    groups: Option<Groups>,
-    indices: Option<Vec<u64>>,
-    split: Option<Parts>,
-    annotations: Option<Boxes>,
-    warehouse_transform: Option<Prepared>,
-    padded: Option<Padded>,
-    max_boxes: Option<u32>,
-    /// Names and what they are, as text.
-    targets: Vec<(String, String)>,
-    /// Other views of pictures.
-    views: Vec<(String, Image)>,
-    mode: Option<String>,
-    version: Option<String>,
-    allow_violations: bool,
-    allow_unproven: bool,
-    fresh: bool,
-}
-
-/// Weights from an epoch on: a field, or a number for each sample.
-#[derive(Debug, Deserialize)]
-#[serde(deny_unknown_fields, rename_all = "snake_case")]
-enum Weighing {
-    Field(String),
-    Numbers(Vec<f64>),
-}
-
-impl Weighing {
-    fn weights(self) -> Weights {
-        match self {
-            Weighing::Field(path) => Weights::field(path),
-            Weighing::Numbers(numbers) => Weights::numbers(numbers),
-        }
-    }
-}
-
-/// Classes in proportion.
-#[derive(Debug, Deserialize)]
-#[serde(deny_unknown_fields)]
-struct Balancing {
-    labels: From,
-    since: Vec<(u64, Vec<(String, f64)>)>,
-}
-
-/// One of two parts of the samples.
-#[derive(Debug, Deserialize)]
-#[serde(deny_unknown_fields)]
-struct Parts {
-    share: f64,
-    seed: u64,
-    validation: bool,
-    by_sample: bool,
-}
-
-/// What the builder of a warehouse makes of pictures.
-#[derive(Debug, Deserialize)]
-#[serde(deny_unknown_fields)]
-struct Prepared {
-    size: [u32; 2],
-    resize: String,
-    max_boxes: u64,
-}
-
-impl Prepared {
-    fn transform(&self) -> Result<Transform> {
-        Ok(Transform::new(Some(self.size), word::<ResizeMode>("resize", &self.resize)?, self.max_boxes))
-    }
-}
-
-/// How pictures of many sizes come together.
-#[derive(Debug, Deserialize)]
-#[serde(deny_unknown_fields)]
-struct Padded {
-    short: Option<u32>,
-    multiple: u32,
-    fill: Option<[u8; 3]>,
-}
-
-impl Padded {
-    fn padding(self) -> Padding {
-        let mut padding = Padding::new().multiple(self.multiple);
-        (padding.short, padding.fill) = (self.short, self.fill);
-        padding
-    }
-}
-
-/// Where boxes come from: a label file, or else they are with the samples.
-#[derive(Debug, Deserialize)]
-#[serde(deny_unknown_fields)]
-struct Boxes {
-    path: Option<PathBuf>,
-    format: Option<String>,
-    boxes: Option<String>,
-}
-
-impl Boxes {
-    fn annotations(self) -> Result<Annotations> {
-        let mut options = ReadOptions::default();
-        options.boxes = self.boxes.as_deref().map(str::parse).transpose()?;
-        let annotations = self.path.map_or_else(Annotations::own, Annotations::file).options(options);
-        Ok(match self.format {
-            Some(format) => annotations.format(word::<Format>("annotation_format", &format)?),
-            None => annotations,
-        })
-    }
-}
-
-/// Where labels come from.
-#[derive(Debug, Deserialize)]
-#[serde(deny_unknown_fields)]
-struct From {
-    field: Option<String>,
-    table: Option<(PathBuf, String, String)>,
-    classes: Option<Vec<String>>,
-    missing: Option<i64>,
-}
-
-impl From {
-    fn labels(self) -> Labels {
-        let mut labels = match (self.field, self.table) {
-            (Some(field), _) => Labels::field(field),
-            (None, Some((path, key, label))) => Labels::table(path, key, label),
-            (None, None) => Labels::folder(),
-        };
-        if let Some(classes) = self.classes {
-            labels = labels.classes(classes);
-        }
-        match self.missing {
-            Some(label) => labels.missing(label),
-            None => labels,
-        }
-    }
-}
-
-impl Wanted {
-    fn builder(mut self, paths: Vec<PathBuf>, state: Option<&str>) -> Result<Builder> {
-        let mut builder = loader::Loader::open_all(paths)?;
-        if let Some(state) = state {
-            let state = serde_json::from_str(state);
-            builder = builder.resume(state.map_err(|e| Error::new(&ARGUMENT, format!("this is no state: {e}")))?);
-        }
-        builder = self.select(builder)?;
-        builder = self.draw(builder)?;
-        builder = self.make(builder)?;
-        builder = self.keep(builder)?;
-        builder = with(builder, self.version, Builder::version);
-        builder = builder.allow_violations(self.allow_violations).allow_unproven(self.allow_unproven).fresh(self.fresh);
-        if let Some(mode) = &self.mode {
-            builder = builder.mode(word::<Mode>("mode", mode)?);
-        }
-        Ok(builder.on_broken(match self.on_error.as_deref() {
-            None | Some("raise") => OnBroken::Raise,
-            Some("skip") => OnBroken::Skip,
-            Some("replace") => OnBroken::Replace,
-            Some(other) => {
-                let message = format!("on_error is one of raise, skip, replace, not {other:?}");
-                return Err(Error::new(&ARGUMENT, message));
-            }
-        }))
-    }
-
-    /// Which samples.
-    fn select(&mut self, mut builder: Builder) -> Result<Builder> {
-        builder = builder.allow_empty(self.allow_empty);
-        if let Some(filter) = &self.filter {
-            builder = builder.filter(filter)?;
-        }
-        builder = with(builder, self.class_level, Builder::class_level);
-        builder = with(builder, self.indices.take(), Builder::samples);
-        if let Some(Parts { share, seed, validation, by_sample }) = self.split.take() {
-            let split = if validation { Split::validation(share, seed) } else { Split::train(share, seed) };
-            builder = builder.split(split.by(if by_sample { SplitBy::Sample } else { SplitBy::Run }));
-        }
-        Ok(builder)
-    }
-
-    /// In which order.
-    fn draw(&mut self, mut builder: Builder) -> Result<Builder> {
-        builder = builder.seed(self.seed).shard(self.rank, self.world.unwrap_or(1));
-        builder = match self.shuffle.take() {
-            None | Some(Shuffle::None) => builder,
-            Some(Shuffle::Full) => builder.shuffle(self.seed),
-            Some(Shuffle::Blocks { block, window }) => builder.shuffle_blocks(self.seed, block, window),
-            Some(other) => return Err(Error::new(&ARGUMENT, format!("this package does not know {other:?}"))),
-        };
-        builder = with(builder, self.mix.take(), |builder, mix| builder.mix(mix.weights, mix.epoch_samples));
-        if let Some(weights) = self.weights.take() {
-            let stages = weights.into_iter().map(|(epoch, values)| (epoch, values.weights()));
-            let weights = stages.reduce(|(first, all), (epoch, weights)| (first, all.since(epoch, weights)));
-            builder = with(builder, weights.map(|(_, weights)| weights), Builder::weights);
-        }
-        if let Some(Balancing { labels, since }) = self.balanced.take() {
-            let stages = since.into_iter();
-            builder =
-                builder.balanced(stages.fold(Balance::by(labels.labels()), |all, (epoch, of)| all.since(epoch, of)));
-        }
-        builder = with(builder, self.draws, Builder::draws);
-        builder = with(builder, self.repeated, Builder::repeated);
-        builder = with(builder, self.batch, Builder::batch);
-        builder = with(builder, self.groups.take(), Builder::groups);
-        match &self.tail {
-            Some(tail) => Ok(builder.tail(word::<Tail>("tail", tail)?)),
-            None => Ok(builder),
-        }
-    }
-
-    /// What samples become.
-    fn make(&mut self, mut builder: Builder) -> Result<Builder> {
-        builder = builder.exact(self.exact);
-        // Unsaid, it is what each way of making tensors does by itself.
-        if self.orient {
-            builder = builder.orient(true);
-        }
-        if let Some(image) = &self.image {
-            builder = builder.image(image.recipe()?);
-            builder = with(builder, image.mosaic(), Builder::mosaic);
-            builder = with(builder, image.mixing(), |builder, (mixing, p)| builder.mixed(mixing, p));
-        }
-        builder = with(builder, self.labels.take().map(From::labels), Builder::labels);
-        builder = with(builder, self.padded.take().map(Padded::padding), Builder::padded);
-        builder = with(builder, self.max_boxes, Builder::max_boxes);
-        if let Some(boxes) = self.annotations.take() {
-            builder = builder.annotations(boxes.annotations()?);
-        }
-        if let Some(prepared) = &self.warehouse_transform {
-            builder = builder.warehouse_transform(prepared.transform()?);
-        }
-        for (name, target) in std::mem::take(&mut self.targets) {
-            builder = builder.target(name, target);
-        }
-        for (name, view) in std::mem::take(&mut self.views) {
-            builder = builder.target(name, Target::view(view.alone()?));
-        }
-        match &self.dtype {
-            Some(dtype) => Ok(builder.dtype(word::<Dtype>("dtype", dtype)?)),
-            None => Ok(builder),
-        }
-    }
-
-    /// How bytes come in, and what is kept.
-    fn keep(&mut self, mut builder: Builder) -> Result<Builder> {
-        builder = with(builder, self.workers, Builder::workers);
-        builder = with(builder, self.prefetch, Builder::prefetch);
-        builder = with(builder, self.verify, Builder::verify);
-        builder = with(builder, self.decoded_bytes, Builder::decoded_bytes);
-        builder = with(builder, self.timeline, Builder::timeline);
-        builder = with(builder, self.read_ahead_bytes, Builder::read_ahead_bytes);
-        builder = match (self.decoded_cache, self.decoded_cache_file.take()) {
-            (Some(bytes), None) => builder.decoded_cache(DecodedCache::memory(bytes)),
-            (Some(bytes), Some(path)) => builder.decoded_cache(DecodedCache::file(path, bytes)),
-            (None, Some(_)) => {
-                let message =
-                    "`decoded_cache_file` is where a `decoded_cache` lies, which says how many bytes it may have";
-                return Err(Error::new(&ARGUMENT, message));
-            }
-            (None, None) => builder,
-        };
-        builder = match (self.cache.take(), self.cache_bytes) {
-            (Some(folder), most) => {
-                let cache = Cache::open(folder)?;
-                builder.cache(&most.map_or(cache.clone(), |most| cache.bytes(most)))
-            }
-            (None, Some(_)) => return Err(Error::new(&ARGUMENT, "`cache_bytes` needs a `cache`")),
-            (None, None) => builder,
-        };
-        match &self.io {
-            Some(io) => Ok(builder.io(word::<Io>("io", io)?)),
-            None => Ok(builder),
-        }
-    }
-}
-
-fn with<T>(builder: Builder, value: Option<T>, set: impl FnOnce(Builder, T) -> Builder) -> Builder {
-    match value {
-        Some(value) => set(builder, value),
-        None => builder,
-    }
-}
 
 /// A loader that ends its threads in the process that started them. After a fork they are not there, and waiting for
 /// them would last for ever.
@@ -446,7 +119,13 @@ impl Loader {
     #[new]
     fn new(py: Python<'_>, paths: Vec<PathBuf>, options: String, state: Option<String>) -> PyResult<Loader> {
         let (built, steps) = long(py, None, move |_| {
-            let built = parse::<Wanted>(&options)?.builder(paths, state.as_deref())?.build()?;
+            let settings = parse::<LoaderSettings>(&options)?;
+            let mut builder = loader::Loader::open_all(paths)?.settings(settings);
+            if let Some(state) = state {
+                let state = serde_json::from_str(&state);
+                builder = builder.resume(state.map_err(|e| Error::new(&ARGUMENT, format!("this is no state: {e}")))?);
+            }
+            let built = builder.build()?;
             let steps = built.steps();
             Ok((built, steps))
         })?;

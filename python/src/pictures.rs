@@ -11,7 +11,7 @@ use forebay::{
     },
     sample::MediaFormat,
 };
-use forebay_native::loader::Dtype;
+use forebay_native::loader::{Dtype, ImageSettings};
 use numpy::{Element, PyReadwriteArray1};
 use pyo3::prelude::*;
 use serde::Deserialize;
@@ -20,14 +20,13 @@ use crate::{
     dataset::Dataset,
     errors::Raise,
     options::{parse, word},
-    recipe::Image,
 };
 
 /// What shall become of pictures.
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Wanted {
-    image: Image,
+    image: ImageSettings,
     dtype: String,
 }
 

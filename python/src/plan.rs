@@ -13,26 +13,12 @@ use pyo3::prelude::*;
 use serde::Deserialize;
 use serde_json::json;
 
-use crate::{
-    options::{optional, parse},
-    wait::long,
-};
+use crate::{options::parse, wait::long};
 
-/// The run that is planned.
+/// What of it is told.
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Wanted {
-    world: u64,
-    batch: u64,
-    shuffle: Option<u64>,
-    blocks: Option<(u64, u64)>,
-    tail: Option<String>,
-    weights: Option<Vec<u32>>,
-    epoch_samples: Option<u64>,
-    weight_by: Option<String>,
-    balanced: Option<String>,
-    draws: Option<u64>,
-    repeated: u64,
     epoch: u64,
     rank: Option<u64>,
     steps: Option<(u64, u64)>,
@@ -40,32 +26,20 @@ struct Wanted {
     filter: Option<String>,
 }
 
-impl Wanted {
-    fn run(&self) -> Result<Run> {
-        let mut run = Run::new(self.world, self.batch);
-        (run.shuffle, run.blocks) = (self.shuffle, self.blocks);
-        run.tail = optional("tail", self.tail.as_deref())?.unwrap_or_default();
-        (run.weights, run.epoch_samples) = (self.weights.clone(), self.epoch_samples);
-        (run.weight_by, run.balanced) = (self.weight_by.clone(), self.balanced.clone());
-        (run.draws, run.repeated) = (self.draws, self.repeated);
-        Ok(run)
-    }
-}
-
 /// The plan as JSON text: what every rank gets, or the batches of one.
 #[pyfunction]
-pub(crate) fn plan(py: Python<'_>, inputs: Vec<String>, options: String) -> PyResult<String> {
+pub(crate) fn plan(py: Python<'_>, inputs: Vec<String>, run: String, options: String) -> PyResult<String> {
     long(py, None, move |wire| {
-        let wanted: Wanted = parse(&options)?;
+        let (run, wanted): (Run, Wanted) = (parse(&run)?, parse(&options)?);
         let open = |path: &PathBuf| Dataset::open_with(path, &OpenOptions::default());
         let datasets = expand(&inputs)?.iter().map(open).collect::<Result<Vec<_>>>()?;
         let filter = wanted.filter.as_deref().map(Filter::parse).transpose()?;
-        let plan = Plan::new(datasets, filter.as_ref(), &wanted.run()?)?;
+        let plan = Plan::new(datasets, filter.as_ref(), &run)?;
         let file = |(d, n): (&Dataset, u64)| json!({ "file": d.name(), "samples": d.len(), "selected": n });
         let mut found = json!({
             "epoch": wanted.epoch,
-            "world": wanted.world,
-            "batch": wanted.batch,
+            "world": run.world,
+            "batch": run.batch,
             "samples": plan.order().epoch_samples(),
             "steps": plan.order().steps(),
             "files": plan.files().map(file).collect::<Vec<_>>(),

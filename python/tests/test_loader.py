@@ -343,7 +343,7 @@ def test_settings_that_make_no_sense_are_refused(archives: dict[int, pathlib.Pat
         {"size": 8, "augment": lambda picture: picture},
         {"size": 8, "augment": forebay.HorizontalFlip() | 5},  # type: ignore[operator]
     ]
-    for name, options in {"batch": {"batch": -1}, "image": {"where": 'cls > "\\"{:,"', "size": -1}, "mix": {"mix": ["a"]}}.items():
+    for name, options in {"batch": {"batch": -1}, "size": {"where": 'cls > "\\"{:,"', "size": -1}, "mix": {"mix": ["a"]}}.items():
         with pytest.raises(forebay.UsageError, match=f'the option "{name}" makes no sense: [^:]*: [^:]*, expected u') as e:
             forebay.Loader(archives[10], epoch_samples=3 if name == "mix" else None, **options)
         assert "column" not in str(e.value)

@@ -36,7 +36,7 @@ use crate::{
     exit::Outcome,
     human,
     output::Output,
-    words::{threads, word},
+    words::{setting, threads, whole_setting, word},
 };
 
 #[derive(Debug, clap::Args)]
@@ -44,20 +44,17 @@ pub(super) struct Args {
     /// Files, folders or patterns, read as one dataset.
     #[arg(required = true, value_name = "FILE")]
     files: Vec<PathBuf>,
-    /// Samples per batch.
-    #[arg(long, value_name = "N", default_value_t = 64)]
+    #[arg(long, help = setting("batch"), value_name = "N", default_value_t = 64)]
     batch: u64,
     /// Tensor size, such as 224 or 320x240.
     #[arg(long, value_name = "SIZE", value_parser = pixels::size, default_value = "224")]
     image: (u32, u32),
-    /// Number of loader threads.
-    #[arg(long, value_name = "N", value_parser = threads, default_value_t = all_cores())]
+    #[arg(long, help = setting("workers"), value_name = "N", value_parser = threads, default_value_t = all_cores())]
     workers: usize,
     /// Number of epochs.
     #[arg(long, value_name = "N", default_value_t = 1)]
     epochs: u64,
-    /// Shuffle with this seed; by default, stored order.
-    #[arg(long, value_name = "SEED")]
+    #[arg(long, help = setting("shuffle"), value_name = "SEED")]
     shuffle: Option<u64>,
     /// Use resized random crops and flip half of them.
     ///
@@ -69,13 +66,9 @@ pub(super) struct Args {
     /// 4 images around a point (default), or 9 in three rows. Boxes, masks and key points of --target follow.
     #[arg(long, value_name = "N", num_args = 0..=1, default_missing_value = "4", value_parser = pictures)]
     mosaic: Option<u8>,
-    /// Resampling filter; default bilinear.
-    ///
-    /// All but `nearest` and `bilinear-plain` are antialiased.
-    #[arg(long, value_name = "FILTER", hide_short_help = true, value_parser = pixels::resampling())]
+    #[arg(long, help = setting("resampling"), long_help = whole_setting("resampling"), value_name = "FILTER", hide_short_help = true, value_parser = pixels::resampling())]
     resample: Option<Resampling>,
-    /// Number type of the tensors.
-    #[arg(long, value_name = "TYPE", value_parser = word::<Dtype>(), default_value = "f32")]
+    #[arg(long, help = setting("dtype"), value_name = "TYPE", value_parser = word::<Dtype>(), default_value = "f32")]
     dtype: Dtype,
     /// Read labels from this metadata field.
     #[arg(long, value_name = "FIELD")]
@@ -85,13 +78,9 @@ pub(super) struct Args {
     /// Written as NAME=KIND:FROM, such as boxes=boxes/32:instances.json. May be repeated. docs/loader.md lists the kinds.
     #[arg(long = "target", value_name = "TARGET", value_parser = target)]
     targets: Vec<(String, Target)>,
-    /// Use only samples that match, such as 'width >= 224'.
-    #[arg(long = "where", alias = "filter", value_name = "FILTER")]
+    #[arg(long = "where", help = setting("where"), alias = "filter", value_name = "FILTER")]
     filter: Option<String>,
-    /// Copy files into memory or map them.
-    ///
-    /// Map only files that nothing shortens in the meantime.
-    #[arg(long, value_name = "MODE", value_parser = word::<Io>(), default_value = "read")]
+    #[arg(long, help = setting("io"), long_help = whole_setting("io"), value_name = "MODE", value_parser = word::<Io>(), default_value = "read")]
     io: Io,
     /// Do not verify the checksums of payloads.
     #[arg(long)]

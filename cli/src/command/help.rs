@@ -232,7 +232,12 @@ mod tests {
     use crate::{
         command::{Cli, understand},
         hints::{hint, hint_by_file},
+        words::setting_of,
     };
+
+    /// Options of `bench` and `plan` with the name of a setting of the loader, which mean it in a form of their own.
+    const OWN: [&str; 9] =
+        ["augment", "mosaic", "labels", "decoded_cache", "timeline", "weights", "epoch_samples", "rank", "workers"];
 
     #[test]
     fn every_command_is_in_a_group_and_every_example_is_understood() {
@@ -256,6 +261,28 @@ mod tests {
             if let Err(e) = understand(words[1..end].iter().copied()) {
                 assert!(e.is_empty(), "{example}: {e}");
             }
+        }
+    }
+
+    #[test]
+    fn options_of_loaders_are_its_settings() {
+        let root = Cli::command();
+        for command in ["bench", "plan"].map(|name| root.find_subcommand(name).unwrap()) {
+            let mut settings = 0;
+            for arg in command.get_arguments() {
+                let Some(setting) = arg.get_long().and_then(|long| setting_of(&long.replace('-', "_"))) else {
+                    continue;
+                };
+                let help = arg.get_help().map(ToString::to_string).unwrap_or_default();
+                assert!(OWN.contains(&setting.name) || help == setting.help(), "{}: {help}", setting.name);
+                let [usual] = arg.get_default_values() else { continue };
+                let known = setting.usual.rsplit("::").next().unwrap_or_default().to_lowercase();
+                // Commands measure and plan larger batches than a loader has unless it is told.
+                let other = setting.name == "batch" || known.contains("()") || known == "none";
+                assert!(other || known == usual.to_string_lossy(), "{}: {usual:?}", setting.name);
+                settings += 1;
+            }
+            assert!(settings > 3);
         }
     }
 

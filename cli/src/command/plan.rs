@@ -21,7 +21,7 @@ use crate::{
     human,
     output::{Output, printable},
     progress::Meter,
-    words::word,
+    words::{setting, word},
 };
 
 /// Steps between two looks at how far adding up is.
@@ -32,22 +32,18 @@ pub(super) struct Args {
     /// Files, folders or patterns, read as one dataset.
     #[arg(required = true, value_name = "FILE")]
     files: Vec<PathBuf>,
-    /// Ranks (processes) that share an epoch.
-    #[arg(long, value_name = "N", default_value_t = 1)]
+    #[arg(long, help = setting("world"), value_name = "N", default_value_t = 1)]
     world: u64,
-    /// Samples per batch of one rank.
-    #[arg(long, value_name = "N", default_value_t = 64)]
+    #[arg(long, help = setting("batch"), value_name = "N", default_value_t = 64)]
     batch: u64,
-    /// Shuffle with this seed; by default, stored order.
-    #[arg(long, value_name = "SEED")]
+    #[arg(long, help = setting("shuffle"), value_name = "SEED")]
     shuffle: Option<u64>,
     /// Shuffle blocks of B samples in windows of W blocks.
     ///
     /// 64x16 shuffles blocks of 64 adjacent samples, and then the samples within each window of 16 blocks.
     #[arg(long, value_name = "BxW", requires = "shuffle", value_parser = blocks)]
     blocks: Option<(u64, u64)>,
-    /// Samples that do not fill a batch on every rank.
-    #[arg(long, value_name = "MODE", value_parser = word::<Tail>(), default_value = "drop")]
+    #[arg(long, help = setting("tail"), value_name = "MODE", value_parser = word::<Tail>(), default_value = "drop")]
     tail: Tail,
     /// Mix the files in these proportions, such as 3,1.
     ///
@@ -62,14 +58,11 @@ pub(super) struct Args {
     /// Without it, each sample is drawn once.
     #[arg(long, value_name = "FIELD", conflicts_with = "balanced")]
     weight_by: Option<String>,
-    /// Draw every class equally often, by this field.
-    #[arg(long, value_name = "FIELD")]
+    #[arg(long, help = setting("balanced"), value_name = "FIELD")]
     balanced: Option<String>,
-    /// Samples per epoch; by default, as many as match.
-    #[arg(long, value_name = "N")]
+    #[arg(long, help = setting("draws"), value_name = "N")]
     draws: Option<u64>,
-    /// Copies of each drawn sample in its step.
-    #[arg(long, hide_short_help = true, value_name = "TIMES", default_value_t = 1)]
+    #[arg(long, help = setting("repeated"), hide_short_help = true, value_name = "TIMES", default_value_t = 1)]
     repeated: u64,
     /// Epoch to plan.
     #[arg(long, value_name = "N", default_value_t = 0)]
@@ -83,8 +76,7 @@ pub(super) struct Args {
     /// First step to list, with --rank.
     #[arg(long, value_name = "N", default_value_t = 0, requires = "rank")]
     skip: u64,
-    /// Use only samples that match, such as 'width >= 224'.
-    #[arg(long = "where", alias = "filter", value_name = "FILTER")]
+    #[arg(long = "where", help = setting("where"), alias = "filter", value_name = "FILTER")]
     filter: Option<String>,
     #[command(flatten)]
     cost: CostArgs,

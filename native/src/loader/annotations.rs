@@ -10,10 +10,12 @@ use std::{
 
 use forebay::{
     Error, Result,
-    annotations::{Exif, Format, ReadOptions},
+    annotations::{BoxField, Exif, Format, ReadOptions},
     codec::checksum::fnv1a,
     warehouse::Cause,
 };
+
+use serde::Deserialize;
 
 use super::{OnBroken, codes};
 use crate::{
@@ -25,10 +27,13 @@ use crate::{
 /// Where boxes come from.
 ///
 /// A path alone, such as `"instances.json"`, is [`Annotations::file`] of it.
-#[derive(Clone, Debug, Default, PartialEq)]
+#[derive(Clone, Debug, Default, PartialEq, Deserialize)]
+#[serde(default, deny_unknown_fields)]
 pub struct Annotations {
     path: Option<PathBuf>,
+    #[serde(skip)]
     format: Option<Format>,
+    #[serde(skip)]
     options: ReadOptions,
 }
 
@@ -52,6 +57,12 @@ impl Annotations {
     #[must_use]
     pub fn options(mut self, options: ReadOptions) -> Self {
         self.options = options;
+        self
+    }
+
+    /// The same with what a document says apart.
+    pub(super) fn read_as(mut self, format: Option<Format>, boxes: Option<BoxField>) -> Self {
+        (self.format, self.options.boxes) = (format.or(self.format), boxes.or(self.options.boxes));
         self
     }
 

@@ -4,14 +4,18 @@ use std::{path::PathBuf, sync::atomic::AtomicU64};
 
 use forebay::{
     Error, Result,
-    image::transform::Transformer,
-    order::{Item, Order, Tail},
+    filter::Filter,
+    image::{
+        decode::Options as DecodeOptions,
+        transform::{Together, Transformer},
+    },
+    order::{self, Item, Order, Tail},
     warehouse::Transform,
 };
 use memmap2::MmapMut;
 
 use super::{
-    Annotations, Builder, Dtype, Loader, Mode, TargetKind,
+    Annotations, Builder, Loader, LoaderSettings, Mode, OnBroken,
     annotations::Annotated,
     codes,
     content::{Content, batch_bytes as bytes_of},
@@ -22,6 +26,7 @@ use super::{
     labels::Resolver,
     pool::Pool,
     sampling::Selected,
+    settings::There,
     sources::{Sources, Wanted},
     stats::Clock,
     stored::{self, Stored, prefetch_from_env},
@@ -32,6 +37,7 @@ use super::{
     worker::Shared,
 };
 use crate::{
+    OpenOptions,
     ahead::USUAL_BYTES,
     input::display,
     parallel::{
@@ -55,32 +61,40 @@ struct Opened {
     contents: Vec<Content>,
     places: usize,
     prefetch: usize,
+    decode: DecodeOptions,
 }
 
 fn refuse<T>(message: String) -> Result<T> {
     Err(Error::new(&codes::SETTINGS, message))
 }
 
-/// As [`refuse`], for what would change nothing.
-fn refuse_idle<T>(message: String) -> Result<T> {
-    Err(Error::new(&codes::IDLE, message))
-}
-
 impl Builder {
     /// Opens the files, selects, and checks that all fits together. No thread is started yet.
     pub fn build(mut self) -> Result<Loader> {
-        if self.workers == 0 {
+        let LoaderSettings { workers, rank, world, .. } = self.settings;
+        if workers == 0 {
             return refuse("0 workers are invalid".into());
         }
-        if self.workers > MOST_THREADS {
-            return refuse(format!("{} workers are more than {MOST_THREADS}", self.workers));
+        if workers > MOST_THREADS {
+            return refuse(format!("{workers} workers are more than {MOST_THREADS}"));
         }
-        if self.rank >= self.settings.world {
-            return refuse(format!("there is no rank {} of {}", self.rank, self.settings.world));
+        if rank >= world {
+            return refuse(format!("there is no rank {rank} of {world}"));
+        }
+        if self.settings.on_error == OnBroken::Raise {
+            self.settings.refuse_idle(There::Raising)?;
+        }
+        let order = self.settings.order()?;
+        if let Some(image) = self.settings.image()? {
+            self.content = Some(Content::Images(Box::new(image)));
+        }
+        self.settings.annotations = self.settings.annotations()?;
+        if let Some(cache) = self.settings.cache()? {
+            self = self.cache(&cache);
         }
         let manifests: Vec<Option<PathBuf>> = self.paths.iter().map(|path| manifest_of(path)).collect();
         let opened = match manifests.iter().position(Option::is_some) {
-            None => self.open_pictures()?,
+            None => self.open_samples()?,
             Some(first) => {
                 let name = self.paths.get(first).map(|path| display(path)).unwrap_or_default();
                 let Some(manifests) = manifests.into_iter().collect::<Option<Vec<_>>>() else {
@@ -91,133 +105,123 @@ impl Builder {
                     .map_err(|e| if e.code() == &codes::SETTINGS { e.file(name) } else { e })?
             }
         };
-        self.assemble(opened)
+        self.assemble(opened, order)
     }
 
-    /// Pictures, to be decoded or not.
-    fn open_pictures(&mut self) -> Result<Opened> {
-        if let Some(setting) = self.of_warehouses.first() {
-            let name = self.paths.first().map(|path| display(path)).unwrap_or_default();
-            let message =
-                format!("`{setting}` is about the shards of a tensor warehouse, and this is not one; leave it out");
-            return Err(Error::new(&codes::SETTINGS, message).file(name));
-        }
-        let prefetch = self.prefetch.unwrap_or(PREFETCH);
+    /// How files are opened.
+    fn opening(&self) -> OpenOptions {
+        let mut open = OpenOptions::default();
+        (open.limits, open.cache) = (self.limits.clone(), self.cache.clone());
+        (open.io, open.class_level) = (self.settings.io.unwrap_or_default(), self.settings.class_level);
+        open
+    }
+
+    /// Samples, to be decoded or not.
+    fn open_samples(&mut self) -> Result<Opened> {
+        let name = || self.paths.first().map(|path| display(path)).unwrap_or_default();
+        self.settings.refuse_idle(There::Samples).map_err(|e| e.file(name()))?;
+        let prefetch = self.settings.prefetch.unwrap_or(PREFETCH);
         if prefetch == 0 {
-            return refuse(format!("{} workers and {prefetch} batches ahead are invalid", self.workers));
+            return refuse(format!("{} workers and {prefetch} batches ahead are invalid", self.settings.workers));
         }
-        let opening = self.of_pictures.iter().find(|setting| ["io", "class_level"].contains(*setting));
-        if let Some(setting) = opening.filter(|_| !self.datasets.is_empty()) {
-            return refuse(format!("`{setting}` says how files are opened, and these datasets were open already"));
+        if !self.datasets.is_empty() {
+            self.settings.refuse_idle(There::Opened)?;
         }
-        self.refuse_idle_decoding()?;
-        let prepared = matches!(self.content, Content::Prepared(_));
-        self.decode.orient = self.orient.unwrap_or(prepared);
+        let (open, settings) = (self.opening(), &mut self.settings);
+        let content = match (self.content.take(), settings.warehouse_transform.take()) {
+            (Some(content), _) => content,
+            (None, Some(transform)) => Content::Prepared(Box::new(transform)),
+            (None, None) => Content::Payloads,
+        };
+        let has_views = settings.targets.iter().any(|(_, target)| target.is_view());
+        match &content {
+            Content::Payloads if !has_views => settings.refuse_idle(There::Payloads)?,
+            Content::Made { .. } if !has_views => settings.refuse_idle(There::Made)?,
+            _ => {}
+        }
+        let prepared = matches!(content, Content::Prepared(_));
+        let orient = settings.orient.unwrap_or(prepared);
+        let mut decode = DecodeOptions::default().with_limits(self.limits.clone()).with_orient(orient);
+        decode.exact = settings.exact;
         let mut places = 0;
-        if let Content::Prepared(transform) = &self.content {
-            check_transform(transform, self.max_boxes, self.groups.is_some())?;
-            self.decode = decode_options(self.decode.orient, &self.decode.limits);
+        if let Content::Prepared(transform) = &content {
+            check_transform(transform, settings.max_boxes, settings.groups.is_some())?;
+            decode = decode_options(orient, &self.limits);
             places = usize::try_from(transform.max_boxes).unwrap_or(usize::MAX);
-            self.annotations.get_or_insert_with(Annotations::own);
-        } else if self.annotations.is_some() {
-            if !self.content.is_placed() {
+            settings.annotations.get_or_insert_with(Annotations::own);
+        } else if settings.annotations.is_some() {
+            if !content.is_placed() {
                 return refuse("boxes follow images onto their tensors: `annotations` needs `image`".into());
             }
-            places = self.max_boxes.unwrap_or(MAX_BOXES) as usize;
-        } else if self.max_boxes.is_some() {
+            places = settings.max_boxes.unwrap_or(MAX_BOXES) as usize;
+        } else if settings.max_boxes.is_some() {
             return refuse("`max_boxes` needs boxes: give `annotations`".into());
         }
-        let contents = match &self.groups {
+        let contents = match &settings.groups {
             Some(groups) => {
                 groups.check()?;
-                groups.sizes.iter().map(|&size| self.content.sized(size)).collect()
+                groups.sizes.iter().map(|&size| content.sized(size)).collect()
             }
-            None => vec![self.content.clone()],
+            None => vec![content],
         };
         for content in &contents {
             if let Content::Images(image) = content {
                 Transformer::new((**image).clone())?;
             }
+            content.check(settings.dtype)?;
+            content.slot_bytes(settings.dtype)?;
         }
-        contents.iter().try_for_each(|content| content.check(self.dtype))?;
-        contents.iter().try_for_each(|content| content.slot_bytes(self.dtype).map(|_| ()))?;
-        let sources = match &self.annotations {
+        let sources = match &settings.annotations {
             None if !self.datasets.is_empty() => Sources::opened(std::mem::take(&mut self.datasets)),
-            None => Sources::open(&self.paths, &self.open)?,
+            None => Sources::open(&self.paths, &open)?,
             Some(_) if !self.datasets.is_empty() => {
                 return refuse("`annotations` are found by the names of files, and these were open already".into());
             }
             Some(annotations) => {
-                let how = (&self.open, self.decode.orient, self.orient.is_some());
+                let how = (&open, orient, settings.orient.is_some());
                 let (annotated, datasets) =
-                    Annotated::open(&self.paths, annotations, how, (self.workers, self.on_broken))?;
+                    Annotated::open(&self.paths, annotations, how, (settings.workers, settings.on_error))?;
                 Sources::annotated(annotated, datasets)
             }
         };
-        Ok(Opened { sources, contents, places, prefetch })
-    }
-
-    /// Refuses settings about decoding where nothing is decoded, neither the samples nor views of them.
-    fn refuse_idle_decoding(&self) -> Result<()> {
-        let (what, has_numbers) = match &self.content {
-            Content::Payloads => ("payloads are given as they are stored", false),
-            Content::Made { .. } => ("`made_by` does its own decoding", true),
-            _ => return Ok(()),
-        };
-        if self.targets.iter().any(|(_, target)| target.kind() == TargetKind::View) {
-            return Ok(());
-        }
-        let of_decoding = ["orient", "exact", "jpeg", "decoded_bytes"];
-        let given = self.of_pictures.iter().find(|setting| of_decoding.contains(*setting)).copied();
-        match given.or((!has_numbers && self.dtype != Dtype::default()).then_some("dtype")) {
-            None => Ok(()),
-            Some(setting) => {
-                refuse_idle(format!("{what}, so `{setting}` means nothing: give `image`, or leave it out"))
-            }
-        }
+        Ok(Opened { sources, contents, places, prefetch, decode })
     }
 
     /// Warehouses, of which nothing is decoded.
     fn open_warehouses(&mut self, manifests: &[PathBuf]) -> Result<Opened> {
-        if let Some(setting) = self.of_pictures.first() {
-            let hint = match *setting {
-                "io" => "`mode` says how its shards are held",
-                "verify" => "`allow_unproven` goes on without checksums",
-                "image" => "leave it out, or give `warehouse_transform`, which says the same of images",
-                _ => "leave it out, or load the images that it was built of",
-            };
-            return refuse_idle(format!(
-                "the samples of a tensor warehouse are made already, so `{setting}` means nothing: {hint}"
-            ));
+        self.settings.refuse_idle(There::Warehouse)?;
+        if let Some(content) = &self.content {
+            return Err(There::Warehouse.refusal(content.setting()));
         }
-        if let Some(path) = self.annotations.as_ref().and_then(Annotations::path) {
+        let settings = &mut self.settings;
+        if let Some(path) = settings.annotations.as_ref().and_then(Annotations::path) {
             let message = "a tensor warehouse has its boxes already; give `Annotations::own()`, or leave it out";
             return Err(Error::new(&codes::SETTINGS, message).member(display(path)));
         }
         let get = |name: &str| std::env::var(name).ok();
-        let mode = match self.mode {
+        let mode = match settings.mode {
             Some(mode) => mode,
             None => Mode::from_env(get)?.unwrap_or_default(),
         };
-        let prefetch = match self.prefetch {
+        let prefetch = match settings.prefetch {
             Some(prefetch) => Some(prefetch),
             None => prefetch_from_env(get)?,
         };
         let terms = stored::Terms {
             mode,
-            limits: self.open.limits.clone(),
-            cache: self.open.cache.clone(),
-            version: self.version.take(),
-            allow_violations: self.allow_violations,
-            allow_unproven: self.allow_unproven,
-            fresh: self.fresh,
+            limits: self.limits.clone(),
+            cache: self.cache.clone(),
+            version: settings.version.take(),
+            allow_violations: settings.allow_violations,
+            allow_unproven: settings.allow_unproven,
+            fresh: settings.fresh,
         };
         let (stored, datasets) = Stored::open(manifests, &terms)?;
-        stored.check(self.dtype)?;
+        stored.check(settings.dtype)?;
         let shape = stored.shape;
         for warehouse in stored.warehouses() {
             let made = &warehouse.manifest().transform;
-            if let Content::Prepared(wanted) = &self.content
+            if let Some(wanted) = &settings.warehouse_transform
                 && !same(made, wanted)
             {
                 return refuse(format!(
@@ -227,89 +231,96 @@ impl Builder {
                 ));
             }
         }
-        if let Some(most) = self.max_boxes.filter(|most| *most != shape.max_boxes) {
+        if let Some(most) = settings.max_boxes.filter(|most| *most != shape.max_boxes) {
             return refuse(format!("the warehouse has {} places for boxes, and not {most}", shape.max_boxes));
         }
         let contents = vec![Content::Stored(shape.width, shape.height)];
         let usual = if mode == Mode::Stream { PREFETCH } else { 0 };
         let places = stored.places();
-        Ok(Opened { sources: Sources::stored(stored, datasets), contents, places, prefetch: prefetch.unwrap_or(usual) })
+        let (sources, prefetch) = (Sources::stored(stored, datasets), prefetch.unwrap_or(usual));
+        let decode = DecodeOptions::default().with_limits(self.limits.clone());
+        Ok(Opened { sources, contents, places, prefetch, decode })
     }
 
     /// What is selected of the sources, and in which order it comes.
-    fn order(&mut self, sources: &Sources) -> Result<Order> {
+    fn order(&self, sources: &Sources, mut order: order::Settings) -> Result<Order> {
+        let settings = &self.settings;
+        let filter = settings.r#where.as_deref().map(Filter::parse).transpose()?;
         let wanted = Wanted {
-            filter: self.filter.as_ref(),
-            samples: self.samples.as_deref(),
-            split: self.split.as_ref(),
-            whole: self.resume.is_some() || self.decoded_cache.is_some(),
+            filter: filter.as_ref(),
+            samples: settings.indices.as_deref(),
+            split: settings.split.as_ref(),
+            whole: self.resume.is_some() || settings.decoded_cache.is_some(),
         };
-        let described = sources.describe(&wanted, self.on_broken)?;
-        let selects = self.filter.is_some() || self.samples.is_some() || self.split.is_some();
-        if selects && !self.allow_empty && described.iter().all(|source| source.selected() == 0) {
-            let what = match (&self.filter, &self.split) {
+        let described = sources.describe(&wanted, settings.on_error)?;
+        let selects = filter.is_some() || settings.indices.is_some() || settings.split.is_some();
+        if selects && !settings.allow_empty && described.iter().all(|source| source.selected() == 0) {
+            let what = match (&filter, &settings.split) {
                 (Some(_), _) => "the filter selects no sample",
                 (None, Some(_)) => "this part of the split has no sample",
                 (None, None) => "the list of samples is empty",
             };
             return refuse(format!("{what}; allow_empty lets epochs be empty"));
         }
-        let selected = Selected { sources, described: &described, on_broken: self.on_broken };
-        self.settings.sampling = selected.sampling(self.weights.as_ref(), self.balance.as_ref())?;
-        if self.groups.is_some() && self.settings.repeats != 1 {
+        let selected = Selected { sources, described: &described, on_broken: settings.on_error };
+        order.sampling = selected.sampling(settings.weights.as_ref(), settings.balanced.as_ref())?;
+        if settings.groups.is_some() && settings.repeated != 1 {
             return refuse("`groups` would bring what is `repeated` onto one rank; leave one of them out".into());
         }
-        Order::new(described, std::mem::take(&mut self.settings))
+        Order::new(described, order)
     }
 
-    fn assemble(mut self, Opened { mut sources, contents, places, prefetch }: Opened) -> Result<Loader> {
-        let slot_bytes = contents.iter().map(|content| content.slot_bytes(self.dtype)).collect::<Result<Vec<_>>>()?;
-        let order = self.order(&sources)?;
+    fn assemble(self, opened: Opened, order: order::Settings) -> Result<Loader> {
+        let Opened { mut sources, contents, places, prefetch, decode } = opened;
+        let dtype = self.settings.dtype;
+        let slot_bytes = contents.iter().map(|content| content.slot_bytes(dtype)).collect::<Result<Vec<_>>>()?;
+        let order = self.order(&sources, order)?;
+        let (open, settings) = (self.opening(), self.settings);
         let most = most_in_a_step(&order);
         let waiting = most.saturating_mul(prefetch).min(MOST_WAITING);
-        let resumed = self.resume.as_ref().map(|state| state.position(&order, self.groups.as_ref())).transpose()?;
-        let labels = Resolver::new(self.labels.as_ref(), &sources)?;
-        labels.refuse_nowhere(self.labels.as_ref(), order.sources(), &sources)?;
+        let resumed = self.resume.as_ref().map(|state| state.position(&order, settings.groups.as_ref())).transpose()?;
+        let labels = Resolver::new(settings.labels.as_ref(), &sources)?;
+        labels.refuse_nowhere(settings.labels.as_ref(), order.sources(), &sources)?;
         let terms = Terms {
             paths: &self.paths,
-            open: &self.open,
-            orient: self.decode.orient,
-            workers: self.workers,
+            open: &open,
+            orient: decode.orient,
+            workers: settings.workers,
             image: contents.first().and_then(Content::image),
-            dtype: self.dtype,
+            dtype,
             stored: sources.stored.is_some(),
-            groups: self.groups.is_some(),
-            padded: self.padding.is_some(),
+            groups: settings.groups.is_some(),
+            padded: settings.padded.is_some(),
         };
-        let ready = Ready::new(&self.targets, &terms, &sources)?;
-        together::check(&self.together, &contents, ready.has_other_pictures())?;
-        let others = [
-            ("mosaic", self.together.mosaic.is_some()),
-            ("mixed", self.together.mixing.is_some()),
-            ("groups", self.groups.is_some()),
-            ("orient", self.decode.orient),
-            ("decoded_cache", self.decoded_cache.is_some()),
-        ];
-        let padding = self.padding.map(|padding| padding.ready(&contents, &others, self.dtype)).transpose()?;
-        let fetching = match self.read_ahead && prefetch > 0 {
+        let ready = Ready::new(&settings.targets, &terms, &sources)?;
+        let together = Together { mosaic: settings.mosaic, mixing: settings.mixed };
+        together::check(&together, &contents, ready.has_other_pictures())?;
+        let padding = match settings.padded {
+            Some(padding) => {
+                settings.refuse_idle(There::Padded)?;
+                Some(padding.ready(&contents, dtype)?)
+            }
+            None => None,
+        };
+        let fetching = match settings.read_ahead && prefetch > 0 {
             true => {
-                let bound = self.read_ahead_bytes.unwrap_or(USUAL_BYTES);
-                Fetching::new(&mut sources, self.groups.as_ref(), bound, labels.reads_records())
+                let bound = settings.read_ahead_bytes.unwrap_or(USUAL_BYTES);
+                Fetching::new(&mut sources, settings.groups.as_ref(), bound, labels.reads_records())
             }
             false => None,
         };
         let flights = prefetch.saturating_add(1);
         let largest = slot_bytes.iter().max().copied().unwrap_or(0);
         let pools = pools((largest, places, &ready), &order, prefetch)?;
-        let decoded = match &self.decoded_cache {
+        let decoded = match settings.decoded()? {
             Some(wanted) => {
-                let what = (&contents[..], (&self.decode, self.verify), !self.together.is_empty());
-                Some(Decoded::new(wanted, what, (&sources, &order))?)
+                let what = (&contents[..], (&decode, settings.verify), !together.is_empty());
+                Some(Decoded::new(&wanted, what, (&sources, &order))?)
             }
             None => None,
         };
         // Of images elsewhere each is a request, so threads wait for several at once.
-        let workers = sources.datasets().iter().fold(self.workers, |n, dataset| dataset.threads(n));
+        let workers = sources.datasets().iter().fold(settings.workers, |n, dataset| dataset.threads(n));
         let shared = Shared {
             sources,
             order,
@@ -317,28 +328,29 @@ impl Builder {
             slot_bytes,
             places,
             by_caller: prefetch == 0,
-            read_ahead: self.read_ahead,
-            dtype: self.dtype,
+            read_ahead: settings.read_ahead,
+            dtype,
             labels,
-            labeled: self.labels.is_some(),
+            labeled: settings.labels.is_some(),
             ready,
-            together: self.together,
+            together,
             padding,
             lists: Lists::new(most.saturating_mul(flights)),
-            on_broken: self.on_broken,
-            allow_empty: self.allow_empty,
-            decode: self.decode,
-            verify: self.verify,
-            budget: Budget::new(self.decoded_bytes.unwrap_or_else(|| budget::usual(self.workers))),
+            on_broken: settings.on_error,
+            max_broken: settings.max_broken,
+            allow_empty: settings.allow_empty,
+            decode,
+            verify: settings.verify,
+            budget: Budget::new(settings.decoded_bytes.unwrap_or_else(|| budget::usual(settings.workers))),
             workers,
-            clock: Clock::new(self.timeline.map(Recorder::new).transpose()?),
+            clock: Clock::new(settings.timeline.map(Recorder::new).transpose()?),
             decoded,
             generation: AtomicU64::new(0),
         };
         let skipped = self.resume.map_or(0, |state| state.skipped);
-        let plan = Plan::new(self.groups);
+        let plan = Plan::new(settings.groups);
         let ahead = (prefetch, waiting.max(1), fetching);
-        Ok(Loader::new(shared, pools, plan, self.rank, workers, ahead, (resumed, skipped)))
+        Ok(Loader::new(shared, pools, plan, settings.rank, workers, ahead, (resumed, skipped)))
     }
 }
 

@@ -97,6 +97,14 @@ impl Content {
     pub(super) fn image(&self) -> Option<&Image> {
         if let Content::Images(image) = self { Some(image) } else { None }
     }
+    /// The method of the builder that says so.
+    pub(super) fn setting(&self) -> &'static str {
+        match self {
+            Content::Images(_) => "image",
+            Content::Made { .. } => "made_by",
+            _ => "payloads",
+        }
+    }
     /// Whether it is pictures that were placed on their tensors by a recipe.
     pub(super) fn is_placed(&self) -> bool {
         matches!(self, Content::Images(_))

@@ -46,7 +46,8 @@
 //!
 //! | file | what it holds |
 //! |---|---|
-//! | `builder.rs`, `build.rs` | the settings; what is opened and refused |
+//! | `settings/`, `builder.rs` | the settings: all of them once, and what is said of them in Rust |
+//! | `build.rs` | what is opened and refused |
 //! | `mod.rs` | the loader: what it does and where it stands |
 //! | `worker.rs`, `flight.rs`, `pool.rs` | threads, a batch while it is filled, its memory |
 //! | `make.rs` | from a sample's payload to its place in a batch |
@@ -90,6 +91,7 @@ mod policy;
 mod pool;
 mod rows;
 mod sampling;
+mod settings;
 mod sources;
 mod split;
 mod state;
@@ -141,6 +143,9 @@ pub use policy::{OnBroken, Skipped};
 pub use pool::ALIGNMENT;
 pub use rows::{RowBatch, RowBatches, RowColumn, Rows, RowsBuilder};
 pub use sampling::{Balance, Weights};
+pub use settings::LoaderSettings;
+#[doc(hidden)]
+pub use settings::{ImageSettings, Setting};
 pub use split::{Split, SplitBy};
 pub use state::{Phase, State};
 pub use stats::Stats;
@@ -191,6 +196,8 @@ pub struct Loader {
     /// True from resuming until the epoch that it stands in is asked for.
     resumed: bool,
     skipped: u64,
+    /// The same since this epoch was begun or continued, with its number.
+    skipped_here: (u64, u64),
     /// The same since this loader was built, by their causes.
     causes: BTreeMap<&'static str, u64>,
     /// The epoch for which the shards of warehouses were last looked at.
@@ -233,6 +240,7 @@ impl Loader {
             done: next,
             resumed: resumed.is_some(),
             skipped,
+            skipped_here: (0, 0),
             causes: BTreeMap::new(),
             looked_for: None,
             goes_on: false,
@@ -458,7 +466,7 @@ impl Loader {
         for (place, slot) in slots.into_iter().enumerate() {
             batch.settle(place, slot)?;
         }
-        Ok(Some(Some(self.give(batch, flight.kind))))
+        self.give(batch, flight.kind).map(|batch| Some(Some(batch)))
     }
 
     /// Stands behind the epoch's end.
@@ -477,8 +485,21 @@ impl Loader {
         None
     }
 
+    /// Refuses the first broken sample of a batch that is more than an epoch may have.
+    fn refuse_many_broken(&mut self, batch: &mut Batch) -> Result<()> {
+        let before = if self.skipped_here.0 == batch.epoch { self.skipped_here.1 } else { 0 };
+        self.skipped_here = (batch.epoch, before + batch.skipped.len() as u64);
+        let room =
+            self.shared.max_broken.map(|most| usize::try_from(most.saturating_sub(before)).unwrap_or(usize::MAX));
+        match room.filter(|room| *room < batch.skipped.len()) {
+            Some(room) => Err(batch.skipped.swap_remove(room).error.with_options(&["max_broken"])),
+            None => Ok(()),
+        }
+    }
+
     /// Gives a batch that has all of its samples.
-    fn give(&mut self, mut batch: Batch, kind: usize) -> Batch {
+    fn give(&mut self, mut batch: Batch, kind: usize) -> Result<Batch> {
+        self.refuse_many_broken(&mut batch)?;
         batch.shape.push(batch.items.len());
         let content = self.shared.contents.get(kind);
         batch.shape.extend(match (batch.cell, content.and_then(content::Content::image)) {
@@ -490,7 +511,7 @@ impl Loader {
         for one in &batch.skipped {
             *self.causes.entry(one.error.code().id()).or_default() += 1;
         }
-        batch
+        Ok(batch)
     }
 
     /// As [`next_batch`](Self::next_batch), where no batch is made ahead: this thread takes its samples.
@@ -520,7 +541,7 @@ impl Loader {
                 self.make_here(&mut batch, &items, kind)?;
             }
             shared.clock.lent(begun, items.len(), (what.0, what.1));
-            return Ok(Some(self.give(batch, kind)));
+            return self.give(batch, kind).map(Some);
         }
         Ok(self.end_epoch())
     }
@@ -601,6 +622,7 @@ impl Loader {
         self.flights.clear();
         self.fetching.iter_mut().for_each(|fetching| fetching.go_to(position));
         self.looked_for = None;
+        self.skipped_here = (position.epoch, 0);
         (self.next, self.ahead) = (position, position);
         self.phase = Phase::Idle;
     }

@@ -12,6 +12,7 @@ use forebay::{
     },
     order::Item,
 };
+use serde::Deserialize;
 
 use super::{Dtype, Image, codes, content::Content, sources::Sources};
 
@@ -33,7 +34,8 @@ use super::{Dtype, Image, codes, content::Content, sources::Sources};
 /// }
 /// # Ok::<(), forebay::Error>(())
 /// ```
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
+#[serde(default, deny_unknown_fields)]
 #[non_exhaustive]
 pub struct Padding {
     /// How many pixels the shorter side of a picture has, where the longer one then fits; without it a picture keeps its size,
@@ -76,19 +78,11 @@ impl Padding {
     }
 
     /// Refuses what does not go together with it; gives it with the numbers around pictures.
-    pub(super) fn ready(
-        self,
-        contents: &[Content],
-        others: &[(&str, bool)],
-        dtype: Dtype,
-    ) -> Result<(Padding, Around)> {
+    pub(super) fn ready(self, contents: &[Content], dtype: Dtype) -> Result<(Padding, Around)> {
         let refuse = |message: String| Err(Error::new(&codes::SETTINGS, message));
         let [Content::Images(image)] = contents else {
             return refuse("`padded` is about the sizes of images: it needs `image`, and no `groups`".into());
         };
-        if let Some((name, _)) = others.iter().find(|(_, is_there)| *is_there) {
-            return refuse(format!("`padded` images do not go together with `{name}` yet"));
-        }
         if image.fit != Fit::Stretch {
             return refuse(
                 "`padded` says which part of an image is taken, all of it, so `image` says nothing of that".into(),

@@ -1,6 +1,6 @@
 //! What happens with samples that cannot be read.
 
-use forebay::{Error, error::Kind};
+use forebay::{Error, error::Kind, words::Word};
 
 use super::codes;
 
@@ -17,6 +17,18 @@ pub enum OnBroken {
     /// The sample that follows it in the epoch's order stands in for it (the next good one of the following 64),
     /// changed by the draws of the sample it stands for. [`Batch::skipped`](super::Batch::skipped) says so.
     Replace,
+}
+
+impl Word for OnBroken {
+    const ALL: &'static [Self] = &[OnBroken::Raise, OnBroken::Skip, OnBroken::Replace];
+
+    fn word(self) -> &'static str {
+        match self {
+            OnBroken::Raise => "raise",
+            OnBroken::Skip => "skip",
+            OnBroken::Replace => "replace",
+        }
+    }
 }
 
 /// How many samples are tried in a broken one's place.

@@ -8,22 +8,26 @@ use forebay::{
     filter::{Filter, Record, SampleRecord, Value},
     order::{Item, Sampling, Source},
 };
+use serde::Deserialize;
 
 use super::{
     Labels, OnBroken, codes,
     labels::{Resolver, field},
+    settings::or_text,
     sources::Sources,
 };
 use crate::{Dataset, parallel::blocks::in_blocks};
 
 /// How often each sample is drawn, in proportion. `"json.weight"` alone is [`Weights::field`], and a list of numbers
 /// [`Weights::numbers`].
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Deserialize)]
+#[serde(deny_unknown_fields)]
 pub struct Weights {
     stages: Vec<(u64, Values)>,
 }
 
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Deserialize)]
+#[serde(untagged, expecting = "weights are a field, or a number for each sample")]
 enum Values {
     Field(String),
     Numbers(Vec<f64>),
@@ -59,9 +63,12 @@ impl From<Vec<f64>> for Weights {
 }
 
 /// Classes that come in fixed proportions. `"cls"` alone is [`Balance::by`]`("cls")`: all classes equally often.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Deserialize)]
+#[serde(deny_unknown_fields)]
 pub struct Balance {
+    #[serde(deserialize_with = "or_text")]
     labels: Labels,
+    #[serde(rename = "since")]
     stages: Vec<(u64, Vec<(String, f64)>)>,
 }
 

@@ -3,11 +3,13 @@
 use std::collections::BTreeMap;
 
 use forebay::{Error, Result, codec::checksum::fnv1a, error::codes::ARGUMENT};
+use serde::Deserialize;
 
 use super::sources::Sources;
 
 /// The unit of a split that stays together.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "snake_case")]
 #[non_exhaustive]
 pub enum SplitBy {
     /// Runs, as a warehouse or a recorder knows them, or else the folders that pictures lie in: frames that are almost the
@@ -26,7 +28,8 @@ pub enum SplitBy {
 /// let validation = Loader::open("warehouse")?.split(Split::validation(0.1, 42)).build()?;
 /// # Ok::<(), forebay::Error>(())
 /// ```
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Copy, Debug, PartialEq, Deserialize)]
+#[serde(deny_unknown_fields)]
 pub struct Split {
     share: f64,
     seed: u64,

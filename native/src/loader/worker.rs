@@ -65,6 +65,8 @@ pub(super) struct Shared {
     pub(super) padding: Option<(Padding, Around)>,
     pub(super) lists: Lists,
     pub(super) on_broken: OnBroken,
+    /// How many of them an epoch may have on this rank.
+    pub(super) max_broken: Option<u64>,
     pub(super) allow_empty: bool,
     pub(super) decode: DecodeOptions,
     pub(super) verify: bool,

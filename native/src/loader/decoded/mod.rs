@@ -67,6 +67,10 @@ impl DecodedCache {
     pub fn file(path: impl Into<PathBuf>, bytes: u64) -> DecodedCache {
         DecodedCache { bytes, path: Some(path.into()) }
     }
+    /// How many bytes, and where.
+    pub(super) fn parts(self) -> (Option<u64>, Option<PathBuf>) {
+        (Some(self.bytes), self.path)
+    }
 }
 
 /// What is kept of the pictures of one content.

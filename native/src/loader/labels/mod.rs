@@ -16,7 +16,7 @@ use forebay::{
     filter::{Filter, Segment, codes::FIELD},
     order::Item,
 };
-use serde::de::DeserializeSeed;
+use serde::{Deserialize, de::DeserializeSeed};
 
 use super::{codes, sources::Sources};
 use crate::{Dataset, input::display, select::matching_all};
@@ -27,14 +27,16 @@ use table::{Cell, Joined, cell};
 /// Where labels come from. Text is turned into the number of its class.
 ///
 /// `"cls"` alone is [`Labels::field`]`("cls")`.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
+#[serde(deny_unknown_fields)]
 pub struct Labels {
     from: From,
     classes: Option<Vec<String>>,
     missing: Option<i64>,
 }
 
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "snake_case")]
 enum From {
     Field(String),
     Folder,

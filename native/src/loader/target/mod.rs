@@ -23,6 +23,8 @@ mod words;
 use std::path::PathBuf;
 
 use forebay::{annotations::Format, words::Word};
+use serde::{Deserialize, Deserializer, de::Error as _};
+use serde_json::Value;
 
 #[doc(hidden)]
 pub use column::TargetPart;
@@ -31,7 +33,7 @@ pub(super) use other::{OtherImages, Seen};
 pub(super) use ready::{Ready, Terms, column_bytes};
 pub use view::{TargetView, padded};
 
-use super::{Image, Labels};
+use super::{Image, ImageSettings, Labels};
 use column::Pad;
 
 /// The kinds of targets.
@@ -193,6 +195,24 @@ pub struct Target {
     /// What takes the place of a number that is missing.
     missing: Option<f64>,
     classes: Option<Vec<String>>,
+}
+
+impl<'de> Deserialize<'de> for Target {
+    /// A target's text, or a view.
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Target, D::Error> {
+        #[derive(Deserialize)]
+        #[serde(deny_unknown_fields)]
+        struct Written {
+            view: ImageSettings,
+        }
+        match Value::deserialize(deserializer)? {
+            Value::String(text) => Ok(Target::from(text)),
+            value => {
+                let image = Written::deserialize(value).map_err(D::Error::custom)?.view.alone();
+                image.map(Target::view).map_err(|e| D::Error::custom(e.message()))
+            }
+        }
+    }
 }
 
 impl Target {
@@ -361,6 +381,9 @@ impl Target {
         self
     }
 
+    pub(super) fn is_view(&self) -> bool {
+        self.kind == TargetKind::View
+    }
     /// Returns its kind.
     pub fn kind(&self) -> TargetKind {
         self.kind

@@ -96,6 +96,29 @@ fn skipped_samples_leave_smaller_batches_and_are_counted() {
 }
 
 #[test]
+fn an_epoch_has_no_more_broken_samples_than_are_allowed() {
+    let folder = Folder::new();
+    // Those of the first batch are 0, 3, 6 and 9; of the second 12 and 15.
+    let (path, numbers) = broken(&folder, 40);
+    for most in 0..8 {
+        for policy in [OnBroken::Skip, OnBroken::Replace] {
+            let mut loader = open(&path).on_broken(policy).max_broken(most).build().unwrap();
+            for epoch in 0..2 {
+                let found: Vec<_> = loader.epoch(epoch).unwrap().collect();
+                let wrong: Vec<u64> = found.iter().filter_map(|batch| batch.as_ref().err()?.place().sample).collect();
+                let at = |k: u64| numbers.get(usize::try_from(k).unwrap()).copied();
+                // Of each batch the first that is one too many.
+                let wanted = if most < 4 { vec![at(most), at(4)] } else { vec![at(most)] };
+                assert_eq!(wrong, wanted.into_iter().flatten().collect::<Vec<_>>(), "{most} in epoch {epoch}");
+                assert_eq!(found.len(), 4);
+            }
+        }
+    }
+    let e = open(&path).max_broken(1).build().unwrap_err();
+    assert!(e.code().id() == "loader.idle" && e.message().contains("`max_broken`"), "{e}");
+}
+
+#[test]
 fn a_batch_of_nothing_but_broken_samples_is_empty() {
     let folder = Folder::new();
     let all: Vec<_> = members(4)

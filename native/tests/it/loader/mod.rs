@@ -11,6 +11,7 @@ mod extremes;
 mod faults;
 mod groups;
 mod labels;
+mod listed;
 mod outside;
 mod packed;
 mod padded;

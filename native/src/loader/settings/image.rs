@@ -1,4 +1,4 @@
-//! What becomes of every picture, as Python says it.
+//! What becomes of every image, as documents say it.
 
 use forebay::{
     Error, Result,
@@ -10,25 +10,24 @@ use forebay::{
 use serde::{Deserialize, Deserializer, de::Error as _};
 use serde_json::Value;
 
-/// A picture's way into a tensor.
+/// An image's way into a tensor: those of [`LoaderSettings`](super::LoaderSettings) that say it.
+#[doc(hidden)]
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub(crate) struct Image {
-    width: u32,
-    height: u32,
+pub struct ImageSettings {
+    pub(super) size: (u32, u32),
     #[serde(default)]
-    steps: Vec<Step>,
-    resampling: Option<String>,
-    fill: Option<[u8; 3]>,
-    normalize: Option<([f32; 3], [f32; 3])>,
-    /// `nchw` or `nhwc`.
-    layout: Option<String>,
+    pub(super) augment: Vec<Step>,
+    pub(super) resampling: Option<String>,
+    pub(super) fill: Option<[u8; 3]>,
+    pub(super) normalize: Option<([f32; 3], [f32; 3])>,
+    pub(super) layout: Option<String>,
 }
 
 /// One augmentation.
-#[derive(Debug, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Deserialize)]
 #[serde(remote = "Self", tag = "op", rename_all = "snake_case", deny_unknown_fields)]
-enum Step {
+pub(in crate::loader) enum Step {
     Stretch,
     Letterbox,
     Pad,
@@ -112,9 +111,9 @@ impl<'de> Deserialize<'de> for Step {
 }
 
 /// One of those that may come several times, and are done in their order.
-#[derive(Debug, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Deserialize)]
 #[serde(tag = "op", rename_all = "snake_case", deny_unknown_fields)]
-enum Change {
+pub(in crate::loader) enum Change {
     RandAugment {
         num_ops: u32,
         magnitude: u32,
@@ -170,11 +169,11 @@ enum Change {
     },
 }
 
-impl Image {
+impl ImageSettings {
     /// The recipe. Each kind of step comes at most once, since the engine does each at most once, in an order of its own;
     /// those that the engine does in the order given may come several times.
-    pub(crate) fn recipe(&self) -> Result<Recipe> {
-        let mut recipe = Recipe::new(self.width, self.height);
+    pub(super) fn recipe(&self) -> Result<Recipe> {
+        let mut recipe = Recipe::new(self.size.0, self.size.1);
         if let Some(name) = &self.resampling {
             recipe = recipe.resampling(Resampling::named(name)?);
         }
@@ -192,35 +191,33 @@ impl Image {
             }
         });
         let mut seen = Vec::new();
-        for step in &self.steps {
+        for step in &self.augment {
             if let Some(kind) = step.kind() {
                 if seen.contains(&kind) {
                     return Err(Error::new(&ARGUMENT, format!("`augment` has two steps that decide {kind}")));
                 }
                 seen.push(kind);
             }
-            recipe = step.add_to(recipe, (self.width, self.height))?;
+            recipe = step.add_to(recipe, self.size)?;
         }
         Ok(recipe)
     }
-}
 
-impl Image {
-    /// The recipe of a picture that stays alone.
-    pub(crate) fn alone(&self) -> Result<Recipe> {
-        if self.steps.iter().any(|step| step.mosaic().is_some() || step.mixing().is_some()) {
+    /// The recipe of an image that stays alone.
+    pub fn alone(&self) -> Result<Recipe> {
+        if self.augment.iter().any(|step| step.mosaic().is_some() || step.mixing().is_some()) {
             let message = "a mosaic and a mixture bring the images of several samples together, which here is not done";
             return Err(Error::new(&ARGUMENT, message));
         }
         self.recipe()
     }
     /// The mosaic that is asked for.
-    pub(crate) fn mosaic(&self) -> Option<Mosaic> {
-        self.steps.iter().find_map(Step::mosaic)
+    pub(super) fn mosaic(&self) -> Option<Mosaic> {
+        self.augment.iter().find_map(Step::mosaic)
     }
     /// How samples are mixed, and how likely.
-    pub(crate) fn mixing(&self) -> Option<(Mixing, f64)> {
-        self.steps.iter().find_map(Step::mixing)
+    pub(super) fn mixing(&self) -> Option<(Mixing, f64)> {
+        self.augment.iter().find_map(Step::mixing)
     }
 }
 
