@@ -42,7 +42,7 @@ pub const MDS_SAMPLE: Code =
 /// The index is wrong.
 pub const MDS_INDEX: Code = Code::damaged(
     "mds.index",
-    "The file `index.json` beside MDS shards does not say what they are, or names one that is not there.",
+    "The file `index.json` next to MDS shards does not describe them, or names a missing shard.",
 );
 /// A shard is packed in a way that is not unpacked.
 pub const MDS_PACKED: Code =
@@ -72,7 +72,7 @@ pub const LMDB_VERSION: Code =
     Code::unsupported("lmdb.version", "The database has a version of LMDB's format that Forebay does not read.");
 /// A page is wrong.
 pub const LMDB_PAGE: Code =
-    Code::damaged("lmdb.page", "A page of an LMDB database is damaged, or lies behind the end of the file.");
+    Code::damaged("lmdb.page", "A page of an LMDB database is damaged, or lies after the end of the file.");
 /// A kind of database that is not read.
 pub const LMDB_UNSUPPORTED: Code = Code::unsupported(
     "lmdb.unsupported",

@@ -97,7 +97,7 @@ fn said(files: &[&str]) -> Vec<String> {
     let mut note = format!("{} files of the folder are read as one, in the order of their names", files.len());
     if splits.len() > 1 {
         let splits: Vec<_> = splits.into_iter().collect();
-        note += &format!("; they are of several splits ({}), each of which can be named by itself", splits.join(", "));
+        note += &format!("; they are of several splits ({}), name one of them to read it alone", splits.join(", "));
     }
     vec![note]
 }

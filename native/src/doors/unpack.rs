@@ -135,7 +135,7 @@ pub(crate) fn batches(input: &Input, limits: &Limits) -> Result<Input> {
     let number = |at: usize| file.get(at..)?.first_chunk().map(|bytes| u32::from_le_bytes(*bytes));
     let head = |k: usize| number(8 + 4 * k).ok_or_else(short);
     if !file.starts_with(b"LDFZ01\0\0") || head(0)? != 1 {
-        let message = "the chunk is packed in a version that is not known; write it anew without compression";
+        let message = "the chunk is packed in a version that is not known; write it again without compression";
         return Err(Error::new(&codes::LITDATA_UNSUPPORTED, message).file(input.name()));
     }
     let (items, batches) = (head(1)? as usize, head(3)? as usize);
@@ -155,7 +155,7 @@ pub(crate) fn batches(input: &Input, limits: &Limits) -> Result<Input> {
         limits.item(out.len() as u64 + u64::from(unpacked)).map_err(|e| e.file(input.name()))?;
         let range = usize::try_from(place).ok().and_then(|at| Some(at..at.checked_add(packed as usize)?));
         let bytes =
-            range.and_then(|range| file.get(range)).ok_or_else(|| wrong("a batch lies behind the chunk's end"))?;
+            range.and_then(|range| file.get(range)).ok_or_else(|| wrong("a batch lies after the chunk's end"))?;
         let before = out.len();
         let failed = |e: io::Error| {
             Error::caused(&forebay::codec::codes::CORRUPT, format!("the batch cannot be unpacked: {e}"), e)
@@ -164,7 +164,7 @@ pub(crate) fn batches(input: &Input, limits: &Limits) -> Result<Input> {
         let mut reader = zstd::stream::read::Decoder::with_buffer(bytes).map_err(failed)?.take(u64::from(unpacked) + 1);
         reader.read_to_end(&mut out).map_err(failed)?;
         if out.len() - before != unpacked as usize {
-            return Err(wrong("a batch unpacks to another number of bytes than is said"));
+            return Err(wrong("a batch unpacks to another number of bytes than declared"));
         }
     }
     Ok(Input::memory(input.name(), out))

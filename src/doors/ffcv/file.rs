@@ -111,7 +111,7 @@ impl Beton {
     /// Where the bytes of a column are; of a number there are none.
     fn place(&self, column: &Column, row: &[u8]) -> Result<Range<u64>> {
         let wrong = |at: u64| {
-            let message = format!("the value is said to be at {at}, where the table at the end has none");
+            let message = format!("the row places its value at {at}, where the table at the end has no entry");
             Error::new(&codes::FFCV_PLACE, message).column(column.name.as_str())
         };
         let number = |at: usize| {

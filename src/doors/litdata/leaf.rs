@@ -61,7 +61,7 @@ pub(super) fn encoding(serializer: &str) -> Result<Encoding> {
         let only = number.and_then(|number| types.get(number).copied().flatten());
         let unknown = || {
             let message =
-                format!("the type of the numbers of {serializer:?} is not read; write the leaf anew as bytes");
+                format!("the type of the numbers of {serializer:?} is not read; write the leaf again as bytes");
             Error::new(&codes::LITDATA_UNSUPPORTED, message)
         };
         Ok(Headed { is_big: false, types, only: Some(only.ok_or_else(unknown)?) })
@@ -86,12 +86,12 @@ pub(super) fn encoding(serializer: &str) -> Result<Encoding> {
             return Err(Error::new(&codes::PICKLE, message));
         }
         "graph" => {
-            let message = "the leaf is a graph (LDGR), which is not read; write it anew as arrays";
+            let message = "the leaf is a graph (LDGR), which is not read; write it again as arrays";
             return Err(Error::new(&codes::LITDATA_UNSUPPORTED, message));
         }
         _ => {
             let message =
-                format!("the serializer {serializer:?} is not known; write the leaf anew as bytes or numbers");
+                format!("the serializer {serializer:?} is not known; write the leaf again as bytes or numbers");
             return Err(Error::new(&codes::LITDATA_UNSUPPORTED, message));
         }
     })

@@ -30,7 +30,7 @@ impl Array {
     /// By what stands behind `ndarray:`, such as `uint8:10,12,3`.
     pub fn of(words: &str) -> Result<Array> {
         let wrong = || {
-            let message = format!("the encoding \"ndarray:{words}\" is not known; write the column anew as bytes");
+            let message = format!("the encoding \"ndarray:{words}\" is not known; write the column again as bytes");
             Error::new(&codes::MDS_ENCODING, message)
         };
         let (dtype, shape) = words.split_once(':').map_or((words, None), |(dtype, shape)| (dtype, Some(shape)));

@@ -140,7 +140,7 @@ impl Opener {
             .map(|place| u32::from_le_bytes(*place))
             .collect();
         if !offsets.is_sorted() || offsets.last().is_none_or(|&last| u64::from(last) > len) {
-            return Err(wrong("the samples do not follow each other, or end behind the shard".to_owned(), 4));
+            return Err(wrong("the samples do not follow each other, or end after the shard".to_owned(), 4));
         }
         Ok(Step::Done(Shard { name: part.name.clone(), start, first: self.samples, offsets, columns }))
     }

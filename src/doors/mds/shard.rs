@@ -26,7 +26,7 @@ pub(super) fn columns(text: &[u8]) -> Result<Vec<Column>> {
         None | Some(Json::Null) => {}
         Some(format) if format == "mds" => {}
         Some(other) => {
-            let message = format!("the shard has the format {other}, and only \"mds\" is read; write it anew as that");
+            let message = format!("the shard has the format {other}, and only \"mds\" is read; write it again as that");
             return Err(Error::new(&codes::MDS_ENCODING, message));
         }
     }

@@ -148,13 +148,13 @@ impl Encoding {
             ("list[pil]", None) => Encoding::List(Box::new(Encoding::Pil)),
             ("ndarray", rest) => Encoding::Array(Array::of(rest.unwrap_or_default())?),
             ("pkl", _) => {
-                let message = "the column is a pickle (pkl), which is code and is not run here; write it anew as json, \
+                let message = "the column is a pickle (pkl), which is code and is not run here; write it again as json, \
                                ndarray or bytes";
                 return Err(Error::new(&codes::PICKLE, message));
             }
             (kind, None) if let Some(number) = Numeric::of(kind) => Encoding::Number(number),
             _ => {
-                let message = format!("the encoding {name:?} is not known; write the column anew as bytes or json");
+                let message = format!("the encoding {name:?} is not known; write the column again as bytes or json");
                 return Err(Error::new(&codes::MDS_ENCODING, message));
             }
         })

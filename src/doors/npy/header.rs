@@ -133,7 +133,7 @@ fn dtype(descr: &str) -> Result<(Kind, u64, bool)> {
 
 fn pickle() -> Error {
     let message =
-        "the array holds objects, which is a pickle: code, which is not run here; write it anew as numbers or texts";
+        "the array holds objects, which is a pickle: code, which is not run here; write it again as numbers or texts";
     Error::new(&codes::PICKLE, message)
 }
 
