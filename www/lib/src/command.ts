@@ -55,7 +55,7 @@ async function convertTo(from: string, file: string): Promise<number> {
     throw hostError("usage.argument", "this file exists; remove it first", { file });
   // The library refuses a format that it does not write, by its name.
   const to = file.replace(/^.*\./s, "") as ConvertOptions["to"];
-  const done: ConvertSummary | TableConvertSummary = await convert(from, await fileSink(file), { to });
+  const done = (await convert(from, await fileSink(file), { to })) as ConvertSummary | TableConvertSummary;
   console.log(`${file}: ${"samples" in done ? `${done.samples} samples` : `${done.rows} rows`}`);
   return 0;
 }
