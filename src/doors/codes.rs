@@ -1,4 +1,4 @@
-//! What can be wrong with records.
+//! The errors of records.
 
 use crate::error::Code;
 
@@ -88,7 +88,7 @@ pub const NPY_HEADER: Code =
 pub const NPY_DATA: Code = Code::damaged("npy.data", "An array of NumPy has fewer bytes than its type and shape say.");
 /// The head is wrong.
 pub const FFCV_HEAD: Code = Code::damaged("ffcv.head", "The head of a file of FFCV, or a table of it, is damaged.");
-/// A value is not where it is said to be.
+/// A value is not where its row places it.
 pub const FFCV_PLACE: Code =
     Code::damaged("ffcv.place", "A value of a file of FFCV is not where its row says, or is not readable.");
 /// A field that is not read.

@@ -81,7 +81,7 @@ fn open(root: &Path, name: &str, options: &How) -> Result<Input> {
     Ok(unpack::unpacked(&input, &options.limits)?.unwrap_or(input))
 }
 
-/// What is said of files that are read as one. The split stands in front of the shard's number, as in
+/// The note about files that are read as one. The split comes before the shard's number, as in
 /// `fruit-train.tfrecord-00000-of-00003`.
 fn said(files: &[&str]) -> Vec<String> {
     if files.len() < 2 {

@@ -81,7 +81,7 @@ pub(super) fn encoding(serializer: &str) -> Result<Encoding> {
         "no_header_tensor" => Encoding::Headed(plain(&OF_TORCH)?),
         "no_header_numpy" => Encoding::Headed(plain(&OF_NUMPY)?),
         "pickle" => {
-            let message = "the leaf is a pickle, which is code and is not run here; write it anew with litdata.optimize as \
+            let message = "the leaf is a pickle, which is code and is not run here; write it again with litdata.optimize as \
                            numbers, text, bytes or an array";
             return Err(Error::new(&codes::PICKLE, message));
         }

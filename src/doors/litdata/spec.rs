@@ -1,4 +1,4 @@
-//! What the index says of chunks and of the items in them.
+//! The index: chunks, and the items in them.
 
 use std::sync::Arc;
 

@@ -16,7 +16,7 @@ use crate::{
     step::{Pieces, Step, Stepper},
 };
 
-/// What an entry takes in memory, beside its key.
+/// Memory of an entry, without its key.
 const ENTRY: u64 = 48;
 /// Levels of a tree; more have no keys.
 const DEEPEST: usize = 64;
@@ -183,7 +183,7 @@ impl Opener {
         }
     }
 
-    /// The first values, by which it is told what all of them are.
+    /// The first values, which decide what all of them are.
     fn first(&self) -> impl Iterator<Item = Range<u64>> {
         let first = self.entries.iter().take(LOOKS).map(|entry| entry.at..entry.at + entry.len);
         first.filter(|range| self.limits.item(range.end - range.start).is_ok())

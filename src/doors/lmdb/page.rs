@@ -93,12 +93,12 @@ impl Meta {
     }
 }
 
-/// What an entry of a leaf has.
+/// An entry of a leaf.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Value {
     /// Bytes, from this place of the page on.
     Here { at: usize, len: usize },
-    /// Bytes behind the head of this page.
+    /// Bytes after the head of this page.
     Pages { page: u64, len: usize },
     /// A database.
     Database(Tree),

@@ -32,7 +32,7 @@ pub struct Part {
 }
 
 impl Part {
-    /// A shard of which no index says anything.
+    /// A shard that no index describes.
     pub fn new(name: impl Into<String>, range: Range<u64>) -> Part {
         Part { name: name.into(), range, samples: None, bytes: None }
     }
@@ -145,7 +145,7 @@ impl Opener {
         Ok(Step::Done(Shard { name: part.name.clone(), start, first: self.samples, offsets, columns }))
     }
 
-    /// What the index says otherwise than the shard.
+    /// Compares the index with the shard.
     fn compare(&mut self, part: &Part, shard: &Shard) {
         let bytes = part.range.end - part.range.start;
         let samples = shard.offsets.len() as u64 - 1;
