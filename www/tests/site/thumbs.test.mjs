@@ -8,7 +8,7 @@ import { after, before, test } from 'node:test';
 import { ROOT, dropFiles, launch, needs, newPage, visit } from '../browser.mjs';
 import { bitmap, member } from '../lib/helpers.mjs';
 
-const FOREBAY = process.env.FOREBAY ?? join(ROOT, 'target/release/forebay');
+const FOREBAY = process.env.FOREBAY ?? join(ROOT, 'target/dist/forebay');
 const SAMPLES = 60;
 const folder = mkdtempSync(join(tmpdir(), 'forebay-thumbs-site-'));
 const at = (name) => join(folder, name);
