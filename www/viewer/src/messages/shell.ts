@@ -30,7 +30,7 @@ export const shell = {
     "This text has {bytes}, and up to {value} are shown. As a TBF it opens at once, whatever its size.",
   convertIt: "Convert it…",
   packedGzipWholeSoNothing:
-    "gzip packed this file as a whole, so no part of it can be read alone. Forebay can unpack it into the browser's own store and open it from there; nothing else sees it.",
+    "This file is packed with gzip as a whole, so no part of it can be read alone. Forebay can unpack it into the browser's own store and open it from there; nothing else sees it.",
   unpackOpen: "Unpack and open",
   browsersDoNotUnpackZstandard: "{message}. Browsers do not unpack Zstandard; on the command line: zstd -d {name}",
   samplesReadFromTblTar:
