@@ -1,7 +1,7 @@
 //! How long each operation of an augmentation takes on one thread, at 224 × 224.
 //!
 //! ```text
-//! cargo run --release --features augment --example augment [ROUNDS]
+//! cargo run --profile dist --features augment --example augment [ROUNDS]
 //! ```
 //!
 //! The best of ROUNDS (200), so that what other work on the machine takes is left out, in microseconds.

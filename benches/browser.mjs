@@ -380,10 +380,21 @@ function sizes() {
 await main(async () => {
   mkdirSync(FOLDER, { recursive: true });
   if (!options.built) {
-    await run('cargo', ['build', '--release', '--locked', '-p', 'forebay-cli', '-p', 'forebay-sample', '--bins']);
     await run('cargo', [
       'build',
-      '--release',
+      '--profile',
+      'dist',
+      '--locked',
+      '-p',
+      'forebay-cli',
+      '-p',
+      'forebay-sample',
+      '--bins',
+    ]);
+    await run('cargo', [
+      'build',
+      '--profile',
+      'dist',
       '--locked',
       '-p',
       'forebay',
@@ -393,7 +404,7 @@ await main(async () => {
       'tensor',
     ]);
   }
-  const release = (name) => join(ROOT, 'target/release', name);
+  const release = (name) => join(ROOT, 'target/dist', name);
   const small = await makeSmall(release('forebay-sample'), FOLDER, Number(options.samples));
   const tar = join(FOLDER, `browser-${options.samples}.tar`);
   if (!existsSync(tar)) repeat(small, tar, 5);

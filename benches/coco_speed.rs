@@ -1,8 +1,8 @@
 //! How fast a COCO file is read, and in how much memory, against `serde_json` into structs:
 //!
-//!     cargo run --release --example coco_speed -- make boxes.json 10000000
-//!     cargo run --release --example coco_speed -- read boxes.json
-//!     cargo run --release --example coco_speed -- serde boxes.json
+//!     cargo run --profile dist --example coco_speed -- make boxes.json 10000000
+//!     cargo run --profile dist --example coco_speed -- read boxes.json
+//!     cargo run --profile dist --example coco_speed -- serde boxes.json
 //!
 //! It prints what it found, and then seconds, those of the processor, and the most memory (on Linux). `npm run bench:labels`
 //! runs it.

@@ -34,7 +34,7 @@ await main(async () => {
   mkdirSync(FOLDER, { recursive: true });
   const python = tablesPython();
   if (!python) throw new Failure('polars, duckdb and pyarrow cannot be installed here');
-  const built = join(ROOT, 'target/release/forebay');
+  const built = join(ROOT, 'target/dist/forebay');
   const forebay = options.built && existsSync(built) ? built : (await build('samples')).forebay;
   const pinned = read('taskset', ['--version']) !== null;
   if (!pinned) console.log('taskset is not here: the number of cores is only that of the threads.');

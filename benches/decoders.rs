@@ -1,7 +1,7 @@
 //! Measures our JPEG decoder and zune-jpeg on a folder of JPEGs, in turn, on one thread: speed, difference, truncations.
 //!
 //! ```sh
-//! cargo run --release --features decode,transform --example decoders -- FOLDER
+//! cargo run --profile dist --features decode,transform --example decoders -- FOLDER
 //! ```
 #![allow(clippy::disallowed_methods, reason = "an example is a host: it reads files and the clock")]
 

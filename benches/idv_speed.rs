@@ -1,6 +1,6 @@
 //! How fast an IDV file of a million rows and 20 columns is read.
 //!
-//!     cargo run --release --example idv_speed -- [none|deflate|read] [FILE]
+//!     cargo run --profile dist --example idv_speed -- [none|deflate|read] [FILE]
 //!
 //! `read` reads a file that is there. The file stays behind (default: `idv_speed.idv` in the temporary folder), so that
 //! `scripts/idv-oracle.sh time FILE` can say how long ML.NET takes on the same machine.

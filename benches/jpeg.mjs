@@ -49,7 +49,7 @@ function kind(bytes) {
 try {
   const turbo = join(work, 'turbo');
   execFileSync('cc', ['-O2', '-o', turbo, join(root, 'benches/lib/turbo.c'), '-lturbojpeg'], { stdio: 'inherit' });
-  const built = ['build', '--release', '--features', 'decode', '--example', 'turns', '--message-format=json'];
+  const built = ['build', '--profile', 'dist', '--features', 'decode', '--example', 'turns', '--message-format=json'];
   const messages = execFileSync('cargo', built, {
     cwd: root,
     maxBuffer: 1 << 28,

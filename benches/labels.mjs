@@ -4,7 +4,7 @@
 //
 // All three read the same file, in processes of their own on one core, one after another in turns, each round beginning with
 // another. What is compared is the processor's time and the most memory. json.load's begins once Python runs; the others'
-// is all of the process. Prints a table for docs/labels.md; --built takes the release build of `coco_speed` that is there.
+// is all of the process. Prints a table for docs/labels.md; --built takes the build of `coco_speed` that is there.
 import { execFileSync } from 'node:child_process';
 import { existsSync, mkdirSync, statSync } from 'node:fs';
 import { join } from 'node:path';
@@ -20,13 +20,13 @@ const { values: options } = parseArgs({
     built: { type: 'boolean', default: false },
   },
 });
-const PROGRAM = join(ROOT, 'target/release/examples/coco_speed');
+const PROGRAM = join(ROOT, 'target/dist/examples/coco_speed');
 const FOLDER = join(ROOT, 'target/bench');
 
 await main(async () => {
   mkdirSync(FOLDER, { recursive: true });
   if (!options.built || !existsSync(PROGRAM)) {
-    execFileSync('cargo', ['build', '--release', '--example', 'coco_speed'], { cwd: ROOT, stdio: 'inherit' });
+    execFileSync('cargo', ['build', '--profile', 'dist', '--example', 'coco_speed'], { cwd: ROOT, stdio: 'inherit' });
   }
   const file = join(FOLDER, `coco-${options.boxes}.json`);
   if (!existsSync(file)) execFileSync(PROGRAM, ['make', file, options.boxes]);

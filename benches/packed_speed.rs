@@ -2,7 +2,7 @@
 //! several sizes. Holds that the pixels are the same.
 //!
 //! ```sh
-//! cargo run --release --features decode --example packed_speed -- FOLDER
+//! cargo run --profile dist --features decode --example packed_speed -- FOLDER
 //! ```
 #![allow(clippy::disallowed_methods, reason = "an example is a host: it reads files and the clock")]
 

@@ -77,13 +77,13 @@ await main(async () => {
 
 /** The programs of an earlier run. */
 function built() {
-  const folder = join(ROOT, 'target/release/deps');
+  const folder = join(ROOT, 'target/dist/deps');
   const found = readdirSync(folder)
     .filter((name) => /^remote-[0-9a-f]+$/.test(name))
     .map((name) => join(folder, name));
   const [remote] = found.sort((a, b) => statSync(b).mtimeMs - statSync(a).mtimeMs);
   if (!remote) throw new Failure('there is no release build; leave --built away');
-  const at = (name) => join(ROOT, 'target/release', name);
+  const at = (name) => join(ROOT, 'target/dist', name);
   return { forebay: at('forebay'), sample: at('forebay-sample'), store: at('forebay-store'), remote };
 }
 

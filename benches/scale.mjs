@@ -20,7 +20,7 @@ const { values: options } = parseArgs({
     check: { type: 'boolean', default: false },
     real: { type: 'boolean', default: false },
     only: { type: 'string' },
-    program: { type: 'string', default: 'target/release/forebay-scale' },
+    program: { type: 'string', default: 'target/dist/forebay-scale' },
   },
 });
 const start = promisify(execFile);
@@ -302,7 +302,14 @@ function real() {
 
 await main(async () => {
   if (!options.built || !existsSync(PROGRAM)) {
-    const build = ['build', '--release', '-p', 'forebay-scale', ...(options.real ? ['--features', 'real'] : [])];
+    const build = [
+      'build',
+      '--profile',
+      'dist',
+      '-p',
+      'forebay-scale',
+      ...(options.real ? ['--features', 'real'] : []),
+    ];
     execFileSync('cargo', build, { cwd: ROOT, stdio: 'inherit' });
   }
   const all = { orders, workers, prefixes, cache, ahead, gap, faults, ...(options.real ? { real } : {}) };

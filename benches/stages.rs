@@ -1,7 +1,7 @@
 //! Where a picture's time goes, on one thread: decoding, and making a tensor of what was decoded.
 //!
 //! ```text
-//! cargo run --release --features decode,transform --example stages -- FOLDER [ROUNDS] [whole|resized|crops]
+//! cargo run --profile dist --features decode,transform --example stages -- FOLDER [ROUNDS] [whole|resized|crops]
 //! ```
 //!
 //! For every JPEG of the folder the best of ROUNDS (7), so that what other work on the machine takes is left out; then the mean

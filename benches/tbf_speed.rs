@@ -1,6 +1,6 @@
 //! Where the time goes when a TBF of a million rows is read into typed columns.
 //!
-//!     cargo run --release --example tbf_speed -- [ROUNDS]
+//!     cargo run --profile dist --example tbf_speed -- [ROUNDS]
 
 #![allow(clippy::disallowed_methods)]
 

@@ -1,7 +1,7 @@
 //! One picture as a tensor, natively: what the browser's numbers are compared with, and how long it takes.
 //!
 //! ```text
-//! cargo run --release --features decode,transform --example tensor -- FILE WIDTH HEIGHT f32|u8 nchw|nhwc
+//! cargo run --profile dist --features decode,transform --example tensor -- FILE WIDTH HEIGHT f32|u8 nchw|nhwc
 //!     stretch|center-crop|pad|letterbox imagenet|unit [TIMES]
 //! ```
 //!

@@ -2,7 +2,7 @@
 //! (FNV-1a) of the pixels: one side of `benches/jpeg.mjs`, whose other side is the C library.
 //!
 //! ```sh
-//! cargo run --release --features decode --example turns < PATHS
+//! cargo run --profile dist --features decode --example turns < PATHS
 //! ```
 #![allow(clippy::disallowed_methods, reason = "an example is a host: it reads files and the clock")]
 

@@ -58,7 +58,7 @@ async function bundle(quick, lean) {
   await Promise.all([
     build({
       ...common,
-      entryPoints: [join(LIB, 'src/index.ts')],
+      entryPoints: ['index', 'command'].map((name) => join(LIB, `src/${name}.ts`)),
       outdir: DIST,
       splitting: true,
       chunkNames: '[name]-[hash]',

@@ -72,7 +72,8 @@ async function binaries(target = read('rustc', ['--print', 'host-tuple'])) {
   await run('cargo', [
     'build',
     '--locked',
-    '--release',
+    '--profile',
+    'dist',
     '--target',
     target,
     ...PROGRAMS.flatMap((name) => ['--bin', name]),
@@ -83,7 +84,7 @@ async function binaries(target = read('rustc', ['--print', 'host-tuple'])) {
   mkdirSync(folder, { recursive: true });
   const ending = target.includes('windows') ? '.exe' : '';
   for (const program of PROGRAMS)
-    copyFileSync(join(ROOT, 'target', target, 'release', program + ending), join(folder, program + ending));
+    copyFileSync(join(ROOT, 'target', target, 'dist', program + ending), join(folder, program + ending));
   for (const paper of PAPERS) copyFileSync(join(ROOT, paper), join(folder, paper));
   await run('tar', ['-czf', join('dist/release', `${name}.tar.gz`), '-C', 'dist', name]);
   rmSync(folder, { recursive: true });

@@ -1,11 +1,12 @@
 // The programs that are measured, and what they say.
 import { run } from '../../scripts/lib/run.mjs';
 
-/** The release binaries with their places: the command, the one that draws, and a measuring program. */
+/** The binaries as they are published with their places: the command, the one that draws, and a measuring program. */
 export async function build(bench, features = []) {
   const cargo = [
     'build',
-    '--release',
+    '--profile',
+    'dist',
     '--locked',
     '-p',
     'forebay-native',

@@ -195,7 +195,7 @@ function reasons(results) {
     );
   }
   reasons.push(
-    'Two workers and a caller share two cores, and the two may be one core of the processor; turboloader stands beside for that.',
+    'Two workers and a caller share two cores, and the two may be one core of the processor; turboloader is measured next to it for that.',
   );
   return reasons;
 }
@@ -230,7 +230,7 @@ Set: ${about.set}.
 Images become tensors of [64, 3, 224, 224] 32-bit floats, normalized as for ImageNet, with labels. Medians of ${about.rounds} runs, all
 in turns in the same run, files in the page cache, each in a process of its own${about.pinned ? ' that may use one or two cores (`taskset`), whatever it\nstarts in threads or processes' : ''}. Times begin before files are opened and end with the last batch; starting Python and importing packages
 is left out. A ratio is Forebay's speed over the other's. [Its decoder](decoders.md) decodes only the part that a crop needs, and
-large images at a reduced size, so the bare decoder beside it does that as well.
+large images at a reduced size, so the bare decoder does that as well.
 
 ![Images per second](benchmarks-loader.svg)
 
@@ -254,7 +254,7 @@ over what is allowed.
 ${differences.map((d) => `| ${d.what} | ${d.difference.toFixed(3)} | ${d.allowed} |`).join('\n')}
 
 turboloader decodes to a reduced size with a faster, less exact transform (IFAST), and rounds down; without \`antialias\` its
-pixels are those of four neighbors only. Forebay antialiases unless it is told not to, as Pillow does.
+pixels are those of four neighbors only. Forebay antialiases by default, as Pillow does.
 
 ## Ready for many samples
 

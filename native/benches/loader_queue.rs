@@ -1,6 +1,6 @@
 //! Which queue carries tasks to the loader's workers: one producer, many consumers, bounded, parking when idle.
 //!
-//! `cargo run --release -p forebay-native --example loader_queue [-- TASKS]`, of which a run has a million otherwise.
+//! `cargo run --profile dist -p forebay-native --example loader_queue [-- TASKS]`, of which a run has a million otherwise.
 
 #![allow(clippy::disallowed_methods, clippy::unwrap_used, reason = "a program that measures")]
 

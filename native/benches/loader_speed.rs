@@ -1,6 +1,6 @@
 //! How fast the loader is: against the bare decoder, with more workers, and for raw pixels against a copy.
 //!
-//! `cargo run --release -p forebay-native --example loader_speed -- bench.tbl [raw.tbl]`, where `bench.tbl` holds
+//! `cargo run --profile dist -p forebay-native --example loader_speed -- bench.tbl [raw.tbl]`, where `bench.tbl` holds
 //! pictures (`forebay-sample --bench`, converted) and `raw.tbl` the same as raw pixels (`forebay convert --decode 224
 //! --compression none`). `PICTURES=256` looks at that many in each run instead of 512, and `ROUNDS=1` runs each once instead of
 //! five times.

@@ -1,6 +1,6 @@
 //! How fast a large CSV becomes every other format, and in how much memory.
 //!
-//! `cargo run --release -p forebay-native --example table_speed -- 1000` takes megabytes of CSV (default 100). The
+//! `cargo run --profile dist -p forebay-native --example table_speed -- 1000` takes megabytes of CSV (default 100). The
 //! peak of memory is the process's own, so it is that of the hungriest route so far; name one route to see its own:
 //! `... -- 1000 tbf`. The first route is from the generated CSV, the following from the file made before.
 #![allow(clippy::disallowed_methods, clippy::disallowed_types, reason = "an example is a host")]

@@ -1,6 +1,6 @@
 //! Batches from a mapped warehouse beside memcpy of the same bytes, in the same run.
 //!
-//! `cargo run --release -p forebay-native --example tensor_speed [-- SAMPLES]`, of which a run has 256 otherwise.
+//! `cargo run --profile dist -p forebay-native --example tensor_speed [-- SAMPLES]`, of which a run has 256 otherwise.
 //! Every line is the best of several rounds that take turns; what was made is compared.
 //!
 //! `... --example tensor_speed -- epoch PICTURES [SIDE]`: whole epochs of pictures that are decoded (a folder, TAR or TBL) and

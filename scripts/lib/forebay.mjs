@@ -3,7 +3,7 @@ import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { ROOT, run } from './run.mjs';
 
-export const FOREBAY = join(ROOT, 'target/release/forebay');
+export const FOREBAY = join(ROOT, 'target/dist/forebay');
 
 /**
  * The workspace with the very features of its tests. An example is among what is built, the one that the tensors of the npm package
@@ -39,10 +39,10 @@ export const [QUICK_FOREBAY, QUICK_SAMPLE] = ['forebay', 'forebay-sample'].map((
 // The build watches dist/site, and all of dist where there is no dist/site: then each new sample would rebuild it.
 const settle = () => mkdirSync(join(ROOT, 'dist/site'), { recursive: true });
 
-/** Builds the command in release; if nothing changed, in a moment. */
+/** Builds the command as it is published; if nothing changed, in a moment. */
 export function buildForebay() {
   settle();
-  return run('cargo', ['build', '--release', '--locked', '-p', 'forebay-cli'], {
+  return run('cargo', ['build', '--profile', 'dist', '--locked', '-p', 'forebay-cli'], {
     env: { CARGO_TARGET_DIR: join(ROOT, 'target') },
   });
 }

@@ -45,7 +45,7 @@ impl Checker {
         self.checked
     }
 
-    /// What sample `i` takes of the file; nothing of one that is too large to be held.
+    /// The bytes of sample `i` in the file; zero for one that is too large to be held.
     fn ranges(&self, i: u64) -> Vec<Range<u64>> {
         let mut ranges = self.door.record_ranges(i).unwrap_or_default();
         ranges.retain(|range| self.door.limits().item(range.end - range.start).is_ok());

@@ -16,7 +16,7 @@ const WORDS: [&str; 6] = ["image/class/text", "class_name", "label_name", "class
 /// A class has a name of at most this many bytes; longer texts are captions.
 const LONGEST: usize = 100;
 
-/// What was chosen among the fields of the first records.
+/// The choice among the fields of the first records.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Choice {
     /// The field that is the sample; without one it is the record.
@@ -60,7 +60,7 @@ impl Choice {
         }
     }
 
-    /// What was chosen, in words.
+    /// The choice, in words.
     pub fn note(&self) -> String {
         let kind = if self.is_media { "" } else { "; it is no image" };
         match &self.payload {
@@ -92,7 +92,7 @@ fn longest(records: &[Vec<Field>]) -> Option<String> {
     (own * 2 >= all).then_some(name)
 }
 
-/// The values of that field, and whether all are what they should be; false if there is none.
+/// The values of that field, and whether all are what they should be; false without values.
 fn holds(records: &[Vec<Field>], name: &str, is: fn(&Value) -> bool) -> bool {
     let mut values = records.iter().flatten().filter(|field| field.name == name).peekable();
     values.peek().is_some() && values.all(|field| is(&field.value))

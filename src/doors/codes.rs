@@ -1,4 +1,4 @@
-//! What can be wrong with records.
+//! The errors of records.
 
 use crate::error::Code;
 
@@ -42,7 +42,7 @@ pub const MDS_SAMPLE: Code =
 /// The index is wrong.
 pub const MDS_INDEX: Code = Code::damaged(
     "mds.index",
-    "The file `index.json` beside MDS shards does not say what they are, or names one that is not there.",
+    "The file `index.json` next to MDS shards does not describe them, or names a missing shard.",
 );
 /// A shard is packed in a way that is not unpacked.
 pub const MDS_PACKED: Code =
@@ -72,7 +72,7 @@ pub const LMDB_VERSION: Code =
     Code::unsupported("lmdb.version", "The database has a version of LMDB's format that Forebay does not read.");
 /// A page is wrong.
 pub const LMDB_PAGE: Code =
-    Code::damaged("lmdb.page", "A page of an LMDB database is damaged, or lies behind the end of the file.");
+    Code::damaged("lmdb.page", "A page of an LMDB database is damaged, or lies after the end of the file.");
 /// A kind of database that is not read.
 pub const LMDB_UNSUPPORTED: Code = Code::unsupported(
     "lmdb.unsupported",
@@ -88,7 +88,7 @@ pub const NPY_HEADER: Code =
 pub const NPY_DATA: Code = Code::damaged("npy.data", "An array of NumPy has fewer bytes than its type and shape say.");
 /// The head is wrong.
 pub const FFCV_HEAD: Code = Code::damaged("ffcv.head", "The head of a file of FFCV, or a table of it, is damaged.");
-/// A value is not where it is said to be.
+/// A value is not where its row places it.
 pub const FFCV_PLACE: Code =
     Code::damaged("ffcv.place", "A value of a file of FFCV is not where its row says, or is not readable.");
 /// A field that is not read.

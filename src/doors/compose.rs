@@ -92,7 +92,7 @@ fn name_of(given: Option<&str>, i: u64, format: MediaFormat, is_made: bool) -> S
     }
 }
 
-/// What another image of the record is called behind the first dot.
+/// The name of another image of the record, after the first dot.
 fn ending(name: &str, media: MediaFormat) -> String {
     let (stem, extension) = split(name);
     let plain = |text: &str| text.replace(['/', '\\'], "_");

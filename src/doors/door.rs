@@ -27,18 +27,18 @@ pub(super) struct Inner {
 }
 
 impl Door {
-    /// Of these records, of which that was chosen.
+    /// Makes samples of records, with the fields that were chosen.
     pub fn new(records: Arc<dyn Records>, choice: Choice, limits: &Limits) -> Door {
         Door(Arc::new(Inner { records, choice, limits: limits.clone(), classes: Vec::new(), notes: Vec::new() }))
     }
-    /// With what files beside it say.
+    /// Adds what neighboring files say.
     #[must_use]
     pub(super) fn told(self, classes: Vec<String>, notes: Vec<String>) -> Door {
         let Inner { records, choice, limits, .. } = &*self.0;
         let (records, choice, limits) = (records.clone(), choice.clone(), limits.clone());
         Door(Arc::new(Inner { records, choice, limits, classes, notes }))
     }
-    /// What stands beside the samples of a TBL of it: the names of the classes.
+    /// The document of a TBL of it: the names of the classes.
     pub fn document(&self) -> Map<String, Value> {
         classes_document(self.0.classes())
     }
@@ -66,11 +66,11 @@ impl Door {
     pub fn limits(&self) -> &Limits {
         &self.0.limits
     }
-    /// What opening passed over.
+    /// The faults that opening passed over.
     pub fn passed(&self) -> &[Arc<Error>] {
         self.0.records.passed()
     }
-    /// What is worth knowing: what was chosen, and the format's own remarks.
+    /// Remarks: which fields were chosen, and the format's own.
     pub fn notes(&self) -> Vec<String> {
         let chosen = (!self.is_empty()).then(|| self.0.choice.note());
         chosen.into_iter().chain(self.0.notes.iter().cloned()).chain(self.0.records.notes()).collect()
@@ -80,7 +80,7 @@ impl Door {
         self.0.records.name(i)
     }
 
-    /// What is known of sample `i` without reading: its place and bytes are those of its record.
+    /// Describes sample `i` without reading: its place and bytes are those of its record.
     pub fn info(&self, i: u64) -> Result<SampleInfo> {
         let range = self.0.records.range(i).map_err(|e| e.sample(i))?;
         let format = self.name(i).map_or(MediaFormat::Unknown, |name| MediaFormat::from_name(&name));
@@ -115,7 +115,7 @@ impl Door {
         Ok(ranges)
     }
 
-    /// Sample `i`'s metadata: what its record has beside the payload.
+    /// Sample `i`'s metadata: the other fields of its record.
     pub fn record(&self, i: u64, fetch: impl Fn(Range<u64>) -> Result<Bytes>) -> Result<String> {
         let Inner { records, limits, .. } = &*self.0;
         let range = records.range(i)?;

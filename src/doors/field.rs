@@ -14,7 +14,7 @@ use crate::{
     },
 };
 
-/// The longest run of bytes that stands in metadata as base64; of longer ones only the number is said.
+/// The longest run of bytes that metadata holds as base64; longer ones are only counted.
 const MOST_BYTES: usize = 64 << 10;
 
 /// A named part of a record.
@@ -22,7 +22,7 @@ const MOST_BYTES: usize = 64 << 10;
 pub struct Field {
     /// Its name, as the file has it.
     pub name: String,
-    /// What it holds.
+    /// Its value.
     pub value: Value,
 }
 
@@ -33,7 +33,7 @@ impl Field {
     }
 }
 
-/// What a field holds.
+/// The value of a field.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Value {
     /// Bytes, which may be a text or a picture.
@@ -60,7 +60,7 @@ impl From<serde_json::Value> for Value {
     }
 }
 
-/// Pixels, line after line, the channels of each beside each other; 16-bit ones with the high byte first.
+/// Pixels, line after line, with interleaved channels; 16-bit ones have the high byte first.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Pixels {
     /// Pixels across.
@@ -103,7 +103,7 @@ impl Value {
         }
     }
 
-    /// How it stands in metadata. Bytes that are too many for that are counted.
+    /// Its form in metadata. Bytes that are too many for that are counted.
     pub fn to_json(&self) -> serde_json::Value {
         match self {
             Value::Json(value) => value.clone(),
@@ -115,7 +115,7 @@ impl Value {
     }
 }
 
-/// A JSON text as a value: as text where metadata, in which it stands two levels deep, could not hold it; `None` if it is none.
+/// Parses JSON; metadata holds it two levels deep, so text that nests too deep stays text. `None` if it is not JSON.
 pub fn json_of(text: &[u8]) -> Option<serde_json::Value> {
     let text = std::str::from_utf8(text).ok()?;
     serde_json::from_str::<&serde_json::value::RawValue>(text).ok()?;

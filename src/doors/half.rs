@@ -26,7 +26,7 @@ pub(super) fn swapped(data: &Bytes) -> Bytes {
     data.as_chunks::<2>().0.iter().flat_map(|[low, high]| [*high, *low]).collect::<Vec<u8>>().into()
 }
 
-/// The channels of each pixel beside each other, of planes one behind the other.
+/// Interleaves the channels of planes.
 pub(super) fn together(planes: &[u8], channels: usize, size: usize) -> Bytes {
     let plane = planes.len() / channels;
     let mut out = Vec::with_capacity(planes.len());

@@ -1,7 +1,7 @@
 //! Datasets of records that other programs write, opened as samples: the doors into Forebay.
 //!
 //! A record has named fields. One of them, mostly a picture, is the sample's payload, and the others become its metadata.
-//! Which field that is shows in the first records, is decided once for a file, and is said in its notes.
+//! The first records decide once for a file which field that is; its notes name it.
 //!
 //! | file | what it holds |
 //! |---|---|

@@ -37,7 +37,7 @@ enum Work {
 }
 
 impl Opener {
-    /// For a file of this format and so many bytes; `None` if the format has no records. `keep_going` passes over what is
+    /// Opens a file of this format and length; `None` if the format has no records. `keep_going` passes over what is
     /// damaged, where the format allows to find what follows.
     pub fn new(format: Format, file_len: u64, limits: &Limits, keep_going: bool) -> Option<Opener> {
         let work = match format {
@@ -74,7 +74,7 @@ impl Opener {
     fn of(work: Work, limits: &Limits) -> Opener {
         Opener { limits: limits.clone(), classes: Vec::new(), notes: Vec::new(), work }
     }
-    /// With what files beside say: the names of the classes by their numbers, and remarks.
+    /// Adds what neighboring files say: the names of the classes by their numbers, and remarks.
     #[must_use]
     pub fn told(mut self, classes: Vec<String>, notes: Vec<String>) -> Opener {
         (self.classes, self.notes) = (classes, notes);
@@ -138,11 +138,11 @@ impl Deciding {
         Deciding { records, limits: limits.clone(), pieces: Pieces::default() }
     }
 
-    /// The bytes of the first records, each with those beside it.
+    /// The bytes of the first records, each with the other bytes that it needs.
     fn looks(&self) -> Vec<(u64, Range<u64>, Vec<Range<u64>>)> {
         let (mut looks, mut bytes) = (Vec::new(), 0_u64);
         for i in 0..self.records.len().min(LOOKS) {
-            // What is wrong with a record is said when it is read.
+            // Reading a record reports what is wrong with it.
             let (Ok(range), Ok(beside)) = (self.records.range(i), self.records.beside(i)) else { continue };
             let mine = beside.iter().chain([&range]).map(|range| range.end.saturating_sub(range.start)).sum::<u64>();
             bytes = bytes.saturating_add(mine);

@@ -1,6 +1,6 @@
 //! Protocol Buffers, read field by field: no schema, no copies.
 
-/// What a field holds.
+/// The value of a field.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Wire<'a> {
     /// A number of one to ten bytes.

@@ -1,4 +1,4 @@
-//! What a format says of its records.
+//! The trait of a format with records.
 
 use std::{borrow::Cow, fmt::Debug, ops::Range, sync::Arc};
 
@@ -35,7 +35,7 @@ pub trait Records: Debug + Send + Sync {
         let fields = self.fields(i, bytes, verify)?;
         Ok(fields.into_iter().find(|field| field.name == name).map(|field| field.value))
     }
-    /// What [`fields`](Self::fields) gives, if that is here without the record's bytes: unpacked together with another record.
+    /// The [`fields`](Self::fields), if they are here without the record's bytes: unpacked together with another record.
     fn kept(&self, _i: u64) -> Option<Result<Vec<Field>>> {
         None
     }
@@ -61,17 +61,17 @@ pub trait Records: Debug + Send + Sync {
     fn notes(&self) -> Vec<String> {
         Vec::new()
     }
-    /// What opening passed over.
+    /// The faults that opening passed over.
     fn passed(&self) -> &[Arc<Error>] {
         &[]
     }
-    /// What is wrong with the file beside its records, for a check.
+    /// The faults of the file outside of its records, for a check.
     fn faults(&self) -> Vec<Error> {
         Vec::new()
     }
 }
 
-/// The error for a record that there is none of.
+/// The error for a number beyond the last record.
 pub fn out_of_range(i: u64, len: u64) -> Error {
     let message = format!("there are {len} samples, so none has the number {i}");
     Error::new(&error::codes::OUT_OF_RANGE, message).sample(i)

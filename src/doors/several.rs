@@ -18,7 +18,7 @@ use crate::{
 /// A file of several.
 #[derive(Debug)]
 pub struct Part {
-    /// Its name, which is said with what is wrong with it.
+    /// Its name, for errors.
     pub name: String,
     /// Its bytes.
     pub bytes: u64,
@@ -41,7 +41,7 @@ struct Place {
     byte: u64,
 }
 
-/// Joins files, which must have the same fields and classes. What was chosen in the first counts.
+/// Joins files, which must have the same fields and classes. The first file's choice counts.
 pub fn join(parts: Vec<Part>, limits: &Limits) -> Result<Door> {
     let mut place = Place { record: 0, byte: 0 };
     let (mut placed, mut passed): (Vec<(Place, Part)>, Vec<Arc<Error>>) = (Vec::new(), Vec::new());

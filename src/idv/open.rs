@@ -207,7 +207,7 @@ impl Opener {
         let tail = header.tail_offset..header.tail_offset.saturating_add(TAIL_BYTES);
         let bad = |message: String| Error::new(&codes::TAIL, message).section("tail").offset(header.tail_offset);
         if tail.end > self.file_len {
-            let message = format!("the tail is said to lie at {}; the file has {} bytes", tail.start, self.file_len);
+            let message = format!("the header places the tail at {}; the file has {} bytes", tail.start, self.file_len);
             return Err(bad(message).into());
         }
         if *self.want(tail)? != TAIL_SIGNATURE {
@@ -289,7 +289,7 @@ impl Opener {
             return Ok(Vec::new());
         }
         if at < HEADER_BYTES as i64 || at as u64 > header.tail_offset {
-            let message = format!("the annotations are said to lie at {at}; data ends at {}", header.tail_offset);
+            let message = format!("the header places the annotations at {at}; data ends at {}", header.tail_offset);
             return Err(Error::new(&codes::OFFSET, message).section("toc").column(&entry.name).offset(entry.at).into());
         }
         let start = at as u64;
@@ -390,10 +390,8 @@ fn lookup_range(header: &Header, entry: &TocEntry, bytes: u64) -> Result<Range<u
     match (at as u64).checked_add(bytes) {
         Some(end) if at >= HEADER_BYTES as i64 && end <= header.tail_offset => Ok(at as u64..end),
         _ => {
-            let message = format!(
-                "the lookup table of {bytes} bytes is said to lie at {at}; data ends at {}",
-                header.tail_offset
-            );
+            let message =
+                format!("the lookup table of {bytes} bytes is declared at {at}; data ends at {}", header.tail_offset);
             Err(Error::new(&codes::OFFSET, message).section("toc").column(&entry.name).offset(entry.at))
         }
     }

@@ -86,7 +86,7 @@ impl Header {
         let columns = from(&mut c, "the number of columns", 0, |c| c.i32().map(i64::from))?;
         // Without columns there is no table of contents and its offset means nothing.
         if columns > 0 && toc_offset < HEADER_BYTES as i64 {
-            let message = format!("the table of contents is said to begin at {toc_offset}, inside the header");
+            let message = format!("the table of contents is declared at {toc_offset}, inside the header");
             return Err(Error::new(&codes::HEADER, message).section("header").offset(toc_at));
         }
         Ok(Header {
@@ -113,7 +113,7 @@ fn check_versions(version: u64, compatible: u64) -> Result<()> {
     let at = |e: Error, offset| Err(e.section("header").offset(offset));
     let (own, needed) = (version_text(version), version_text(compatible));
     if compatible > version {
-        let message = format!("version {own} is said to need readers of {needed}");
+        let message = format!("version {own} requires readers of {needed}");
         return at(Error::new(&codes::VERSION_ORDER, message), 16);
     }
     if version < OLDEST {
@@ -174,7 +174,7 @@ impl TocEntry {
         // The number is written as 64 bits and read as 32: larger ones lose their upper half.
         let rows_per_block = leb(c)? as u32 as i32;
         if rows_per_block < 0 || rows_per_block == 0 && rows > 0 {
-            return Err(before.error(&codes::ROWS_PER_BLOCK, format!("a block is said to have {rows_per_block} rows")));
+            return Err(before.error(&codes::ROWS_PER_BLOCK, format!("a block declares {rows_per_block} rows")));
         }
         Ok(TocEntry {
             name,
@@ -219,8 +219,7 @@ impl BlockEntry {
             return Err(before.error(&codes::OFFSET, message));
         }
         if offset < HEADER_BYTES as i64 || (offset as u64).saturating_add(stored as u64) > tail_offset {
-            let message =
-                format!("the block is said to lie at {offset} with {stored} bytes; data ends at {tail_offset}");
+            let message = format!("the block is declared at {offset} with {stored} bytes; data ends at {tail_offset}");
             return Err(before.error(&codes::OFFSET, message));
         }
         Ok(BlockEntry { offset: offset as u64, stored_bytes: stored as u32, bytes: bytes as u32 })
@@ -289,14 +288,13 @@ impl AnnotationEntry {
         let place = c.clone();
         let offset = c.i64()?;
         if offset < HEADER_BYTES as i64 || offset as u64 > tail_offset {
-            let message = format!("{kind:?} is said to lie at {offset}; data ends at {tail_offset}");
+            let message = format!("{kind:?} is declared at {offset}; data ends at {tail_offset}");
             return Err(place.error(&codes::ANNOTATION, message));
         }
         let place = c.clone();
         let stored_bytes = leb(c)?;
         if stored_bytes == 0 || stored_bytes > tail_offset - offset as u64 {
-            let message =
-                format!("{kind:?} is said to have {stored_bytes} bytes at {offset}; data ends at {tail_offset}");
+            let message = format!("{kind:?} declares {stored_bytes} bytes at {offset}; data ends at {tail_offset}");
             return Err(place.error(&codes::ANNOTATION, message));
         }
         Ok(AnnotationEntry { kind, codec, compression, offset: offset as u64, stored_bytes, at: before.offset() })

@@ -59,7 +59,7 @@ impl Member {
         let size = u32::from_le_bytes([header[18], header[19], header[20], header[21]]);
         if flags & SIZES_FOLLOW == 0 && size != u32::MAX && u64::from(size) != info.stored_bytes {
             return Err(wrong(format!(
-                "the member is said to have {size} bytes here, and {} in the directory",
+                "the member declares {size} bytes here, and {} in the directory",
                 info.stored_bytes
             )));
         }

@@ -73,9 +73,7 @@ pub(super) fn find(tail: &[u8], base: u64) -> Result<Found> {
         let end = base + before as u64;
         return match record.checked_add(END64_LEN).filter(|&behind| behind <= end) {
             Some(behind) => Ok(Found::Further(Further { range: record..behind, end })),
-            None => {
-                Err(missing(format!("a record of ZIP64 is said to lie at {record}, before byte {end}")).offset(end))
-            }
+            None => Err(missing(format!("a record of ZIP64 is declared at {record}, before byte {end}")).offset(end)),
         };
     }
     volumes(disk.into(), first.into())?;
@@ -94,7 +92,7 @@ pub(super) fn further(found: &Further, record: &[u8]) -> Result<Directory> {
     // The record may have more fields than are known.
     let length = c.u64()?;
     if found.range.start.checked_add(12).and_then(|at| at.checked_add(length)) != Some(found.end) {
-        let message = format!("the record of ZIP64 is said to have {length} bytes, which do not end with it");
+        let message = format!("the record of ZIP64 declares {length} bytes, which do not end with it");
         return Err(missing(message).offset(found.range.start));
     }
     let (_made, _needed) = (c.u16()?, c.u16()?);
@@ -110,8 +108,7 @@ pub(super) fn further(found: &Further, record: &[u8]) -> Result<Directory> {
 /// The directory ends where the first record behind it begins.
 fn directory(offset: u64, size: u64, end: u64, entries: u64, exact: bool) -> Result<Directory> {
     if offset.checked_add(size) != Some(end) {
-        let message =
-            format!("the directory is said to have {size} bytes at {offset}, and the next part begins at {end}");
+        let message = format!("the directory declares {size} bytes at {offset}, and the next part begins at {end}");
         return Err(missing(message).offset(end));
     }
     Ok(Directory { range: offset..end, entries, exact })

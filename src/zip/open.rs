@@ -59,7 +59,7 @@ impl Opener {
         // Some programs count on beyond what the field holds.
         let same = if directory.exact { found == directory.entries } else { found & 0xffff == directory.entries };
         if !same {
-            let message = format!("the directory is said to have {} entries and has {found}", directory.entries);
+            let message = format!("the directory declares {} entries and has {found}", directory.entries);
             return Err(Error::new(&codes::DIRECTORY, message).section("directory").offset(directory.range.start));
         }
         Zip::new(entries, directory.range.start, &self.limits)

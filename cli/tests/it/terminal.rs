@@ -104,3 +104,26 @@ fn what_the_core_cannot_do_names_the_options_of_the_command() {
     let cut = said(&folder, &["convert", "a.jsonl", "a.tbf", "--sniff-rows", "1"]);
     assert!(cut.contains("look at more rows first; see --types, --sniff-rows [table.row]"), "{cut}");
 }
+
+#[test]
+fn the_short_help_fits_a_terminal_of_80_columns() {
+    let mut waiting = vec![Vec::<String>::new()];
+    let mut shown = 0;
+    while let Some(words) = waiting.pop() {
+        let ask = |last: &str| {
+            let out = Command::new(FOREBAY).args(&words).arg(last).env("COLUMNS", "80").output().unwrap();
+            String::from_utf8(out.stdout).unwrap()
+        };
+        let (short, long) = (ask("-h"), ask("--help"));
+        let lines = short.lines().count();
+        assert!(lines <= if words.is_empty() { 24 } else { 40 }, "{words:?}: {lines} lines");
+        assert!(short.lines().all(|line| line.chars().count() <= 80), "{words:?}: {short}");
+        shown += 1;
+        // Some commands have commands of their own.
+        let list = long.split("Commands:\n").nth(1).unwrap_or_default().split("\nOptions:").next().unwrap_or_default();
+        let names = list.lines().filter_map(|line| line.strip_prefix("  ")?.split(' ').next());
+        let inner = names.filter(|name| !name.is_empty() && *name != "help");
+        waiting.extend(inner.map(|name| [&words[..], &[name.to_owned()]].concat()));
+    }
+    assert!(shown > 35, "{shown} commands");
+}

@@ -189,7 +189,7 @@ pub fn apart<'a>(blocks: impl Iterator<Item = &'a Block>, len: u64) -> Result<()
     };
     let said = blocks.map(bytes).fold(0, u64::saturating_add);
     match said > len {
-        true => Err(damaged(format!("messages are said to have {said} bytes in a file of {len}")).section("footer")),
+        true => Err(damaged(format!("messages declare {said} bytes in a file of {len}")).section("footer")),
         false => Ok(()),
     }
 }
@@ -228,7 +228,7 @@ fn check_claims(batch: &arrow_ipc::RecordBatch<'_>, body: &Buffer, limits: &Limi
         let bytes = place.and_then(|(from, length)| body.as_slice().get(from..from.checked_add(length)?));
         let Some(bytes) = bytes else {
             let (from, length) = (buffer.offset(), buffer.length());
-            let message = format!("buffer {i} is said to have {length} bytes at {from} of {}", body.len());
+            let message = format!("buffer {i} declares {length} bytes at {from} of {}", body.len());
             return Err(damaged(message));
         };
         stored += bytes.len() as u64;
@@ -238,7 +238,7 @@ fn check_claims(batch: &arrow_ipc::RecordBatch<'_>, body: &Buffer, limits: &Limi
                 -1 | 0 => bytes.len() as u64,
                 n => match u64::try_from(n) {
                     Ok(n) => limits.item(n)? as u64,
-                    Err(_) => return Err(damaged(format!("buffer {i} is said to unpack to {n} bytes"))),
+                    Err(_) => return Err(damaged(format!("buffer {i} declares {n} unpacked bytes"))),
                 },
             },
             None if packed && !bytes.is_empty() => {
@@ -248,7 +248,7 @@ fn check_claims(batch: &arrow_ipc::RecordBatch<'_>, body: &Buffer, limits: &Limi
         };
     }
     if stored > body.len() as u64 {
-        return Err(damaged(format!("buffers are said to have {stored} bytes together, of {}", body.len())));
+        return Err(damaged(format!("buffers declare {stored} bytes together, of {}", body.len())));
     }
     if packed && held / PACKED_ITEMS > limits.item_bytes {
         let message = format!("a batch unpacks to {held} bytes; the limit is {PACKED_ITEMS} times that of an item");
@@ -276,7 +276,7 @@ pub fn footer(input: &impl Ranges) -> Result<Range<u64>> {
     let length = tail.first_chunk::<4>().map(|n| u64::from(u32::from_le_bytes(*n))).ok_or_else(cut)?;
     match end.checked_sub(length).filter(|&from| from >= MAGIC.len() as u64 + 2 && length > 0) {
         Some(from) => Ok(from..end),
-        None => Err(damaged(format!("the footer is said to have {length} of {len} bytes")).section("footer")),
+        None => Err(damaged(format!("the footer declares {length} of {len} bytes")).section("footer")),
     }
 }
 
@@ -290,7 +290,7 @@ pub fn places(block: &Block, len: u64) -> Result<(Range<u64>, Range<u64>)> {
     };
     place().ok_or_else(|| {
         let (at, head, body) = (block.offset(), block.metaDataLength(), block.bodyLength());
-        let message = format!("a message is said to lie at {at} with {head} and {body} of {len} bytes");
+        let message = format!("a message is declared at {at} with {head} and {body} of {len} bytes");
         damaged(message).section("footer")
     })
 }

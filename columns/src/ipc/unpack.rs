@@ -56,7 +56,7 @@ impl Plain {
         // The places of the buffers stand in the description one after another, as two numbers each.
         let places = buffers.bytes().as_ptr().addr().checked_sub(whole.as_ptr().addr());
         let places = places.and_then(|at| description.get_mut(at..at.checked_add(buffers.bytes().len())?));
-        let places = places.ok_or_else(|| damaged("the places of buffers are not where they are said to be"))?;
+        let places = places.ok_or_else(|| damaged("the table of buffers is not where it is declared"))?;
         let wanted = columns.and_then(|(schema, columns)| of_columns(schema, columns, message.version(), batch));
         let mut out = Vec::new();
         for (i, (buffer, place)) in buffers.into_iter().zip(places.chunks_exact_mut(2 * size_of::<i64>())).enumerate() {

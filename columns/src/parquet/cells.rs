@@ -77,7 +77,7 @@ impl Cells {
             }
             let rows = u64::try_from(group.num_rows()).unwrap_or(0);
             let lies = place(chunk).filter(|range| range.end <= len);
-            let lies = lies.ok_or_else(|| damaged("a column is said to lie outside of the file"))?;
+            let lies = lies.ok_or_else(|| damaged("a column is declared outside of the file"))?;
             let index = chunk.offset_index_range().filter(|range| range.start < range.end && range.end <= len);
             groups.push(Group { first, rows, chunk: lies, index, runs: OnceLock::new() });
             first = first.checked_add(rows).ok_or_else(|| damaged("there are too many rows"))?;

@@ -30,7 +30,7 @@ pub(super) fn place(input: &impl Ranges) -> Result<std::ops::Range<u64>> {
     }
     let length = u64::from(u32::from_le_bytes(*length));
     let Some(start) = end.checked_sub(length) else {
-        return Err(damaged(&format!("the footer is said to have {length} bytes; the file has {}", input.len())));
+        return Err(damaged(&format!("the footer declares {length} bytes; the file has {}", input.len())));
     };
     Ok(start..end)
 }

@@ -170,7 +170,7 @@ impl<F: Ranges> Pages<F> {
         if page.unpacked > page.stored.saturating_mul(ratio) {
             let (stored, unpacked) = (page.stored, page.unpacked);
             return Err(damaged(format!(
-                "a page of {stored} bytes is said to become {unpacked}; {name} cannot do that"
+                "a page of {stored} bytes declares {unpacked} unpacked bytes; {name} cannot do that"
             )));
         }
         // Small pages of gzip cannot become more than the limit allows anyway.
@@ -187,7 +187,7 @@ impl<F: Ranges> Pages<F> {
         }
         if page.dictionary && page.values.saturating_mul(chunk.bits) > page.unpacked.saturating_mul(8) {
             let (values, unpacked) = (page.values, page.unpacked);
-            return Err(damaged(format!("a dictionary is said to have {values} values in {unpacked} bytes")));
+            return Err(damaged(format!("a dictionary declares {values} values in {unpacked} bytes")));
         }
         // Runs of equal values take next to nothing, and one row may have them all.
         if chunk.repeated && !page.dictionary {
@@ -361,7 +361,7 @@ mod tests {
         assert_eq!(refusal(&huge, Compression::SNAPPY, false).unwrap().0, "limit.item");
         // 5000 bytes of a page of 40.
         let data = [0x15, 0, 0x15, 0x90, 0x4e, 0x15, 80, 0x2c, 0x15, 14, 0x15, 0, 0x15, 6, 0x15, 6, 0, 0];
-        let words = "a page of 40 bytes is said to become 5000; SNAPPY cannot do that".to_owned();
+        let words = "a page of 40 bytes declares 5000 unpacked bytes; SNAPPY cannot do that".to_owned();
         assert_eq!(refusal(&data, Compression::SNAPPY, false), Some(("table.arrow", words)));
         assert_eq!(refusal(&data, Compression::LZ4_RAW, false), None);
         // 2^31 - 1 values in a dictionary of 12 bytes, and of a list in a page of 12 bytes.

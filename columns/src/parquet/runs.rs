@@ -173,7 +173,7 @@ impl Walker {
     pub fn finish(self) -> Result<Runs> {
         if self.row < self.rows {
             let (row, rows) = (self.row, self.rows);
-            let message = format!("the pages of a column have {row} rows, and its row group is said to have {rows}");
+            let message = format!("the pages of a column have {row} rows, and its row group declares {rows}");
             return Err(damaged(message).offset(self.chunk.start));
         }
         Ok(self.found)
@@ -251,7 +251,7 @@ mod tests {
         assert_eq!((runs.bytes(&runs.all[0]), runs.bytes(&runs.all[1])), (100..132, 132..164));
         let mut short = Walker::new(100..200, 10, false);
         short.take(&page(20, 4, 0), 2).unwrap();
-        assert!(short.clone().take(&page(77, 4, 0), 2).is_err(), "it ends behind the chunk");
+        assert!(short.clone().take(&page(77, 4, 0), 2).is_err(), "it ends after the chunk");
         assert!(short.finish().is_err());
         let mut lists = Walker::new(100..200, 10, true);
         lists.take(&page(20, 40, 0), 2).unwrap();

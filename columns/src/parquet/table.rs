@@ -120,7 +120,7 @@ impl ParquetTable {
             starts.push(end.ok_or_else(|| damaged("a row group has an impossible number of rows"))?);
             for chunk in group.columns() {
                 place(chunk).filter(|range| range.end <= len).ok_or_else(|| {
-                    damaged("a column is said to lie outside of the file").column(chunk.column_path().string())
+                    damaged("a column is declared outside of the file").column(chunk.column_path().string())
                 })?;
             }
         }

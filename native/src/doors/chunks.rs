@@ -16,7 +16,7 @@ use crate::{
 
 /// The file that lists the chunks.
 const INDEX: &str = "index.json";
-/// What the names of chunks begin with.
+/// The beginning of the names of chunks.
 const CHUNK: &str = "chunk-";
 
 /// The dataset that a folder of chunks is, if it is one.

@@ -81,7 +81,7 @@ fn open(root: &Path, name: &str, options: &How) -> Result<Input> {
     Ok(unpack::unpacked(&input, &options.limits)?.unwrap_or(input))
 }
 
-/// What is said of files that are read as one. The split stands in front of the shard's number, as in
+/// The note about files that are read as one. The split comes before the shard's number, as in
 /// `fruit-train.tfrecord-00000-of-00003`.
 fn said(files: &[&str]) -> Vec<String> {
     if files.len() < 2 {
@@ -97,7 +97,7 @@ fn said(files: &[&str]) -> Vec<String> {
     let mut note = format!("{} files of the folder are read as one, in the order of their names", files.len());
     if splits.len() > 1 {
         let splits: Vec<_> = splits.into_iter().collect();
-        note += &format!("; they are of several splits ({}), each of which can be named by itself", splits.join(", "));
+        note += &format!("; they are of several splits ({}), name one of them to read it alone", splits.join(", "));
     }
     vec![note]
 }

@@ -2,7 +2,7 @@
 //!
 //! | file | what it holds |
 //! |---|---|
-//! | `unpack.rs` | a whole file that is packed, unpacked beside |
+//! | `unpack.rs` | a whole file that is packed, unpacked next to it |
 //! | `folder.rs` | a folder of such files, as one dataset |
 //! | `chunks.rs` | a folder of LitData |
 //! | `shards.rs` | a folder of MDS shards |
@@ -49,6 +49,6 @@ impl How {
 pub(crate) struct Found {
     /// Their bytes.
     pub input: Input,
-    /// What opens them.
+    /// The opener of these files.
     pub opener: Opener,
 }

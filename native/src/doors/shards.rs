@@ -21,7 +21,7 @@ use crate::{
 
 /// The file that lists the shards.
 const INDEX: &str = "index.json";
-/// What stands in the name of a shard, and behind it if it is packed.
+/// The ending of a shard's name, and of a packed one.
 const SHARD: &str = ".mds";
 
 /// A shard of the folder.

@@ -16,7 +16,7 @@ use crate::input::{Advice, Input, Source, gzip::Gzip, unread};
 
 /// Bytes that are unpacked at a time.
 const CHUNK: usize = 256 << 10;
-/// What a packed file may become: so many times its size, or the second where that is more.
+/// The most that a packed file may become: this many times its size, or the second where that is more.
 const TIMES: u64 = 200;
 const LEAST: u64 = 1 << 30;
 
@@ -37,7 +37,7 @@ impl Read for InOrder {
     }
 }
 
-/// What unpacks bytes that begin so; `None` if they are not packed.
+/// The unpacker of bytes that begin like this; `None` if they are not packed.
 fn unpacker<'r>(head: &[u8], raw: impl BufRead + Send + 'r) -> io::Result<Option<Box<dyn Read + Send + 'r>>> {
     Ok(match head {
         [0x1f, 0x8b, 8, ..] => Some(Box::new(Gzip::new(raw))),
@@ -66,7 +66,7 @@ pub(crate) fn is_records(unpacked: &mut impl Read) -> bool {
 
 /// The records that are packed as a whole, unpacked; `None` of a file that is something else.
 pub(crate) fn unpacked(input: &Input, limits: &Limits) -> Result<Option<Input>> {
-    // What cannot be read is said by who reads it.
+    // The reader reports a file that cannot be read.
     let Ok(Some(mut look)) = reader(input) else { return Ok(None) };
     if !is_records(&mut look) {
         return Ok(None);
@@ -126,7 +126,7 @@ pub(crate) fn brotli(input: &Input, limits: &Limits) -> Result<Input> {
 
 /// A chunk of LitData whose items are packed in batches, as the chunk without packing.
 ///
-/// Behind eight bytes of magic stand version, items, batches' size and batches; where each item begins among all unpacked bytes,
+/// After eight bytes of magic come version, items, batches' size and batches; where each item begins in all unpacked bytes,
 /// and where the last ends; and of each batch its first item, its items, its place (64 bits), and its packed and unpacked bytes.
 pub(crate) fn batches(input: &Input, limits: &Limits) -> Result<Input> {
     let file = input.lend(0..input.len())?;
@@ -135,7 +135,7 @@ pub(crate) fn batches(input: &Input, limits: &Limits) -> Result<Input> {
     let number = |at: usize| file.get(at..)?.first_chunk().map(|bytes| u32::from_le_bytes(*bytes));
     let head = |k: usize| number(8 + 4 * k).ok_or_else(short);
     if !file.starts_with(b"LDFZ01\0\0") || head(0)? != 1 {
-        let message = "the chunk is packed in a version that is not known; write it anew without compression";
+        let message = "the chunk is packed in a version that is not known; write it again without compression";
         return Err(Error::new(&codes::LITDATA_UNSUPPORTED, message).file(input.name()));
     }
     let (items, batches) = (head(1)? as usize, head(3)? as usize);
@@ -155,7 +155,7 @@ pub(crate) fn batches(input: &Input, limits: &Limits) -> Result<Input> {
         limits.item(out.len() as u64 + u64::from(unpacked)).map_err(|e| e.file(input.name()))?;
         let range = usize::try_from(place).ok().and_then(|at| Some(at..at.checked_add(packed as usize)?));
         let bytes =
-            range.and_then(|range| file.get(range)).ok_or_else(|| wrong("a batch lies behind the chunk's end"))?;
+            range.and_then(|range| file.get(range)).ok_or_else(|| wrong("a batch lies after the chunk's end"))?;
         let before = out.len();
         let failed = |e: io::Error| {
             Error::caused(&forebay::codec::codes::CORRUPT, format!("the batch cannot be unpacked: {e}"), e)
@@ -164,7 +164,7 @@ pub(crate) fn batches(input: &Input, limits: &Limits) -> Result<Input> {
         let mut reader = zstd::stream::read::Decoder::with_buffer(bytes).map_err(failed)?.take(u64::from(unpacked) + 1);
         reader.read_to_end(&mut out).map_err(failed)?;
         if out.len() - before != unpacked as usize {
-            return Err(wrong("a batch unpacks to another number of bytes than is said"));
+            return Err(wrong("a batch unpacks to another number of bytes than declared"));
         }
     }
     Ok(Input::memory(input.name(), out))

@@ -51,7 +51,7 @@ fn words(inside: &str) -> Result<Option<Vec<String>>> {
 }
 
 fn too_many(pattern: &str) -> Error {
-    Error::new(&ARGUMENT, format!("the braces of {pattern:?} stand for more than {MOST} names"))
+    Error::new(&ARGUMENT, format!("the braces of {pattern:?} expand to more than {MOST} names"))
 }
 
 #[cfg(test)]

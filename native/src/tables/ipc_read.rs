@@ -173,7 +173,7 @@ impl Stream {
     /// The bytes that follow a description. Memory grows with what comes, not with what is announced.
     fn body(&mut self, length: i64) -> Result<Buffer> {
         let length = u64::try_from(length)
-            .map_err(|_| damaged(format!("a message is said to have {length} bytes")).offset(self.position))?;
+            .map_err(|_| damaged(format!("a message declares {length} bytes")).offset(self.position))?;
         read(&mut self.input, length, &mut self.position).map(Buffer::from)
     }
 }

@@ -16,7 +16,7 @@ use crate::{
     limits::Limits,
 };
 
-/// What a column has.
+/// The content of a column.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Kind {
     Float,
@@ -56,7 +56,7 @@ pub struct Beton {
     limits: Limits,
 }
 
-/// What a row says of an image.
+/// A row's description of an image.
 struct Image {
     is_raw: bool,
     width: u32,
@@ -108,10 +108,10 @@ impl Beton {
         self.spans.get(k).map(|span| span.len)
     }
 
-    /// Where the bytes of a column are; of a number there are none.
+    /// Where the bytes of a column are; a number has no place.
     fn place(&self, column: &Column, row: &[u8]) -> Result<Range<u64>> {
         let wrong = |at: u64| {
-            let message = format!("the value is said to be at {at}, where the table at the end has none");
+            let message = format!("the row places its value at {at}, where the table at the end has no entry");
             Error::new(&codes::FFCV_PLACE, message).column(column.name.as_str())
         };
         let number = |at: usize| {
@@ -141,7 +141,7 @@ impl Beton {
         Ok(at..at + len)
     }
 
-    /// What a column of a row is, by the bytes of its place.
+    /// The value of a column of a row, by the bytes of its place.
     fn value(&self, column: &Column, row: &[u8], bytes: Bytes) -> Result<Value> {
         let eight = || row.get(column.at..).and_then(|rest| rest.first_chunk()).copied().unwrap_or_default();
         Ok(match column.kind {

@@ -1,6 +1,6 @@
 //! FFCV's `.beton`: a table with a row for each sample, and the images that it points to.
 //!
-//! The size of an image's file stands only in a table at the end, which says of every place how many bytes are there. Both
+//! Only a table at the end has the size of an image's file: it lists every place with its number of bytes. Both
 //! tables are read to open a file, and of the rest only what is wanted.
 //!
 //! | file | what it holds |

@@ -45,7 +45,7 @@ fn long(bytes: &[u8], at: usize) -> u64 {
     bytes.get(at..).and_then(|bytes| bytes.first_chunk()).map_or(0, |bytes| u64::from_le_bytes(*bytes))
 }
 
-/// The columns, by what is said of each, and how many bytes a row has.
+/// The columns, by their descriptions, and how many bytes a row has.
 fn columns(bytes: &[u8]) -> Result<(Vec<Column>, u64)> {
     let (mut columns, mut at, mut most) = (Vec::new(), 0_u64, 1_u64);
     for (k, said) in bytes.chunks_exact(FIELD as usize).enumerate() {
@@ -62,7 +62,7 @@ fn columns(bytes: &[u8]) -> Result<(Vec<Column>, u64)> {
             5 => (Kind::Json, 16, 8),
             255 => {
                 let message = "the field is of a type that somebody wrote for himself, which only his code reads; write the \
-                               file anew with one of FFCV's own types";
+                               file again with one of FFCV's own types";
                 return Err(Error::new(&codes::FFCV_UNSUPPORTED, message).column(name).offset(place));
             }
             other => {

@@ -61,7 +61,7 @@ pub(super) fn encoding(serializer: &str) -> Result<Encoding> {
         let only = number.and_then(|number| types.get(number).copied().flatten());
         let unknown = || {
             let message =
-                format!("the type of the numbers of {serializer:?} is not read; write the leaf anew as bytes");
+                format!("the type of the numbers of {serializer:?} is not read; write the leaf again as bytes");
             Error::new(&codes::LITDATA_UNSUPPORTED, message)
         };
         Ok(Headed { is_big: false, types, only: Some(only.ok_or_else(unknown)?) })
@@ -81,17 +81,17 @@ pub(super) fn encoding(serializer: &str) -> Result<Encoding> {
         "no_header_tensor" => Encoding::Headed(plain(&OF_TORCH)?),
         "no_header_numpy" => Encoding::Headed(plain(&OF_NUMPY)?),
         "pickle" => {
-            let message = "the leaf is a pickle, which is code and is not run here; write it anew with litdata.optimize as \
+            let message = "the leaf is a pickle, which is code and is not run here; write it again with litdata.optimize as \
                            numbers, text, bytes or an array";
             return Err(Error::new(&codes::PICKLE, message));
         }
         "graph" => {
-            let message = "the leaf is a graph (LDGR), which is not read; write it anew as arrays";
+            let message = "the leaf is a graph (LDGR), which is not read; write it again as arrays";
             return Err(Error::new(&codes::LITDATA_UNSUPPORTED, message));
         }
         _ => {
             let message =
-                format!("the serializer {serializer:?} is not known; write the leaf anew as bytes or numbers");
+                format!("the serializer {serializer:?} is not known; write the leaf again as bytes or numbers");
             return Err(Error::new(&codes::LITDATA_UNSUPPORTED, message));
         }
     })

@@ -1,7 +1,7 @@
 //! LitData, the chunks that `litdata.optimize` writes.
 //!
 //! A chunk is a shard of MDS without a description: that is in `index.json`, which holds for all chunks, and the size of every
-//! leaf stands in front of an item. So chunks are opened and read as [shards](super::mds) are.
+//! leaf comes before an item. So chunks are opened and read as [shards](super::mds) are.
 //!
 //! | file | what it holds |
 //! |---|---|

@@ -1,4 +1,4 @@
-//! What the index says of chunks and of the items in them.
+//! The index: chunks, and the items in them.
 
 use std::sync::Arc;
 
@@ -67,14 +67,14 @@ fn refuse(config: &Map<String, Json>, chunks: &[Chunk]) -> Result<()> {
     let said = |key: &str| config.get(key).filter(|value| !value.is_null());
     let no = |message: String| Err(Error::new(&codes::LITDATA_UNSUPPORTED, message));
     if let Some(encryption) = said("encryption") {
-        return no(format!("the chunks are encrypted ({encryption}); write them anew without encryption"));
+        return no(format!("the chunks are encrypted ({encryption}); write them again without encryption"));
     }
     if chunks.iter().any(|chunk| chunk.name.ends_with(".parquet")) {
         return no("the index is one of Parquet files; open those files themselves".to_owned());
     }
     match said("item_loader") {
         Some(loader) if loader != "PyTreeLoader" => no(format!(
-            "the chunks are for {loader}, and only those for \"PyTreeLoader\" are read; write the samples anew for that"
+            "the chunks are for {loader}, and only those for \"PyTreeLoader\" are read; write the samples again for that"
         )),
         _ => Ok(()),
     }

@@ -1,5 +1,5 @@
 //! Caffe's `Datum`: 1 channels, 2 height, 3 width, 4 data, 5 label, 6 floats, 7 whether the data is a picture's file. Pixels
-//! stand plane by plane, blue first.
+//! come plane by plane, blue first.
 
 use bytes::Bytes;
 

@@ -153,7 +153,7 @@ impl Records for Lmdb {
     fn notes(&self) -> Vec<String> {
         let mut notes = Vec::new();
         if self.databases > 0 {
-            notes.push(format!("the keys of {} named databases stand behind their names", self.databases));
+            notes.push(format!("the keys of {} named databases follow their names", self.databases));
         }
         if self.samples.is_some() {
             notes.push(format!("the keys {IMAGE}… are the samples, and {LABEL}… what is written in each"));

@@ -16,7 +16,7 @@ use crate::{
     step::{Pieces, Step, Stepper},
 };
 
-/// What an entry takes in memory, beside its key.
+/// Memory of an entry, without its key.
 const ENTRY: u64 = 48;
 /// Levels of a tree; more have no keys.
 const DEEPEST: usize = 64;
@@ -102,7 +102,7 @@ impl Opener {
         let start = number.checked_mul(size).filter(|_| number <= meta.last_page);
         let range = start.and_then(|start| Some(start..start.checked_add(size)?));
         range.filter(|range| range.end <= self.file_len).ok_or_else(|| {
-            let message = format!("page {number} lies behind the end of the file");
+            let message = format!("page {number} lies after the end of the file");
             Error::new(&codes::LMDB_PAGE, message).offset(self.file_len)
         })
     }
@@ -129,7 +129,7 @@ impl Opener {
                     let at = page.checked_mul(size).and_then(|at| at.checked_add(HEADER as u64));
                     let end = at.and_then(|at| at.checked_add(len as u64)).filter(|&end| end <= self.file_len);
                     let at = at.filter(|_| end.is_some()).ok_or_else(|| {
-                        let message = format!("page {number}: a value lies behind the end of the file");
+                        let message = format!("page {number}: a value lies after the end of the file");
                         Error::new(&codes::LMDB_PAGE, message).offset(start)
                     })?;
                     (at, len as u64)
@@ -183,7 +183,7 @@ impl Opener {
         }
     }
 
-    /// The first values, by which it is told what all of them are.
+    /// The first values, which decide what all of them are.
     fn first(&self) -> impl Iterator<Item = Range<u64>> {
         let first = self.entries.iter().take(LOOKS).map(|entry| entry.at..entry.at + entry.len);
         first.filter(|range| self.limits.item(range.end - range.start).is_ok())

@@ -86,19 +86,19 @@ impl Meta {
         };
         let meta = tree().ok_or_else(damaged)?;
         if !meta.page_size.is_power_of_two() || !(512..=65536).contains(&meta.page_size) {
-            let message = format!("pages of {} bytes are none", meta.page_size);
+            let message = format!("{} bytes is not a size for pages", meta.page_size);
             return Err(Error::new(&codes::LMDB_META, message));
         }
         Ok(meta)
     }
 }
 
-/// What an entry of a leaf has.
+/// An entry of a leaf.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Value {
     /// Bytes, from this place of the page on.
     Here { at: usize, len: usize },
-    /// Bytes behind the head of this page.
+    /// Bytes after the head of this page.
     Pages { page: u64, len: usize },
     /// A database.
     Database(Tree),
@@ -125,8 +125,7 @@ pub(super) fn read(bytes: &[u8], number: u64) -> Result<Page<'_>> {
         return Err(duplicates());
     }
     let count = lower.checked_sub(HEADER).filter(|_| lower <= bytes.len()).map(|bytes| bytes / 2);
-    let count =
-        count.ok_or_else(|| wrong("the list of its entries ends in front of its beginning, or behind the page"))?;
+    let count = count.ok_or_else(|| wrong("the list of its entries ends before its beginning, or after the page"))?;
     let nodes = (0..count).map(|k| short(bytes, HEADER + 2 * k).map(usize::from).filter(|&at| at >= lower));
     let node = |at: Option<usize>| {
         let at = at?;
@@ -164,6 +163,6 @@ pub(super) fn read(bytes: &[u8], number: u64) -> Result<Page<'_>> {
 /// Several values of a key.
 fn duplicates() -> Error {
     let message =
-        "keys have several values (MDB_DUPSORT), which is not read; write the database anew with a key for each value";
+        "keys have several values (MDB_DUPSORT), which is not read; write the database again with a key for each value";
     Error::new(&codes::LMDB_UNSUPPORTED, message)
 }

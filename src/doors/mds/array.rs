@@ -1,4 +1,4 @@
-//! Arrays of numbers. Type and shape stand in the encoding, or in front of each value.
+//! Arrays of numbers. The encoding has type and shape, or each value begins with them.
 
 use bytes::Bytes;
 use serde_json::{Value as Json, json};
@@ -19,7 +19,7 @@ const SHOWN: usize = 4096;
 /// The most dimensions that NumPy has.
 const DIMENSIONS: usize = 64;
 
-/// What the encoding says of the arrays of a column.
+/// What the encoding declares for the arrays of a column.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(in crate::doors) struct Array {
     dtype: Option<Numeric>,
@@ -27,10 +27,10 @@ pub(in crate::doors) struct Array {
 }
 
 impl Array {
-    /// By what stands behind `ndarray:`, such as `uint8:10,12,3`.
+    /// Parses the text after `ndarray:`, such as `uint8:10,12,3`.
     pub fn of(words: &str) -> Result<Array> {
         let wrong = || {
-            let message = format!("the encoding \"ndarray:{words}\" is not known; write the column anew as bytes");
+            let message = format!("the encoding \"ndarray:{words}\" is not known; write the column again as bytes");
             Error::new(&codes::MDS_ENCODING, message)
         };
         let (dtype, shape) = words.split_once(':').map_or((words, None), |(dtype, shape)| (dtype, Some(shape)));
@@ -52,7 +52,7 @@ pub(in crate::doors) struct Headed {
     pub only: Option<Numeric>,
 }
 
-/// What the number of a type means.
+/// The type that a number means.
 fn numbered(byte: u8) -> Option<Numeric> {
     Some(match byte {
         8 => Numeric::U8,

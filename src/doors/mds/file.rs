@@ -58,7 +58,7 @@ impl Mds {
         shard.ok_or_else(|| out_of_range(i, self.samples))
     }
 
-    /// What a column holds; what is wrong with it has the code of the format.
+    /// The content of a column; its errors have the code of the format.
     fn values(&self, column: &Column, bytes: &Bytes) -> Result<Values> {
         let values = column.encoding.values(bytes, &self.limits);
         let coded = |e: Error| match self.format {

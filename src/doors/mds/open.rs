@@ -32,7 +32,7 @@ pub struct Part {
 }
 
 impl Part {
-    /// A shard of which no index says anything.
+    /// A shard that no index describes.
     pub fn new(name: impl Into<String>, range: Range<u64>) -> Part {
         Part { name: name.into(), range, samples: None, bytes: None }
     }
@@ -140,12 +140,12 @@ impl Opener {
             .map(|place| u32::from_le_bytes(*place))
             .collect();
         if !offsets.is_sorted() || offsets.last().is_none_or(|&last| u64::from(last) > len) {
-            return Err(wrong("the samples do not follow each other, or end behind the shard".to_owned(), 4));
+            return Err(wrong("the samples do not follow each other, or end after the shard".to_owned(), 4));
         }
         Ok(Step::Done(Shard { name: part.name.clone(), start, first: self.samples, offsets, columns }))
     }
 
-    /// What the index says otherwise than the shard.
+    /// Compares the index with the shard.
     fn compare(&mut self, part: &Part, shard: &Shard) {
         let bytes = part.range.end - part.range.start;
         let samples = shard.offsets.len() as u64 - 1;

@@ -1,4 +1,4 @@
-//! What a shard says of itself.
+//! The description that a shard begins with.
 
 use serde_json::{Map, Value as Json};
 
@@ -26,7 +26,7 @@ pub(super) fn columns(text: &[u8]) -> Result<Vec<Column>> {
         None | Some(Json::Null) => {}
         Some(format) if format == "mds" => {}
         Some(other) => {
-            let message = format!("the shard has the format {other}, and only \"mds\" is read; write it anew as that");
+            let message = format!("the shard has the format {other}, and only \"mds\" is read; write it again as that");
             return Err(Error::new(&codes::MDS_ENCODING, message));
         }
     }
@@ -42,7 +42,7 @@ pub(super) fn columns(text: &[u8]) -> Result<Vec<Column>> {
             let texts = name.as_str().zip(encoding.as_str());
             let (name, encoding) = texts.ok_or_else(|| wrong("a column has no name, or no encoding"))?;
             let encoding = Encoding::of(encoding).map_err(|e| e.column(name))?;
-            // A size of nothing is none: such a column varies.
+            // A missing size means that the column varies.
             let size = size.as_u64().map(u32::try_from).transpose();
             let size = size.map_err(|_| wrong("the size of a column does not fit 32 bits"))?.filter(|&size| size > 0);
             Ok(Column { name: name.to_owned(), encoding, size })

@@ -27,7 +27,7 @@ pub(in crate::doors) enum Encoding {
     /// An integer, a float or a decimal as text.
     Spelled,
     Json,
-    /// JSON behind a mark and its length.
+    /// JSON after a mark and its length.
     Framed,
     Picture,
     /// An array that was written as a JPEG, or several.
@@ -101,7 +101,7 @@ impl Numeric {
         }
     }
 
-    /// The number in so many bytes as it has.
+    /// The number, in its own width.
     pub fn read(self, bytes: &[u8]) -> Option<Json> {
         fn le<const N: usize>(bytes: &[u8]) -> Option<[u8; N]> {
             bytes.try_into().ok()
@@ -125,7 +125,7 @@ impl Numeric {
     }
 }
 
-/// What a column holds: a value, or of a list several.
+/// The content of a column: a value, or the values of a list.
 pub(in crate::doors) enum Values {
     One(Value),
     List(Vec<Value>),
@@ -148,22 +148,22 @@ impl Encoding {
             ("list[pil]", None) => Encoding::List(Box::new(Encoding::Pil)),
             ("ndarray", rest) => Encoding::Array(Array::of(rest.unwrap_or_default())?),
             ("pkl", _) => {
-                let message = "the column is a pickle (pkl), which is code and is not run here; write it anew as json, \
+                let message = "the column is a pickle (pkl), which is code and is not run here; write it again as json, \
                                ndarray or bytes";
                 return Err(Error::new(&codes::PICKLE, message));
             }
             (kind, None) if let Some(number) = Numeric::of(kind) => Encoding::Number(number),
             _ => {
-                let message = format!("the encoding {name:?} is not known; write the column anew as bytes or json");
+                let message = format!("the encoding {name:?} is not known; write the column again as bytes or json");
                 return Err(Error::new(&codes::MDS_ENCODING, message));
             }
         })
     }
 
-    /// What these bytes are.
+    /// The meaning of these bytes.
     pub fn values(&self, bytes: &Bytes, limits: &Limits) -> Result<Values> {
         if let Encoding::List(of) = self {
-            // In front of a list stands the version of this encoding.
+            // The version of this encoding comes before a list.
             let rest = match bytes.first_chunk::<4>() {
                 Some([0, 0, 0, 0]) => bytes.slice(4..),
                 _ => return Err(Error::new(&codes::MDS_SAMPLE, "the list has a version that is not known")),

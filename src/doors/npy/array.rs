@@ -68,7 +68,7 @@ impl Array {
         }
     }
 
-    /// What a row is: pixels, or an array by itself as NumPy's file of it.
+    /// The content of a row: pixels, or an array as a NumPy file of its own.
     pub fn value(&self, row: &Bytes, limits: &Limits) -> Result<Value> {
         limits.item(row.len() as u64)?;
         if row.len() as u64 != self.row_bytes() {
@@ -124,7 +124,7 @@ impl Array {
         })
     }
 
-    /// What the array is, in words.
+    /// Describes the array in words.
     pub fn described(&self) -> Json {
         json!({ "dtype": self.words(), "shape": self.header.shape })
     }

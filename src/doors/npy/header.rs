@@ -1,4 +1,4 @@
-//! The type and shape of an array, which stand in front of it as a literal of Python.
+//! The type and shape of an array, which precede it as a literal of Python.
 
 use super::MAGIC;
 use crate::{
@@ -9,7 +9,7 @@ use crate::{
 /// The most dimensions that NumPy has.
 const DIMENSIONS: usize = 64;
 
-/// What kind of value an array has.
+/// The kind of an array's values.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Kind {
     Bool,
@@ -20,7 +20,7 @@ pub(super) enum Kind {
     Other,
 }
 
-/// What stands in front of the values.
+/// The header before the values.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Header {
     /// The type as the file writes it: `<f4`.
@@ -31,7 +31,7 @@ pub(super) struct Header {
     pub is_big: bool,
     pub is_fortran: bool,
     pub shape: Vec<u64>,
-    /// Bytes of the header, what stands in front of it included.
+    /// Bytes of the header, with all that precedes it.
     pub len: u64,
 }
 
@@ -98,7 +98,7 @@ pub(super) fn read(bytes: &[u8]) -> Result<Header> {
     }
 }
 
-/// What a type is, its bytes, and whether the highest of them is the first.
+/// A type: its kind, its bytes, and whether the highest of them is the first.
 fn dtype(descr: &str) -> Result<(Kind, u64, bool)> {
     // A type of several fields.
     if descr.starts_with('[') {
@@ -133,11 +133,11 @@ fn dtype(descr: &str) -> Result<(Kind, u64, bool)> {
 
 fn pickle() -> Error {
     let message =
-        "the array holds objects, which is a pickle: code, which is not run here; write it anew as numbers or texts";
+        "the array holds objects, which is a pickle: code, which is not run here; write it again as numbers or texts";
     Error::new(&codes::PICKLE, message)
 }
 
-/// What is left of a literal.
+/// The rest of a literal.
 struct Literal<'a>(&'a str);
 
 impl<'a> Literal<'a> {

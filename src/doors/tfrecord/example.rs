@@ -2,7 +2,7 @@
 //!
 //! An `Example` has a message `Features` in its field 1, and that a map in its field 1; a `SequenceExample` has the same for
 //! what is said once, and in its field 2 a map to lists of such lists. As Protocol Buffers have it, a message may come in
-//! pieces, the last entry of a name counts, fields of other numbers are passed over, and numbers stand packed or not.
+//! pieces, the last entry of a name counts, fields of other numbers are passed over, and numbers are packed or not.
 
 use std::collections::HashMap;
 
@@ -22,7 +22,7 @@ use crate::{
     sample::MediaFormat,
 };
 
-/// What a number takes in metadata, at least.
+/// The least that a number takes in metadata.
 const NUMBER: u64 = 32;
 
 /// A list of values of one kind, in the pieces in which it came.

@@ -16,12 +16,12 @@ use crate::{
     limits::Limits,
 };
 
-/// What the records are.
+/// The kind of the records.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Body {
     /// `tf.train.Example` or `SequenceExample`.
     Example,
-    /// Bytes of which nothing is known.
+    /// Bytes of an unknown kind.
     Raw,
 }
 

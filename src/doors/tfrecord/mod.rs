@@ -23,7 +23,7 @@ use crate::codec::checksum::crc32c;
 
 /// Bytes in front of a record's own: its length, and the checksum of that.
 pub const HEAD: u64 = 12;
-/// Bytes behind them: their checksum.
+/// Bytes after them: their checksum.
 pub const TAIL: u64 = 4;
 
 /// A checksum as TFRecord writes it down.

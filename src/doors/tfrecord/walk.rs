@@ -40,7 +40,7 @@ pub struct Opener {
 }
 
 impl Opener {
-    /// For a file of this many bytes. `keep_going` looks for the next record behind a head that is damaged.
+    /// For a file of this many bytes. `keep_going` looks for the next record after a damaged head.
     pub fn new(file_len: u64, limits: &Limits, keep_going: bool) -> Opener {
         Opener {
             file_len,
@@ -107,7 +107,7 @@ impl Opener {
         Ok(())
     }
 
-    /// Looks for a head in these bytes, which begin at the place: behind a damaged one, its checksum finds the next.
+    /// Looks for a head in these bytes, which begin at the place: after a damaged one, its checksum finds the next.
     fn search(&mut self, bytes: &[u8]) {
         let fits = |k: usize| {
             let len = length(bytes.get(k..)?)?;

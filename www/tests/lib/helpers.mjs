@@ -26,7 +26,7 @@ export const moduleFile = (name) => join(DIST, PUBLISHED ? `${name}.wasm` : 'for
 
 /** A native program, if it was built: the build that is the youngest, since the other may be of an older source. */
 export function built(name) {
-  const builds = ['release', 'debug']
+  const builds = ['dist', 'release', 'debug']
     .map((profile) => join(ROOT, 'target', profile, name))
     .filter((path) => existsSync(path));
   const age = (path) => statSync(path).mtimeMs;

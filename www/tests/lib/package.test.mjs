@@ -1,6 +1,6 @@
 // The package as it is published: packed, installed, and what its package.json promises.
 import assert from 'node:assert/strict';
-import { execFileSync } from 'node:child_process';
+import { execFileSync, spawnSync } from 'node:child_process';
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -57,6 +57,30 @@ test('packed and unpacked it is small, whole, and works in another folder', () =
     execFileSync(process.execPath, ['app.mjs'], { cwd: folder, encoding: 'utf8', timeout: 180_000 }).trim(),
     '5 1,4',
   );
+});
+
+test('its command says what a file is, checks it and converts it, with the exit codes of the other', () => {
+  const forebay = (...words) => {
+    const command = join(folder, 'node_modules/forebay', about.bin.forebay);
+    const { status, stdout, stderr } = spawnSync(process.execPath, [command, ...words], {
+      cwd: folder,
+      encoding: 'utf8',
+    });
+    return [status, stdout + stderr];
+  };
+  assert.deepEqual(forebay('convert', 'a.tar', 'a.tbl'), [0, 'a.tbl: 5 samples\n']);
+  assert.match(forebay('inspect', 'a.tbl')[1], /^a\.tbl\n {2}format +tbl\n {2}size +\d+ bytes\n {2}samples +5\n/);
+  assert.deepEqual(forebay('check', 'a.tar', 'a.tbl'), [
+    0,
+    'a.tar: sound, 5 samples or rows\na.tbl: sound, 5 samples or rows\n',
+  ]);
+  writeFileSync(join(folder, 'cut.tbl'), readFileSync(join(folder, 'a.tbl')).subarray(0, 100));
+  const [status, words] = forebay('check', 'cut.tbl');
+  assert.equal(status, 1);
+  assert.match(words, /^cut\.tbl: DAMAGED, 1 fault, .*\n {2}index, byte \d+: .* \[tbl\.index_truncated\]\n$/);
+  assert.match(forebay('convert', 'a.tar', 'a.tbl').join(), /^2,error: a\.tbl: this file exists; remove it first/);
+  assert.match(forebay('inspect', 'no.tbl').join(), /^2,error: no\.tbl: /);
+  assert.deepEqual([forebay('--help')[0], forebay('train')[0]], [0, 2]);
 });
 
 test('publint finds nothing in it', { skip: THREADS ? false : 'only the published package is whole' }, async () => {

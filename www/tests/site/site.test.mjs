@@ -9,7 +9,7 @@ import { gzipSync } from 'node:zlib';
 import { ROOT, axe, launch, needs, newPage, serveFolder, visit } from '../browser.mjs';
 import { SLOW } from '../slow.mjs';
 
-const FOREBAY = process.env.FOREBAY ?? join(ROOT, 'target/release/forebay');
+const FOREBAY = process.env.FOREBAY ?? join(ROOT, 'target/dist/forebay');
 const SAMPLE = process.env.FOREBAY_SAMPLE ?? join(ROOT, 'dist/sample/sample.tar');
 const folder = mkdtempSync(join(tmpdir(), 'forebay-site-'));
 let browser, served, url;

@@ -8,7 +8,7 @@ import { after, before, test } from 'node:test';
 import { ROOT, dropFiles, launch, needs, newPage, visit } from '../browser.mjs';
 import { bitmap, member } from '../lib/helpers.mjs';
 
-const FOREBAY = process.env.FOREBAY ?? join(ROOT, 'target/release/forebay');
+const FOREBAY = process.env.FOREBAY ?? join(ROOT, 'target/dist/forebay');
 const SAMPLES = 60;
 const folder = mkdtempSync(join(tmpdir(), 'forebay-thumbs-site-'));
 const at = (name) => join(folder, name);
@@ -73,7 +73,7 @@ test('the first screen comes from the thumbnails, with one request more than ope
   assert.equal(asked.thumbs, 1);
   assert.ok(asked.bytes < 1 << 20, `${asked.bytes} bytes of the file in ${asked.file} requests`);
   await page.keyboard.press('i');
-  await page.locator('forebay-about').getByText('in use, from a file beside it').waitFor();
+  await page.locator('forebay-about').getByText('in use, from a file next to it').waitFor();
   assert.deepEqual(page.faults, []);
   await page.close();
 });
@@ -104,7 +104,7 @@ test('thumbnails that are dropped together with their file, or on it, are used',
   await page.locator('h1', { hasText: 'a.tbl' }).waitFor();
   await page.locator('.tile canvas[data-ready]').first().waitFor();
   await page.keyboard.press('i');
-  await page.locator('forebay-about').getByText('in use, from a file beside it').waitFor();
+  await page.locator('forebay-about').getByText('in use, from a file next to it').waitFor();
   await page.keyboard.press('Escape');
   await dropFiles(page, [at('stale.tbl.thumbs')], { x: 300, y: 300 });
   await page.getByText('are not those of a.tbl').waitFor();

@@ -143,7 +143,7 @@ test('thumbnails are made from the page about the file', async () => {
   const coming = page.waitForEvent('download');
   await dialog.getByRole('button', { name: 'Make them…' }).click();
   assert.equal(nameOf(await coming), '300.tbl.thumbs');
-  await dialog.getByText('Keep it beside the dataset').waitFor();
+  await dialog.getByText('Keep it next to the dataset').waitFor();
   assert.deepEqual(page.faults, []);
   await page.close();
 });

@@ -57,7 +57,7 @@ test('a folder with a list opens as samples, with its records, classes and what 
   await page.locator('#folder-input').setInputFiles(set);
   await page.getByRole('alert').filter({ hasText: 'Some lines have no image' }).waitFor();
   const words = await page.getByRole('alert').innerText();
-  assert.match(words, /1 of 31 lines are left out: line 31, "gone\.bmp": there is no such file beside the list/);
+  assert.match(words, /1 of 31 lines are left out: line 31, "gone\.bmp": there is no such file next to the list/);
   await page.locator('.counts', { hasText: /^\s*30\s*$/ }).waitFor();
   await page.getByRole('button', { name: /gull/ }).first().waitFor();
   // It counts as a TAR within; nobody made one.
@@ -76,7 +76,7 @@ test('a folder with a list opens as samples, with its records, classes and what 
 test('a list by itself is a table; what it names beside it is said, and what has an address is shown when asked for', async () => {
   const page = await visited();
   await page.locator('#file-input').setInputFiles(join(set, 'metadata.jsonl'));
-  await page.getByText('names images that lie beside this file').waitFor();
+  await page.getByText('names images next to this file').waitFor();
   assert.equal(await page.getByRole('button', { name: 'Show as samples' }).count(), 0);
   const lines = Array.from({ length: 20 }, (_, i) => JSON.stringify({ data: { image: `${far}/${i}.bmp` }, n: i }));
   const asked = [];

@@ -18,7 +18,7 @@ import { after, before, test } from 'node:test';
 import { ROOT, axe, launch, nameOf, newPage, serveFolder, until } from '../browser.mjs';
 import { SLOW } from '../slow.mjs';
 
-const FOREBAY = process.env.FOREBAY ?? join(ROOT, 'target/release/forebay');
+const FOREBAY = process.env.FOREBAY ?? join(ROOT, 'target/dist/forebay');
 const folder = mkdtempSync(join(tmpdir(), 'forebay-tables-'));
 const at = (name) => join(folder, name);
 let browser, server, url;

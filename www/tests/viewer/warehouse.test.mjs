@@ -123,7 +123,7 @@ test('a second warehouse beside the open one shows how far they are apart', {
     const page = await opened('file=warehouse/manifest.json', options);
     await drop(page, 'captures-before');
     const dialog = page.locator('forebay-drift');
-    await dialog.getByText('beside the earlier captures-before').waitFor();
+    await dialog.getByText('and the earlier captures-before').waitFor();
     const row = (name) => dialog.getByRole('row').filter({ hasText: name });
     assert.match(await row('classes').innerText(), /0\.3\s+0\.05\s+–\s+–/);
     assert.match(await row('red mean').innerText(), /0\.01\s+–\s+0\.4\s+0\.41/);

@@ -91,7 +91,7 @@ async function convertSamples(
   if (source instanceof ShardedDataset)
     throw hostError(
       "usage.argument",
-      "several files become one by the command, forebay concat; here each is converted by itself",
+      "the command joins several files (forebay concat); here each is converted separately",
       {
         file: source.name,
       },

@@ -8,7 +8,7 @@ const shown = (value: unknown): string => (typeof value === "string" ? JSON.stri
 /** A text, such as a filter. */
 export function text(value: unknown, what: string): string {
   if (typeof value === "string") return value;
-  throw hostError("usage.argument", `${what} must be a text, and ${shown(value)} is none`);
+  throw hostError("usage.argument", `${what} must be a text, not ${shown(value)}`);
 }
 
 /** A whole number from `least` to `most`. */
@@ -16,7 +16,7 @@ export function whole(value: unknown, what: string, least = 0, most = Number.MAX
   if (Number.isInteger(value) && (value as number) >= least && (value as number) <= most) return value as number;
   throw hostError(
     "usage.argument",
-    `${what} must be a whole number from ${least} to ${most}, and ${shown(value)} is none`,
+    `${what} must be a whole number from ${least} to ${most}, not ${shown(value)}`,
   );
 }
 
@@ -24,13 +24,13 @@ export function whole(value: unknown, what: string, least = 0, most = Number.MAX
 export function list<T>(values: ArrayLike<T> | Iterable<T>, what: string): T[] {
   if (typeof values === "object" && values !== null && (Symbol.iterator in values || "length" in values))
     return Array.from(values);
-  throw hostError("usage.argument", `${what} must be a list, and ${shown(values)} is none`);
+  throw hostError("usage.argument", `${what} must be a list, not ${shown(values)}`);
 }
 
 /** An object of options. */
 export function options<T extends object>(value: T, what: string): T {
   if (typeof value === "object" && value !== null) return value;
-  throw hostError("usage.argument", `${what} must be an object, and ${shown(value)} is none`);
+  throw hostError("usage.argument", `${what} must be an object, not ${shown(value)}`);
 }
 
 /** Numbers of samples or rows, all below `length`: an array of 32 bits would make some number of anything. */

@@ -72,7 +72,7 @@ export const hostCodes: Readonly<Record<HostCode, string>> = {
   "dataset.closed": "The dataset was closed.",
   "format.not_table": "The file holds samples; a table was asked for.",
   "manifest.address":
-    "A line of a list of images names none, or one that is not fetched: from another scheme than http: and https:, or from outside the files beside the list.",
+    "A line of a list names no image, or one that is not fetched: with another scheme than http: and https:, or from outside the files next to the list.",
 };
 
 /** An error with a code of {@link hostCodes}, or one that every host has. */

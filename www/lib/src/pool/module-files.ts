@@ -82,7 +82,7 @@ function urlOf(name: ModuleName, { wasmUrl, wasmUrls }: RuntimeOptions): URL {
  */
 function installed(url: URL): string {
   const name = /([a-z]+)[^/]*\.wasm$/.exec(String(url))?.[1];
-  if (name === undefined || !(name in urls)) throw new Error("its address is none of a file");
+  if (name === undefined || !(name in urls)) throw new Error("its address does not lead to a file");
   const { createRequire } = builtin<typeof import("node:module")>("node:module");
   const { cwd } = (globalThis as unknown as { process: { cwd(): string } }).process;
   try {

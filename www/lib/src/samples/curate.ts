@@ -225,7 +225,7 @@ export async function outliersOf(
       throw hostError("usage.argument", `a trait is one of ${Object.keys(TRAITS).join(", ")}, not ${String(trait)}`);
   }
   if (!(score >= 0.5 && score <= 1e6))
-    throw hostError("usage.argument", `a sample stands out from half a deviation on, and not from ${String(score)}`);
+    throw hostError("usage.argument", `the score of an outlier is at least 0.5, not ${String(score)}`);
   const look = by.some((trait) => SEEN.includes(trait));
   const found = await lookAt(dataset, looks, { bytes: false, look }, options, signal);
   const sizes = new Uint32Array(found.samples.length * 2);

@@ -216,7 +216,7 @@ export class ShardedDataset implements Dataset {
   }
   async openThumbs(input?: Input, options: { signal?: AbortSignal } = {}): Promise<boolean> {
     if (input !== undefined)
-      throw hostError("usage.argument", "each of several files has thumbnails of its own, beside it", {
+      throw hostError("usage.argument", "each of several files has thumbnails of its own, next to it", {
         file: this.name,
       });
     const found = await Promise.all(this.shards.map((shard) => shard.openThumbs(undefined, options)));
@@ -435,7 +435,7 @@ export class ShardedDataset implements Dataset {
   }
 
   edit(_: EditOptions = {}): Promise<Edits> {
-    const message = "a journal is of one file: open the one that is to be changed by itself";
+    const message = "a journal is of one file: open the file that you want to change alone";
     return Promise.reject(new ForebayError("edits.cannot", "unsupported", message, { file: this.name }));
   }
 

@@ -50,7 +50,7 @@ export async function tensorOf(
   ) {
     throw hostError(
       "usage.argument",
-      `the array to write into must have ${size[0]} x ${size[1]} x 3 values of ${dtype}, and nothing beside them`,
+      `the array to write into must have ${size[0]} x ${size[1]} x 3 values of ${dtype}, and nothing else`,
       { file },
     );
   }

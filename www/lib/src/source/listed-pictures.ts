@@ -96,10 +96,10 @@ export class ListedPictures {
     const { files } = this.base;
     const path = named.replace(/^(\.\/)+/, "");
     if (files === null)
-      throw refused("it is relative to the list, which was opened by itself: open it with the files beside it");
+      throw refused("it is relative to the list, which was opened alone: open it with the files next to it");
     const input = await files.find(path);
     signal?.throwIfAborted();
-    if (input === null) throw refused("there is no such file beside the list");
+    if (input === null) throw refused("there is no such file next to the list");
     const source =
       typeof input === "string" ? await closedSource(input, path) : await sourceOf(input, path, {}, signal);
     const head = async () => readExactly(source, 0, Math.min(KIND_BYTES, source.byteLength), signal);

@@ -105,7 +105,7 @@ export const dialogs = {
   moreNotes: "and {notes} more notes",
   folderNotWarehouse: "This folder is not a warehouse.",
   drift: "Drift",
-  besideEarlier: "{name} beside the earlier {given}",
+  besideEarlier: "{name} and the earlier {given}",
   countingBoxesClassesRunsPixels:
     "Counting boxes, classes, runs and pixels: {samples, plural, one {# sample} other {# samples}}…",
   countingBoxesClassesRunsPixels2: "Counting boxes, classes, runs and pixels…",
@@ -195,7 +195,7 @@ export const dialogs = {
   convertsWithoutEdits: "The edits are not in what is written here: the file is converted as it was opened.",
   saveWithEdits: "Save with the edits…",
   annotationsNotKept:
-    "{lost, plural, one {# annotation} other {# annotations}} left out: they have no area, or their numbers are none",
+    "{lost, plural, one {# annotation} other {# annotations}} left out: they have no area, or no finite numbers",
   pickedSamples: "Of the {many, plural, one {# selected sample} other {# selected samples}}",
   filtersSamples: "Of the filter's {many, plural, one {# sample} other {# samples}}",
   allSamples: "Of all {many, plural, one {# sample} other {# samples}}",
@@ -203,7 +203,7 @@ export const dialogs = {
   fromLabelFile: "from the label file",
   fromDatasetItself: "from the dataset itself",
   fromDatasetChanged: "from the dataset, with your changes",
-  everyPictureLeftOut: "Nothing was written, for this format can say nothing of these pictures: {losses}.",
+  everyPictureLeftOut: "Nothing was written, for this format can say nothing about these images: {losses}.",
   everythingHappensOnMachine2: "{which}, {rest}. Everything happens on this machine.",
   howBoxesRead: "How boxes are read",
   fileDoesNotState:
@@ -222,7 +222,7 @@ export const dialogs = {
   ofDoneTotal: "{done} of {total}",
   exportLabels: "Export labels",
   filesBrowserDownloads: "{files, plural, one {# file} other {# files}}, {size}. The browser downloads it.",
-  whatFormatCannotSayWas: "What the format cannot say was left out:",
+  whatFormatCannotSayWas: "The format cannot say this, so it was left out:",
   saveEdits: "Save the edits",
   save: "Save…",
   someChangesNotKeptYet: "some changes are not kept yet: see above the samples what to do",
@@ -270,11 +270,11 @@ export const dialogs = {
   notNamed2: "not named",
   diskFullMakeRoomChoose: "The disk is full: make room, or choose a folder on another one.",
   whatDownloadedMadeBrowsersOwn:
-    "What is downloaded is made in the browser's own store first, which is full: a folder needs none.",
+    "A download is made in the browser's own store first, which is full; a folder does not need it.",
   whatDownloadedMadeBrowsersOwnStore:
-    "What is downloaded is made in the browser's own store first, which is full: make room on the disk, remove what other sites keep, or write fewer at once.",
+    "A download is made in the browser's own store first, which is full: free disk space, clear other sites' data, or write fewer at once.",
   browserNoLongerLetsPage:
-    "The browser no longer lets this page write into the folder: begin again and choose it anew.",
+    "The browser no longer lets this page write into the folder: begin again and choose it once more.",
   fileFolderWasMovedRemoved: "The file or its folder was moved or removed meanwhile: choose the folder again.",
   browserTookBackWhatPage:
     "The browser took back what this page kept, as it does when the disk fills up: make room, and begin again.",
@@ -286,8 +286,8 @@ export const dialogs = {
   enter: "Enter",
   space: "Space",
   thumbnails: "Thumbnails",
-  inUseFromBeside: "in use, from a file beside it",
-  smallPicturesBeside: "Small images of all samples, in a file beside this one",
+  inUseFromBeside: "in use, from a file next to it",
+  smallPicturesBeside: "Small images of all samples, in a file next to this one",
   makeThem: "Make them",
   compareWithVersion: "compare with another version of the file",
   makeThumbnails: "Make thumbnails",
@@ -297,7 +297,7 @@ export const dialogs = {
   longestEdge: "Longest edge",
   pixelsWide: "{size} pixels",
   placeThumbnails:
-    "Keep it beside the dataset under the name {name}; then it is found with the file's address, or when both are dropped together.",
+    "Keep it next to the dataset under the name {name}; then it is found with the file's address, or when both are dropped together.",
   thumbnailsInUse: "They are in use here from now on.",
 } as const;
 

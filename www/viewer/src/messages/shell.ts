@@ -30,7 +30,7 @@ export const shell = {
     "This text has {bytes}, and up to {value} are shown. As a TBF it opens at once, whatever its size.",
   convertIt: "Convert it…",
   packedGzipWholeSoNothing:
-    "This is packed with gzip as a whole, so that nothing in it can be looked at by itself. It can be unpacked into the browser's own store, and opened from there; nothing else sees it.",
+    "This file is packed with gzip as a whole, so no part of it can be read alone. Forebay can unpack it into the browser's own store and open it from there; nothing else sees it.",
   unpackOpen: "Unpack and open",
   browsersDoNotUnpackZstandard: "{message}. Browsers do not unpack Zstandard; on the command line: zstd -d {name}",
   samplesReadFromTblTar:
@@ -45,7 +45,7 @@ export const shell = {
   toTheSamples: "To the samples",
   aboutFileI: "About this file (i)",
   dataset: "dataset",
-  whatWasReadSoFar: "What was read so far",
+  whatWasReadSoFar: "Bytes read so far",
   closeFile: "Close the file",
   forebayCloseFile: "Forebay: close the file",
   aboutFile: "About the file",
@@ -57,7 +57,7 @@ export const shell = {
   labelsFileLabelsFileL: "Labels of a file, and labels as a file (l)",
   duplicatesOutliersU: "Duplicates and outliers (u)",
   curate: "Curate",
-  whatBecameFramesV: "What became of the frames (v)",
+  whatBecameFramesV: "Frames used and left out (v)",
   validation: "Validation",
   darkLightD: "Dark or light (d)",
   keysFilters2: "Keys and filters (?)",
@@ -78,18 +78,18 @@ export const shell = {
     "A warehouse's images were resized when it was built: labels of their sources do not fit them.",
   labelsSamples: "{name}: labels of {matched} samples",
   linkFileYourOwnMachine:
-    "This link is to a file of your own machine, which a page cannot open by itself: choose it, or drop it here.",
+    "This link is to a file of your own machine, which a page cannot open without you: choose it, or drop it here.",
   thereName: "There are {known} of this name.",
   openOf: "Open {name}, {bytes}, of {when}",
   open: "Open {name}",
   chooseFile: "Choose the file",
-  fileDamagedWhatComesBefore: "This file is damaged. What comes before the damage is shown.",
+  fileDamagedWhatComesBefore: "This file is damaged. Everything before the damage is shown.",
   linesHaveNoPicture: "Some lines have no image that can be shown.",
-  readingEndedEarlyWhatWas: "Reading ended early. What was found before is shown.",
+  readingEndedEarlyWhatWas: "Reading ended early. Everything found until then is shown.",
   fileLikeIfDownloadEnded: "A file is like this if its download ended before it began, or if only its place was made.",
   fileHoldsOnlyZeros: "This file holds only zeros.",
   samplesCannotReadTheirEntries:
-    "{lost} of {length, plural, one {# sample} other {# samples}} cannot be read: their entries in the index are wrong, or they lie behind the end of the file.",
+    "{lost} of {length, plural, one {# sample} other {# samples}} cannot be read: their entries in the index are wrong, or they lie after the end of the file.",
   fileDamagedEndsTooEarly: "This file is damaged, or ends too early.",
   checkIt: "Check it",
   readingHeadersFilesFound: "Reading headers: {samples, plural, one {# file} other {# files}} found",
@@ -198,7 +198,7 @@ export const shell = {
   fieldNamesPictures:
     "The field {name} names images. Shown as samples, each of them is fetched from the address that the line says.",
   fieldNamesPicturesBeside:
-    "The field {name} names images that lie beside this file. Drop the folder, or the file together with its images, to see them.",
+    "The field {name} names images next to this file. Drop the folder, or the file together with its images, to see them.",
   showAsSamples: "Show as samples",
   compareAnotherVersionM: "Compare with another version of it (m)",
   compare: "Compare",

@@ -19,7 +19,7 @@ export const ui = {
     "Pull to change the width; a double click fits it. Keys: left and right, up and down for other columns, Enter fits",
   clearFilter: "Clear the filter",
   keepFilter: "Give this filter a name, and keep it",
-  whatCouldComeHere: "What could come here",
+  whatCouldComeHere: "Suggestions",
   firstSampleHasNoEnter: "The first sample has no {unknown}. Enter filters all the same.",
   enterFiltersWhatWrittenSo: "Enter filters by what is written so far.",
   firstRow: "the first row",
