@@ -37,6 +37,8 @@ const drawing = () =>
   [
     [msg("dragClick"), msg("drawBoxSelectInsideMoves")],
     ["n  p", msg("boxMiddleOutlineArrowsSpace")],
+    ["h  y", msg("holeKeyPoints")],
+    ["q  Q", msg("brushEraser")],
     ["[  ]", msg("boxBeforeNext")],
     ["↑ ↓ ← →", msg("movePixelCtrlTen")],
     [msg("shiftArrows"), msg("makeLargerSmaller")],

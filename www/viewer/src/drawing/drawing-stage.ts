@@ -116,7 +116,7 @@ export class DrawingStage extends LitElement {
       }
       this.was = { still, placed, colors: ClassColors.version };
     }
-    paintHand(this.hand, sketch, placed, (shape) => this.drawing.nameOf(shape));
+    paintHand(this.hand, sketch, placed, this.drawing);
     const { handle, hit } = sketch.over;
     const over = handle !== null ? "handle" : !hit ? "" : sketch.selected.has(hit.at) || hit.border ? "move" : "inside";
     if (this.getAttribute("over") !== over) this.setAttribute("over", over);

@@ -1,6 +1,8 @@
 /** Which key was pressed, and where: fields, dialogs and menus have their own. */
-
 import { isOfOthers } from "../ui/typing.ts";
+
+/** Images that people look for: without labels, rejected, with the class that is drawn. */
+export type Wanted = "unlabeled" | "rejected" | "class";
 
 export interface PressedKey {
   readonly key: string;
