@@ -215,6 +215,7 @@ def _options(
     classes: Sequence[str] | PathLike | None = None,
     image_key: str | None = None,
     boxes: str | None = None,
+    project: PathLike | None = None,
 ) -> str:
     given: Any = classes
     if isinstance(classes, os.PathLike):
@@ -234,6 +235,7 @@ def _options(
         "classes": given,
         "image_key": image_key,
         "boxes": boxes,
+        "project": None if project is None else os.fspath(project),
     }
     return json.dumps(options)
 
@@ -246,6 +248,7 @@ def read(path: PathLike, **options: Any) -> LabelSet:
     (``interpolate``, ``refuse``, ``listed``), ``pick`` (``first``, ``last``, ``all``), ``exif`` (``apply``, ``ignore``,
     ``refuse``), ``names`` (``whole``, ``last``), ``classes`` (names, or a file of them), ``image_key``,
     ``boxes`` (which field of samples' metadata has boxes, and what four numbers mean: ``json.boxes:xywh``).
+    ``project`` is a file that numbers the classes: a project, a COCO file, a ``data.yaml``, or a list of names.
     """
     return LabelSet(os.fspath(path), _forebay.LabelSet.read(os.fspath(path), _options(**options)))
 
