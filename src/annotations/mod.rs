@@ -46,6 +46,7 @@ pub mod dota;
 mod fault;
 mod format;
 mod geometry;
+mod holes;
 mod json;
 pub mod kitti;
 pub mod labelme;

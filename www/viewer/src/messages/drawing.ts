@@ -24,7 +24,7 @@ export const drawing = {
   drawPointsY: "Set key points (y): a click sets one, with Shift a hidden one, Enter ends",
   nextPoint: "next: point {point}",
   nextPointOf: "next: {name}, point {point} of {many}",
-  skipPoint: "Leave it out",
+  skipPoint: "Skip",
   hidePoint: "Hide or show",
   endShape: "Finish",
   brush: "Brush",
