@@ -20,16 +20,10 @@ export interface Running {
 }
 
 const shellStyles = css`
-    .where {
-      width: 100%;
-    }
-    .notes {
-      margin: 12px 0 0;
-      padding-inline-start: 20px;
-      color: var(--ink-2);
-      font-size: 13px;
-      overflow-wrap: anywhere;
-    }
+  .where { width: 100%; }
+  .notes {
+    margin: 12px 0 0; padding-inline-start: 20px; color: var(--ink-2); font-size: 13px; overflow-wrap: anywhere;
+  }
 `;
 
 /** Has the browser ask before the page goes with what it is at. */

@@ -37,68 +37,22 @@ export class DrawingPage extends LitElement {
   static override styles = [
     controls,
     css`
-    :host {
-      display: grid;
-      gap: 12px;
-      grid-template-columns: minmax(0, 1fr);
-    }
-    .tools {
-      display: grid;
-      grid-template-columns: repeat(auto-fill, minmax(98px, 1fr));
-      gap: 4px;
-      margin-top: 6px;
-    }
-    .tools button {
-      min-height: 30px;
-      padding: 0 6px 0 8px;
-      justify-content: space-between;
-      font-size: 12.5px;
-    }
-    .note {
-      min-width: 0;
-      min-height: 30px;
-      font-size: 12.5px;
-    }
-    .tools .long {
-      grid-column: 1 / -1;
-    }
-    kbd {
-      min-width: 18px;
-      padding: 0 4px;
-      border-radius: 4px;
-      background: var(--soft);
-      font-family: var(--mono);
-      font-size: 11px;
-      text-align: center;
-      color: var(--ink-2);
-    }
-    summary {
-      font-weight: 600;
-      cursor: pointer;
-    }
-    .look {
-      display: grid;
-      grid-template-columns: auto minmax(0, 1fr);
-      gap: 4px 8px;
-      align-items: center;
-    }
-    .range {
-      display: grid;
-      font-size: 12.5px;
-    }
-    .look button {
-      grid-column: 1 / -1;
-    }
-    p {
-      margin: 0;
-    }
-    .remark {
-      padding: 6px 10px;
-      border-radius: 8px;
-      background: var(--warn-soft);
-      color: var(--warn);
-    }
-  `,
+      :host { display: grid; gap: 12px; grid-template-columns: minmax(0, 1fr); }
+      .tools { display: grid; grid-template-columns: repeat(auto-fill, minmax(98px, 1fr)); gap: 4px; margin-top: 6px; }
+      .tools button { min-height: 30px; padding: 0 6px 0 8px; justify-content: space-between; font-size: 12.5px; }
+      .note { min-width: 0; min-height: 30px; font-size: 12.5px; }
+      .tools .long { grid-column: 1 / -1; }
+      kbd {
+        min-width: 18px; padding: 0 4px; border-radius: 4px; background: var(--soft); font-family: var(--mono);
+        font-size: 11px; text-align: center; color: var(--ink-2);
+      }
+      summary { font-weight: 600; cursor: pointer; }
+      .look { display: grid; grid-template-columns: auto minmax(0, 1fr); gap: 4px 8px; align-items: center; }
+      .range { display: grid; font-size: 12.5px; }
+      .look button { grid-column: 1 / -1; }
+      p { margin: 0; }
+      .remark { padding: 6px 10px; border-radius: 8px; background: var(--warn-soft); color: var(--warn); }
+    `,
   ];
   @property({ attribute: false }) drawing!: DrawingController;
   @query("forebay-classes") private list!: ClassList;
