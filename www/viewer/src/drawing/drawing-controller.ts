@@ -647,7 +647,7 @@ export class DrawingController implements ReactiveController {
     return this.key(idleKey(key, again));
   }
   /** Does what a key says; true if it was one of its own. */
-  private key({ key, shift, ctrl, again, inStage, inClasses }: PressedKey): boolean {
+  private key({ key, shift, ctrl, again, hovered, inStage, inClasses }: PressedKey): boolean {
     if (this.state !== "on" || this.of.open() === null) return false;
     if (ctrl && key.toLowerCase() === "z") shift ? this.redo() : this.undo();
     else if (ctrl && key.toLowerCase() === "y") this.redo();
@@ -665,6 +665,7 @@ export class DrawingController implements ReactiveController {
       else {
         // A key that was used stays that of its class, whatever else becomes known.
         this.classes.give(Number(key), name);
+        if (hovered) this.sketch.grab();
         this.name(name);
       }
     } else if (again && JUDGES.has(key)) return true;

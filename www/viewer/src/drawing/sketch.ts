@@ -68,6 +68,7 @@ export interface Over {
   readonly handle: number | null;
 }
 
+const FREE: Held = { shift: false, ctrl: false };
 const NOTHING: Over = { hit: null, handle: null };
 /** A mask has no more pixels. */
 const MOST_PIXELS = 64_000_000;
@@ -221,6 +222,11 @@ export class Sketch {
     if (at !== null) this.label = this.shapes![at]!.label;
     this.of.changed();
   }
+  /** Selects what the pointer is over, for a key that is about it. */
+  grab(): void {
+    const { hit } = this.over;
+    if (hit) this.select([hit.at]);
+  }
   remove(): void {
     const { shapes, selected } = this;
     if (!shapes || selected.size === 0) return;
@@ -276,7 +282,12 @@ export class Sketch {
     }
     const hit = this.hits.at(at, this.reach);
     const taken = hit && (this.selected.has(hit.at) || this.isIn(at));
-    if (hit?.border && !taken && !shift) this.select([hit.at]);
+    if (hit?.border && !taken && !shift) {
+      this.select([hit.at]);
+      // A corner is pulled at once, whether or not its box was selected.
+      const corner = this.handleAt(at);
+      if (corner && this.alone!.kind === "box" && corner.at % 2 === 0) return this.down(at, FREE);
+    }
     const moves = taken || (hit?.border && !shift);
     this.gesture = moves ? { kind: "move", from: at, add: shift, far: false } : { kind: "press", from: at, add: shift };
   }
@@ -518,6 +529,7 @@ export class Sketch {
         return true;
       case "Delete":
       case "Backspace":
+        if (held.shift) this.grab();
         return this.less();
       case "Enter":
         return this.close();
@@ -638,8 +650,8 @@ export class Sketch {
       else this.of.say(msg("outlineEnclosesNothing"));
       return true;
     }
-    if (this.selected.size === 0) return false;
     const many = this.selected.size;
+    if (many === 0) return false;
     this.remove();
     this.of.say(msg("removed", { many }));
     return true;
