@@ -8,6 +8,7 @@ import { smallPng } from '../../../scripts/lib/png.mjs';
 import { ROOT, axe, launch, nameOf, needs, newPage, pen, serveFolder, touch, until, visit } from '../browser.mjs';
 import { zipOf } from '../lib/zips.mjs';
 import { recordsOf, tblOf } from './edited.mjs';
+import { SLOW } from '../slow.mjs';
 
 const SAMPLES = 6;
 const WIDTH = 160;
@@ -352,7 +353,7 @@ test('a hole, key points and a mask are kept, drawn again after a reload, export
   await context.close();
 });
 
-test('a practiced hand corrects 100 boxes with an action for each and one for each next image', async () => {
+test('a practiced hand corrects 100 boxes with an action for each and one for each next image', SLOW, async () => {
   const IMAGES = 5;
   const names = ['boat', 'gull'];
   // Four rows of five boxes, of which each is wrong in one way: its place, its size, its class, or that it is there.
@@ -411,7 +412,7 @@ test('a practiced hand corrects 100 boxes with an action for each and one for ea
   await page.context().close();
 });
 
-test('keys go on to the next image that has no labels, is rejected or has the class', async () => {
+test('keys go on to the next image that has no labels, is rejected or has the class', SLOW, async () => {
   const label = (name) => ({ boxes: [{ label: name, bbox: [20, 30, 40, 50], iscrowd: 0 }] });
   const records = [label('boat'), label('pier'), { boxes: [] }, {}, label('boat'), label('pier')];
   const page = await opened(0, null, 'kinds.tbl', await tblOf(SAMPLES, WIDTH, HEIGHT, (i) => records[i]));
