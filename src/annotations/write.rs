@@ -425,8 +425,8 @@ mod tests {
             vec![outline(&[[1.0, 2.0], [4.0, 2.0], [4.0, 6.0]]), outline(&[[1.0, 2.0], [4.0, 2.0]]), mask];
         let size = Some(40);
         labels.pictures = vec![Picture { width: size, height: size, annotations, ..Picture::named("a.jpg") }];
-        // Of a line that only looks like an outline the box is written; so are masks, but in CVAT's XML.
-        for (format, rects) in [(Format::Cvat, 2), (Format::LabelStudio, 1), (Format::LabelMe, 1), (Format::Via, 1)] {
+        // Of a line that only looks like an outline the box is written; so are masks where the format has none.
+        for (format, rects) in [(Format::Cvat, 2), (Format::LabelStudio, 2), (Format::LabelMe, 1), (Format::Via, 1)] {
             let mut text = Vec::new();
             let mut put = |bytes: &[u8]| {
                 text.extend_from_slice(bytes);

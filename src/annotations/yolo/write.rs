@@ -257,7 +257,8 @@ mod tests {
         let keypoints: Vec<_> = points.map(|(x, y, visibility)| Keypoint { x, y, visibility }).into();
         let rect = Rect::new(10.0, 20.0, 30.0, 60.0);
         let points = Annotation { shape: Shape::Points, keypoints, ..Annotation::boxed(rect, class) };
-        labels.pictures = vec![picture(vec![points.clone(), Annotation { shape: Shape::Box, ..points }])];
+        let wider = Rect::new(5.0, 10.0, 35.0, 70.0);
+        labels.pictures = vec![picture(vec![points.clone(), Annotation { shape: Shape::Box, rect: wider, ..points }])];
         let written = |labels: &Labels| {
             let mut files = Vec::new();
             let mut put = |name: &str, bytes: &[u8]| {
