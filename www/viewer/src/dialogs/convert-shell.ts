@@ -58,7 +58,9 @@ export abstract class ConvertShell<S> extends LitElement {
   }
   /** `sample` or `row`. */
   /** How many of what is written, in words. */
-  protected abstract many(n: number): string;
+  protected many(n: number): string {
+    return msg("samples", { count: n });
+  }
   /** The name of the file to write; `null` where there is nothing to convert. */
   protected abstract fileName(): string | null;
   /** Converts. */

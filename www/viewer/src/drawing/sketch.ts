@@ -26,6 +26,7 @@ import {
   type Point,
   type Shape,
 } from "./shape.ts";
+import { ARROWS } from "../ui/typing.ts";
 import { msg as common } from "../messages/common.ts";
 import { msg } from "../messages/drawing.ts";
 
@@ -74,12 +75,6 @@ const NOTHING: Over = { hit: null, handle: null };
 const MOST_PIXELS = 64_000_000;
 /** Pixels of the picture that a key moves something by, and with Ctrl. */
 const STEPS = [1, 10] as const;
-const ARROWS: Readonly<Record<string, Point>> = {
-  ArrowLeft: [-1, 0],
-  ArrowRight: [1, 0],
-  ArrowUp: [0, -1],
-  ArrowDown: [0, 1],
-};
 
 export class Sketch {
   width = 0;

@@ -2,10 +2,11 @@
 import type { Box } from "../../../lib/src/base/boxes.ts";
 import { NAMED, namesOf, paintNames, spotOf, type Name, type Placed } from "./box-names.ts";
 import { DARK_INK, colorOf, inkOn, rgbOf } from "./colors.ts";
-import type { Mask } from "../../../lib/src/base/masks.ts";
-import { drawMask } from "./masks.ts";
+import { walkMask, type Mask } from "../../../lib/src/base/masks.ts";
 
 const NONE: ReadonlySet<Box> = new Set();
+/** The longest edge at which a mask is drawn. */
+const EDGE = 2048;
 
 /** Adds outlines to a path; `on` says where an x, or a y if `k` is odd, is on the canvas. */
 export function outlinePath(
@@ -123,4 +124,20 @@ export class StageBoxes {
     this.masks.set(mask, { color, drawn });
     return drawn;
   }
+}
+
+/** The mask as a picture of one color, no larger than what is worth drawing. */
+function drawMask(mask: Mask, [r, g, b, a]: readonly [number, number, number, number]): ImageData {
+  const scale = Math.max(1, Math.ceil(Math.max(mask.width, mask.height) / EDGE));
+  const [width, height] = [Math.ceil(mask.width / scale), Math.ceil(mask.height / scale)];
+  const image = new ImageData(width, height);
+  const pixels = new Uint32Array(image.data.buffer);
+  const little = new Uint8Array(Uint32Array.of(1).buffer)[0] === 1;
+  const color = little ? ((a << 24) | (b << 16) | (g << 8) | r) >>> 0 : ((r << 24) | (g << 16) | (b << 8) | a) >>> 0;
+  walkMask(mask, (x, from, to) => {
+    if (x % scale !== 0) return;
+    const column = x / scale;
+    for (let y = Math.ceil(from / scale); y * scale < to; y++) pixels[y * width + column] = color;
+  });
+  return image;
 }
