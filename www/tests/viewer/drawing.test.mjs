@@ -299,7 +299,7 @@ test('a hole, key points and a mask are kept, drawn again after a reload, export
   await page.keyboard.press('y');
   await click([30, 40], [40, 50]);
   await page.keyboard.press('o');
-  await page.getByText('next: point 4').waitFor();
+  await page.locator('forebay-drawing-page').getByText('next: point 4').waitFor();
   await page.keyboard.press('Enter');
   await drawable(page, 3);
   await page.keyboard.press('Escape');
