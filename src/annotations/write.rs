@@ -389,6 +389,23 @@ mod tests {
     }
 
     #[test]
+    fn outlines_of_a_coco_file_stay_as_they_are_in_another() {
+        let text =
+            br#"{"images":[{"id":1,"file_name":"a.jpg","width":40,"height":40}],"annotations":[{"id":1,"image_id":1,
+            "category_id":1,"bbox":[2,2,28,28],"segmentation":[[2,2,30,2,30,30],[10,5,12,5,12,6]]}],
+            "categories":[{"id":1,"name":"ring"}]}"#;
+        let labels = coco::read(text, &crate::annotations::ReadOptions::default()).unwrap();
+        let mut out = Vec::new();
+        let mut put = |bytes: &[u8]| {
+            out.extend_from_slice(bytes);
+            Ok(())
+        };
+        assert_eq!(coco::write(&labels, &mut put).unwrap().of(Loss::Painted), 0);
+        let out = String::from_utf8(out).unwrap();
+        assert!(out.contains("\"segmentation\":[[2,2,30,2,30,30],[10,5,12,5,12,6]]"), "{out}");
+    }
+
+    #[test]
     fn key_points_alone_are_written_where_the_format_has_points() {
         let mut labels = Labels::default();
         let class = Some(labels.classes.found("nose"));

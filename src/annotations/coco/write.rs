@@ -145,10 +145,10 @@ fn annotation_ids(labels: &Labels, losses: &mut Losses) -> bool {
     keep
 }
 
-/// An outline with holes as a mask: what reads COCO fills all outlines of an object.
+/// An outline with holes as a mask: what reads COCO fills all outlines of an object. Those of a COCO file stay as they are.
 fn painted(one: &Annotation, picture: &Picture, painter: &mut Painter, losses: &mut Losses) -> Option<Annotation> {
     let Shape::Polygon(parts) = &one.shape else { return None };
-    if !holes(parts).contains(&true) {
+    if !holes(parts).contains(&true) || one.own.0.as_deref().is_some_and(Own::filled) {
         return None;
     }
     let mask = painter.mask(parts, picture.size());

@@ -337,6 +337,9 @@ test('a brush paints a mask, which grows and is erased while it is selected', ()
   press('Q');
   drag([40, 40], [40, 60]);
   assert.ok(!parts.holds(sketch.shapes[0], [40, 50]) && parts.holds(sketch.shapes[0], [20, 50]));
+  // Another image of the same size can have it too.
+  const there = (width) => parts.within(sketch.shapes[0], { width, height: 100 }).map(parts.placeOf);
+  assert.deepEqual([there(200), there(100)], [[parts.placeOf(sketch.shapes[0])], []]);
   const back = readBack(sketch.shapes[0]);
   assert.deepEqual([back.mask, cornersOf(back)], [sketch.shapes[0].mask, cornersOf(sketch.shapes[0])]);
   assert.equal(typeof written(sketch.shapes[0]).segmentation.counts, 'string');

@@ -344,8 +344,8 @@ export function toLine(x: number, y: number, ax: number, ay: number, bx: number,
 }
 
 /** Equal shapes have equal places. */
-export const placeOf = ({ label, x, y, w, h, outlines }: Shape): string =>
-  [label, x, y, w, h, ...outlines.flat()].join();
+export const placeOf = ({ label, x, y, w, h, outlines, mask, keypoints = [] }: Shape): string =>
+  [label, x, y, w, h, ...outlines.flat(), mask?.runs.join(" "), ...keypoints].join();
 
 /** A shape of another picture as far as it lies in this one; what is left of it may be nothing. */
 export function within(shape: Shape, { width, height }: { readonly width: number; readonly height: number }): Shape[] {
@@ -353,6 +353,10 @@ export function within(shape: Shape, { width, height }: { readonly width: number
   const [right, bottom] = [Math.min(width, shape.x + shape.w), Math.min(height, shape.y + shape.h)];
   if (right <= left || bottom <= top) return [];
   if (shape.kind === "box") return [boxAt({ left, top, right, bottom }, shape.label)];
+  if (shape.mask) {
+    const same = shape.mask.width === width && shape.mask.height === height ? maskShape(shape.mask, shape.label) : null;
+    return same ? [same] : [];
+  }
   if (shape.kind !== "polygon") return shape.kind === "mask" ? [] : [moved(shape, 0, 0)];
   const clamp = (v: number, k: number): number => Math.min(k % 2 ? height : width, Math.max(0, v));
   return [
