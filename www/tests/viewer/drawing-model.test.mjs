@@ -347,8 +347,13 @@ test('a brush paints a mask, which grows and is erased while it is selected', ()
   drag([0, 0], [200, 100]);
   assert.equal(sketch.shapes.length, 0);
   // By keys: the brush is put down in the middle, and another mask begins where none is selected.
-  press('q', ',', ' ', 'Escape', 'Escape', 'q', 'ArrowRight', ' ');
+  press('q', ',', ' ', 'Enter', 'ArrowRight', ' ');
   assert.equal(sketch.shapes.length, 2);
+  // A tool that changes what is selected goes with it.
+  press('Q');
+  assert.equal(sketch.tool, 'eraser');
+  sketch.select([]);
+  assert.equal(sketch.tool, 'box');
 });
 
 test('what has no area is never drawn: a handle stops before the other side, an outline of a line is not closed', () => {

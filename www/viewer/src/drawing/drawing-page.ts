@@ -115,7 +115,7 @@ export class DrawingPage extends LitElement {
     const press = (key: string) => (): void => void sketch.key(key, { shift: false, ctrl: false });
     const { alone, handle } = sketch;
     if (sketch.paints)
-      return html`<label class="long range">${msg("brushSize")}<input type="range" min="1" max="200" .value=${String(sketch.brush)}
+      return html`${alone?.mask ? act(msg("endShape"), "⏎", press("Enter")) : nothing}<label class="long range">${msg("brushSize")}<input type="range" min="1" max="200" .value=${String(sketch.brush)}
         @input=${(e: Event) => sketch.resize(Number((e.target as HTMLInputElement).value))} /></label>`;
     const end = sketch.isPlacing ? act(msg("endShape"), "⏎", press("Enter")) : nothing;
     if (sketch.tool === "points")

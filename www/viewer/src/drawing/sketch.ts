@@ -131,8 +131,14 @@ export class Sketch {
     this.gesture = this.box = this.cursor = this.handle = null;
     this.outline = this.keypoints = [];
     this.draft = new Map();
+    this.fit();
     this.of.changed();
     return busy;
+  }
+  /** A tool that changes what is selected goes with it. */
+  private fit(): void {
+    const { tool, alone } = this;
+    if ((tool === "hole" && alone?.kind !== "polygon") || (tool === "eraser" && !alone?.mask)) this.tool = "box";
   }
   /** Whether something is in hand that is not there yet. */
   get isDrawing(): boolean {
@@ -215,6 +221,7 @@ export class Sketch {
     this.handle = null;
     const at = this.one;
     if (at !== null) this.label = this.shapes![at]!.label;
+    this.fit();
     this.of.changed();
   }
   /** Selects what the pointer is over, for a key that is about it. */
@@ -459,6 +466,11 @@ export class Sketch {
       this.keypoints = [];
       if (shape) this.add([shape]);
       else this.of.changed();
+      return true;
+    }
+    if (this.paints && this.selected.size > 0) {
+      // The next stroke begins another mask.
+      this.select([]);
       return true;
     }
     if (outline.length === 0) return false;

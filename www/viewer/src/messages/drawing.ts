@@ -28,7 +28,7 @@ export const drawing = {
   hidePoint: "Hide or show",
   endShape: "Finish",
   brush: "Brush",
-  paintMaskQ: "Paint a mask (q); a selected mask grows",
+  paintMaskQ: "Paint a mask (q): strokes go into the selected mask, and Enter ends it",
   eraser: "Eraser",
   eraseMaskQ: "Erase of the selected mask (⇧Q)",
   eraserNeedsMask: "select a mask of this image's size first",
