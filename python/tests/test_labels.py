@@ -11,6 +11,7 @@ import numpy as np
 import pytest
 
 import forebay
+from conftest import bmp
 
 COCO = {
     "images": [
@@ -142,6 +143,16 @@ def test_a_project_gives_the_same_numbers_on_every_route(coco: pathlib.Path, tmp
     forebay.labels.convert(coco, tmp_path / "yolo", to="yolo", project=project)
     lines = (tmp_path / "yolo/labels/a<b>.txt").read_text().split("\n")
     assert [line[:1] for line in lines if line] == ["1", "2"]
+    # What was drawn is saved with them, and read with them.
+    path, journal = tmp_path / "a.tbl", tmp_path / "edits.jsonl"
+    with forebay.TblWriter(path) as writer:
+        writer.add(bmp(64, 48, (1, 2, 3)), name="a.bmp")
+    with forebay.Edits(path, journal) as edits:
+        edits.set(0, boxes=[{"class": "cat", "xmin": 1, "ymin": 2, "xmax": 3, "ymax": 4}])
+    forebay.apply(path, journal, tmp_path / "b.tbl", project=project)
+    assert forebay.open(tmp_path / "b.tbl").metadata["classes"] == [*numbers]
+    saved = forebay.labels.read(tmp_path / "b.tbl")
+    assert ([one.name for one in saved.classes], saved[0].annotations[0].cls) == ([*numbers], 2)
     project.write_text('{"forebay_project": 1, "classes": ["cat"]}')
     with pytest.raises(forebay.Error) as failed:
         forebay.labels.read(coco, project=project)
