@@ -64,12 +64,7 @@ pub(super) fn read(bytes: &[u8], (width, height): (u32, u32), most: u64) -> Opti
     // By columns, as masks count.
     let mut on = vec![false; wide * tall];
     let mut at = 0_u64;
-    let mut set = |at: u64, value: u64| {
-        let pixel = (at / CHANNELS) as usize;
-        if at % CHANNELS == CHANNELS - 1 && value > 0 {
-            on[pixel % wide * tall + pixel / wide] = true;
-        }
-    };
+    let mut set = |pixel: u64| on[pixel as usize % wide * tall + pixel as usize / wide] = true;
     while at < all {
         let same = bits.take(1)? == 1;
         let kind = bits.take(2)? as usize;
@@ -77,12 +72,15 @@ pub(super) fn read(bytes: &[u8], (width, height): (u32, u32), most: u64) -> Opti
         if end > all {
             return None;
         }
-        let mut value = 0;
-        for k in at..end {
-            if !same || k == at {
-                value = bits.take(word)?;
+        if !same {
+            for k in at..end {
+                if bits.take(word)? > 0 && k % CHANNELS == CHANNELS - 1 {
+                    set(k / CHANNELS);
+                }
             }
-            set(k, value);
+        } else if bits.take(word)? > 0 {
+            // Of the pixels whose fourth value is among these.
+            (at / CHANNELS..end / CHANNELS).for_each(&mut set);
         }
         at = end;
     }
