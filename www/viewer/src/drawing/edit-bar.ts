@@ -49,6 +49,7 @@ export class EditBar extends LitElement {
       .sheet p { margin: 0; }
       @media (forced-colors: active) {
         :host, .wrong { border: 1px solid CanvasText; }
+      :host([bare]) { padding-inline-start: 8px; }
       }
     `,
   ];
