@@ -39,7 +39,7 @@ impl Bits {
     /// Adds the lowest bits of a value, the highest of them first.
     fn put(&mut self, value: u64, many: u32) {
         for k in (0..many).rev() {
-            if self.used % 8 == 0 {
+            if self.used.is_multiple_of(8) {
                 self.bytes.push(0);
             }
             if let Some(last) = self.bytes.last_mut() {
