@@ -129,12 +129,15 @@ def apply(
     dry_run: bool = False,
     force: bool = False,
     sync: bool = True,
+    project: PathLike | None = None,
     progress: Callable[[int, int], None] | None = None,
 ) -> dict[str, Any]:
     """Writes ``output``: the dataset with the changes of the journal. Until it is whole, nothing is there. With
-    ``in_place`` only metadata of a TBL is changed, in its own file; with ``dry_run`` nothing is. Returns ``samples``,
-    ``changed``, ``removed``, ``added``, ``output_bytes``, ``written_bytes``, ``notes``."""
-    options = {"in_place": in_place, "dry_run": dry_run, "force": force, "sync": sync}
+    ``in_place`` only metadata of a TBL is changed, in its own file; with ``dry_run`` nothing is. ``project`` is the
+    file whose classes the new file lists, in its order. Returns ``samples``, ``changed``, ``removed``, ``added``,
+    ``output_bytes``, ``written_bytes``, ``notes``."""
+    options: dict[str, Any] = {"in_place": in_place, "dry_run": dry_run, "force": force, "sync": sync}
+    options["project"] = None if project is None else os.fspath(project)
     to = None if output is None else os.fspath(output)
     said = _forebay.edits_apply(os.fspath(dataset), os.fspath(journal), to, json.dumps(options), progress)
     return dict(json.loads(said))

@@ -216,6 +216,7 @@ def _options(
     classes: Sequence[str] | PathLike | None = None,
     image_key: str | None = None,
     boxes: str | None = None,
+    project: PathLike | None = None,
 ) -> str:
     options = keywords(locals())
     if classes is not None and not isinstance(classes, (str, os.PathLike)):
@@ -231,6 +232,7 @@ def read(path: PathLike, **options: Any) -> LabelSet:
     (``interpolate``, ``refuse``, ``listed``), ``pick`` (``first``, ``last``, ``all``), ``exif`` (``apply``, ``ignore``,
     ``refuse``), ``names`` (``whole``, ``last``), ``classes`` (names, or a file of them), ``image_key``,
     ``boxes`` (which field of samples' metadata has boxes, and what four numbers mean: ``json.boxes:xywh``).
+    ``project`` is a file that numbers the classes: a project, a COCO file, a ``data.yaml``, or a list of names.
     """
     return LabelSet(os.fspath(path), _forebay.LabelSet.read(os.fspath(path), _options(**options)))
 

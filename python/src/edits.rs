@@ -6,7 +6,7 @@ use std::{
 };
 
 use forebay::{Error, Result, error::codes::ARGUMENT};
-use forebay_native::{Dataset, edits};
+use forebay_native::{Dataset, edits, labels::read_project};
 use pyo3::prelude::*;
 use serde::Deserialize;
 use serde_json::{Map, Value, json};
@@ -21,6 +21,7 @@ struct Wanted {
     sync: Option<bool>,
     in_place: bool,
     dry_run: bool,
+    project: Option<PathBuf>,
 }
 
 /// Makes a dataset anew with the changes of a journal, or changes it in place; what was done as JSON text.
@@ -38,6 +39,7 @@ pub(crate) fn edits_apply(
         let mut how = edits::ApplyOptions::default();
         how.force = wanted.force;
         how.sync = wanted.sync.unwrap_or(how.sync);
+        how.project = wanted.project.as_deref().map(|path| read_project(path, &how.limits)).transpose()?;
         let tell = &mut |now: &forebay_native::convert::Progress| wire.tell(now.samples, now.total);
         let applied = match (output, wanted.in_place) {
             _ if wanted.dry_run => edits::plan(&dataset, &journal, wanted.in_place, &how)?,

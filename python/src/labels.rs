@@ -7,7 +7,7 @@ use arrow_array::{
     ffi_stream::FFI_ArrowArrayStream,
 };
 use forebay::{
-    Error, Result,
+    Error, Limits, Result,
     annotations::{
         Annotation, Class, Format, Id, LabelStats, Labels as Model, Notes, Picture, ReadOptions, Rect, Shape, Source,
         write::written,
@@ -16,7 +16,7 @@ use forebay::{
     error::{Kind, codes},
     words::Word,
 };
-use forebay_native::labels::{Open, Set, class_names, write};
+use forebay_native::labels::{Open, Set, class_names, read_project, write};
 use pyo3::{prelude::*, types::PyCapsule};
 use serde::Deserialize;
 use serde_json::{Map, Value, json};
@@ -43,6 +43,7 @@ struct Wanted {
     classes: Option<Classes>,
     image_key: Option<String>,
     boxes: Option<String>,
+    project: Option<PathBuf>,
 }
 
 /// Names of classes, or the file that has them.
@@ -56,6 +57,12 @@ enum Classes {
 impl Wanted {
     fn open(self) -> Result<Open> {
         let mut options = ReadOptions::default();
+        if self.project.is_some() {
+            return Err(Error::new(
+                &codes::ARGUMENT,
+                "`project` numbers the classes, and nothing is counted by their numbers",
+            ));
+        }
         if self.voc_base.is_some_and(|base| base > 1) {
             return Err(Error::new(&codes::ARGUMENT, "`voc_base` is 0 or 1"));
         }
@@ -91,7 +98,15 @@ impl LabelSet {
     /// Reads a label file, or a folder of them.
     #[staticmethod]
     fn read(py: Python<'_>, path: PathBuf, options: String) -> PyResult<LabelSet> {
-        long(py, None, move |_| Ok(LabelSet(Arc::new(parse::<Wanted>(&options)?.open()?.read(&path)?))))
+        long(py, None, move |_| {
+            let mut wanted = parse::<Wanted>(&options)?;
+            let project = wanted.project.take();
+            let mut set = wanted.open()?.read(&path)?;
+            if let Some(project) = project {
+                set.labels.follow(&read_project(&project, &Limits::host())?)?;
+            }
+            Ok(LabelSet(Arc::new(set)))
+        })
     }
 
     fn __len__(&self) -> usize {

@@ -4,11 +4,14 @@ from __future__ import annotations
 
 import json
 import pathlib
+import subprocess
+import sys
 
 import numpy as np
 import pytest
 
 import forebay
+from conftest import bmp
 
 COCO = {
     "images": [
@@ -119,3 +122,40 @@ def test_annotations_are_a_table(coco: pathlib.Path, tmp_path: pathlib.Path) -> 
 def test_a_notebook_shows_what_is_where_escaped(coco: pathlib.Path) -> None:
     shown = forebay.labels.read(coco)._repr_html_()
     assert "<rect" in shown and "a&lt;b&gt;.jpg" in shown and "a<b>" not in shown
+
+
+def test_a_project_gives_the_same_numbers_on_every_route(coco: pathlib.Path, tmp_path: pathlib.Path) -> None:
+    project = tmp_path / "project.json"
+    classes = [{"id": 40, "name": "whale"}, {"id": 18, "name": "dog"}, {"id": 3, "name": "cat"}]
+    project.write_text(json.dumps({"forebay_project": 1, "classes": classes}))
+    numbers = {"whale": 0, "dog": 1, "cat": 2}
+    labels = forebay.labels.read(coco, project=project)
+    assert {one.name: k for k, one in enumerate(labels.classes)} == numbers
+    assert [numbers[str(one.label)] == one.cls for one in labels[0].annotations] == [True] * 3
+    back = tmp_path / "back.json"
+    forebay.labels.convert(coco, back, to="coco", project=project)
+    command = tmp_path / "command.json"
+    arguments = ["labels", "convert", str(coco), str(command), "--to", "coco", "--project", str(project)]
+    subprocess.run([sys.executable, "-m", "forebay", *arguments], check=True)
+    assert back.read_bytes() == command.read_bytes()
+    written = json.loads(back.read_text())
+    assert [(one["id"], one["name"]) for one in written["categories"]] == [(40, "whale"), (18, "dog"), (3, "cat")]
+    forebay.labels.convert(coco, tmp_path / "yolo", to="yolo", project=project)
+    lines = (tmp_path / "yolo/labels/a<b>.txt").read_text().split("\n")
+    assert [line[:1] for line in lines if line] == ["1", "2"]
+    # What was drawn is saved with them, and read with them.
+    path, journal = tmp_path / "a.tbl", tmp_path / "edits.jsonl"
+    with forebay.TblWriter(path) as writer:
+        writer.add(bmp(64, 48, (1, 2, 3)), name="a.bmp")
+    with forebay.Edits(path, journal) as edits:
+        edits.set(0, boxes=[{"class": "cat", "xmin": 1, "ymin": 2, "xmax": 3, "ymax": 4}])
+    forebay.apply(path, journal, tmp_path / "b.tbl", project=project)
+    assert forebay.open(tmp_path / "b.tbl").metadata["classes"] == [*numbers]
+    saved = forebay.labels.read(tmp_path / "b.tbl")
+    assert ([one.name for one in saved.classes], saved[0].annotations[0].cls) == ([*numbers], 2)
+    project.write_text('{"forebay_project": 1, "classes": ["cat"]}')
+    with pytest.raises(forebay.Error) as failed:
+        forebay.labels.read(coco, project=project)
+    assert failed.value.code == "label.class"
+    with pytest.raises(forebay.Error):
+        forebay.labels.stats(coco, project=project)

@@ -10,7 +10,7 @@
 //! | `model.rs` | an annotation, a picture, labels |
 //! | `classes.rs` | classes: dense numbers, names, the file's own numbers |
 //! | `rle.rs` | masks as runs, also in COCO's text |
-//! | `raster.rs` | outlines and masks as pixels |
+//! | `raster.rs`, `holes.rs` | outlines and masks as pixels; outlines that are holes of others |
 //! | `notes.rs` | what was found while reading, what was lost while writing, counted by cause |
 //! | `names.rs` | names of pictures that stay inside their folder |
 //! | `listing.rs` | names of the files of a folder, and what other names mean among them |
@@ -46,6 +46,7 @@ pub mod dota;
 mod fault;
 mod format;
 mod geometry;
+mod holes;
 mod json;
 pub mod kitti;
 pub mod labelme;

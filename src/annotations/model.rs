@@ -42,7 +42,7 @@ pub enum Shape {
         /// The turn, clockwise as it is seen.
         degrees: f64,
     },
-    /// One or more outlines.
+    /// One or more outlines, of which one inside another is a hole.
     Polygon(Vec<Vec<[f64; 2]>>),
     /// The pixels that belong to the object.
     Mask(Box<Rle>),

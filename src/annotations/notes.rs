@@ -111,6 +111,10 @@ causes! {
         Rotation "rotation" "turned boxes written as the upright boxes around them",
         /// An outline.
         Outline "outline" "outlines written as the boxes around them",
+        /// The holes of an outline.
+        Hole "hole" "outlines written without their holes",
+        /// An outline that became a mask.
+        Painted "painted" "outlines with holes or of several parts, written as masks of whole pixels",
         /// Parts of an outline.
         Parts "parts" "outlines of several parts written as several annotations",
         /// A mask.
@@ -121,6 +125,8 @@ causes! {
         Keypoints "keypoints" "annotations written without their key points",
         /// Key points alone.
         Points "points" "annotations of key points alone, left out",
+        /// Key points that belong together.
+        Scattered "scattered" "key points of one object written one by one",
         /// How sure its maker is.
         Score "score" "annotations written without their score",
         /// A flag.

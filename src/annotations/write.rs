@@ -7,8 +7,8 @@ use crate::{
 };
 
 use super::{
-    Annotation, Flags, Format, Id, Labels, Loss, Losses, Picture, Rect, Shape, coco, codes, createml, cvat, labelme,
-    labelstudio, listing::stem, via, voc, xml::is_held, yolo,
+    Annotation, Flags, Format, Id, Labels, Loss, Losses, Picture, Rect, Shape, coco, codes, createml, cvat,
+    holes::holes, labelme, labelstudio, listing::stem, via, voc, xml::is_held, yolo,
 };
 
 /// Takes the bytes of a file, piece by piece.
@@ -267,6 +267,16 @@ pub(crate) fn outlines<'a>(annotation: &'a Annotation, losses: &mut Losses) -> V
     if kept.len() < parts.len() {
         losses.add(Loss::Outline);
     }
+    let holes = holes(parts);
+    let whole =
+        |part: &&[[f64; 2]]| !parts.iter().zip(&holes).any(|(one, hole)| *hole && std::ptr::eq(one.as_slice(), *part));
+    let kept: Vec<&[[f64; 2]]> = match holes.contains(&true) {
+        true => {
+            losses.add(Loss::Hole);
+            kept.into_iter().filter(whole).collect()
+        }
+        false => kept,
+    };
     if let Some(around) = Rect::around(kept.iter().flat_map(|part| part.iter().copied())) {
         boxed_by(around, annotation, losses);
     }
@@ -340,6 +350,84 @@ mod tests {
     }
 
     #[test]
+    fn a_hole_is_a_mask_where_the_format_has_masks_and_counted_where_it_has_none() {
+        let mut labels = Labels::default();
+        let class = Some(labels.classes.found("ring"));
+        let square = |from: f64, to: f64| vec![[from, from], [to, from], [to, to], [from, to]];
+        let ring = Annotation::polygon(vec![square(2.0, 30.0), square(10.0, 20.0)], class).unwrap();
+        labels.pictures =
+            vec![Picture { width: Some(40), height: Some(40), annotations: vec![ring], ..Picture::named("a.jpg") }];
+        for format in written() {
+            let mut text = Vec::new();
+            let losses = match writer(format).unwrap() {
+                Writer::File(write) => write(&labels, &mut |bytes| {
+                    text.extend_from_slice(bytes);
+                    Ok(())
+                }),
+                Writer::Files(write) => write(&labels, &mut |_, _| Ok(())),
+            };
+            let losses = losses.unwrap();
+            let counted = [Loss::Painted, Loss::Hole, Loss::Outline].map(|loss| losses.of(loss));
+            let read = match format {
+                Format::Coco => crate::annotations::coco::read,
+                Format::Cvat => crate::annotations::cvat::read,
+                Format::LabelStudio => crate::annotations::labelstudio::read,
+                Format::LabelMe | Format::Via => {
+                    assert_eq!(counted, [0, 1, 0], "{format:?}");
+                    continue;
+                }
+                _ => {
+                    assert_eq!(counted, [0, 0, 1], "{format:?}");
+                    continue;
+                }
+            };
+            assert_eq!(counted, [1, 0, 0], "{format:?}");
+            let back = read(&text, &crate::annotations::ReadOptions::default()).unwrap();
+            let Shape::Mask(mask) = &back.pictures[0].annotations[0].shape else { panic!("{format:?}") };
+            assert_eq!((mask.area(), back.pictures[0].annotations.len()), (28 * 28 - 10 * 10, 1), "{format:?}");
+        }
+    }
+
+    #[test]
+    fn outlines_of_a_coco_file_stay_as_they_are_in_another() {
+        let text =
+            br#"{"images":[{"id":1,"file_name":"a.jpg","width":40,"height":40}],"annotations":[{"id":1,"image_id":1,
+            "category_id":1,"bbox":[2,2,28,28],"segmentation":[[2,2,30,2,30,30],[10,5,12,5,12,6]]}],
+            "categories":[{"id":1,"name":"ring"}]}"#;
+        let labels = coco::read(text, &crate::annotations::ReadOptions::default()).unwrap();
+        let mut out = Vec::new();
+        let mut put = |bytes: &[u8]| {
+            out.extend_from_slice(bytes);
+            Ok(())
+        };
+        assert_eq!(coco::write(&labels, &mut put).unwrap().of(Loss::Painted), 0);
+        let out = String::from_utf8(out).unwrap();
+        assert!(out.contains("\"segmentation\":[[2,2,30,2,30,30],[10,5,12,5,12,6]]"), "{out}");
+    }
+
+    #[test]
+    fn key_points_alone_are_written_where_the_format_has_points() {
+        let mut labels = Labels::default();
+        let class = Some(labels.classes.found("nose"));
+        let point = |x: f64, visibility| crate::annotations::Keypoint { x, y: 5.0, visibility };
+        let keypoints = vec![point(4.0, 2), point(0.0, 0), point(10.0, 2)];
+        let points =
+            Annotation { shape: Shape::Points, keypoints, ..Annotation::boxed(Rect::new(4.0, 5.0, 10.0, 5.0), class) };
+        labels.pictures =
+            vec![Picture { width: Some(40), height: Some(40), annotations: vec![points], ..Picture::named("a.jpg") }];
+        let mut text = Vec::new();
+        let mut put = |bytes: &[u8]| {
+            text.extend_from_slice(bytes);
+            Ok(())
+        };
+        let losses = labelstudio::write(&labels, &mut put).unwrap();
+        assert_eq!(losses.of(Loss::Scattered), 1);
+        let back = labelstudio::read(&text, &crate::annotations::ReadOptions::default()).unwrap();
+        let found: Vec<f64> = back.pictures[0].annotations.iter().map(|one| one.keypoints[0].x).collect();
+        assert_eq!(found, [4.0, 10.0]);
+    }
+
+    #[test]
     fn a_box_beside_an_outline_or_a_mask_is_counted_where_it_is_lost() {
         let mut labels = Labels::default();
         let class = Some(labels.classes.found("dog"));
@@ -354,8 +442,8 @@ mod tests {
             vec![outline(&[[1.0, 2.0], [4.0, 2.0], [4.0, 6.0]]), outline(&[[1.0, 2.0], [4.0, 2.0]]), mask];
         let size = Some(40);
         labels.pictures = vec![Picture { width: size, height: size, annotations, ..Picture::named("a.jpg") }];
-        // Of a line that only looks like an outline the box is written; so are masks, but in CVAT's XML.
-        for (format, rects) in [(Format::Cvat, 2), (Format::LabelStudio, 1), (Format::LabelMe, 1), (Format::Via, 1)] {
+        // Of a line that only looks like an outline the box is written; so are masks where the format has none.
+        for (format, rects) in [(Format::Cvat, 2), (Format::LabelStudio, 2), (Format::LabelMe, 1), (Format::Via, 1)] {
             let mut text = Vec::new();
             let mut put = |bytes: &[u8]| {
                 text.extend_from_slice(bytes);

@@ -2,6 +2,7 @@
 
 use crate::annotations::{
     Annotation, Notes, Shape,
+    holes::holes,
     json::{Cursor, Value},
 };
 
@@ -16,6 +17,8 @@ pub(crate) struct Own {
     attributes: String,
     /// Fields that are not known, each behind a comma.
     more: String,
+    /// Some of its outlines lie in others: COCO fills them all.
+    filled: bool,
 }
 
 /// What there is of it. It is not part of the model: annotations that say the same are the same, whatever they were read of.
@@ -37,6 +40,7 @@ impl Own {
             area: said.filter(|said| *said != computed).map(|said| [said, computed]),
             attributes: typed(detail.attributes).unwrap_or_default(),
             more: others(detail.own).unwrap_or_default(),
+            filled: matches!(&annotation.shape, Shape::Polygon(parts) if holes(parts).contains(&true)),
         };
         Kept((own != Own::default()).then(|| Box::new(own)))
     }
@@ -51,6 +55,11 @@ impl Own {
         let stood = Detail { attributes: self.attributes.as_bytes(), ..Detail::default() };
         let same = !self.attributes.is_empty() && stood.attributes(&mut Notes::default()) == texts;
         same.then_some(&self.attributes)
+    }
+
+    /// Whether outlines inside of others stay outlines.
+    pub fn filled(&self) -> bool {
+        self.filled
     }
 
     /// What follows the known fields.

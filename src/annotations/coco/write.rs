@@ -6,6 +6,7 @@ use crate::{
     Result,
     annotations::{
         Annotation, Labels, Loss, Losses, Picture, Rle, Shape,
+        holes::{Painter, holes},
         json::{number, string, whole},
         write::{self, Out, is_distinct, own_number, picture_ids},
     },
@@ -28,6 +29,7 @@ pub(in crate::annotations) struct Script {
     own: bool,
     /// Pictures written, and annotations.
     written: [usize; 2],
+    painter: Painter,
 }
 
 impl write::Script for Script {
@@ -74,7 +76,8 @@ impl write::Script for Script {
                 out.text.push_str(key);
                 whole(out.text, value);
             }
-            marked(out.text, annotation, out.losses);
+            let painted = painted(annotation, picture, &mut self.painter, out.losses);
+            marked(out.text, painted.as_ref().unwrap_or(annotation), out.losses);
             out.text.push('}');
         }
         Ok(())
@@ -140,6 +143,17 @@ fn annotation_ids(labels: &Labels, losses: &mut Losses) -> bool {
         losses.add_many(Loss::Id, all().filter(|annotation| annotation.id.is_some()).count() as u64);
     }
     keep
+}
+
+/// An outline with holes as a mask: what reads COCO fills all outlines of an object. Those of a COCO file stay as they are.
+fn painted(one: &Annotation, picture: &Picture, painter: &mut Painter, losses: &mut Losses) -> Option<Annotation> {
+    let Shape::Polygon(parts) = &one.shape else { return None };
+    if !holes(parts).contains(&true) || one.own.0.as_deref().is_some_and(Own::filled) {
+        return None;
+    }
+    let mask = painter.mask(parts, picture.size());
+    losses.add(if mask.is_some() { Loss::Painted } else { Loss::Hole });
+    mask.map(|mask| Annotation { shape: Shape::Mask(Box::new(mask)), ..one.clone() })
 }
 
 /// What is said of an annotation behind its numbers.

@@ -5,6 +5,7 @@ use std::collections::BTreeSet;
 use crate::error::Result;
 use crate::limits::Limits;
 
+use super::super::holes::Painter;
 use super::super::write::{Out, class_details_of_xml, file, picture_ids};
 use super::super::xml::{Writer, is_held};
 use super::super::{Annotation, Labels, Loss, Losses, Picture, Rect, Shape, Source, write as shared};
@@ -39,11 +40,17 @@ pub(in crate::annotations) struct Script {
     /// The numbers of the pictures.
     ids: Vec<i64>,
     account: Account,
+    painter: Painter,
 }
 
 impl Default for Script {
     fn default() -> Script {
-        Script { writer: Writer::new(), ids: Vec::new(), account: Account::new(&Limits::default()) }
+        Script {
+            writer: Writer::new(),
+            ids: Vec::new(),
+            account: Account::new(&Limits::default()),
+            painter: Painter::default(),
+        }
     }
 }
 
@@ -64,7 +71,7 @@ impl super::super::write::Script for Script {
             return Ok(());
         }
         let id = self.ids.get(i).copied().unwrap_or_default();
-        image(&mut self.writer, labels, (id, picture), &mut self.account, out.losses);
+        image(&mut self.writer, labels, (id, picture), (&mut self.account, &mut self.painter), out.losses);
         out.text.push_str(&self.writer.take());
         Ok(())
     }
@@ -113,7 +120,7 @@ fn image(
     out: &mut Writer,
     labels: &Labels,
     (number, picture): (i64, &Picture),
-    account: &mut Account,
+    (account, painter): (&mut Account, &mut Painter),
     losses: &mut Losses,
 ) {
     let number = number.to_string();
@@ -126,11 +133,22 @@ fn image(
     out.open("image", &attributes);
     for annotation in &picture.annotations {
         match annotation.class.and_then(|class| labels.classes.name(class)) {
-            Some(name) => shape(out, annotation, name, account, losses),
+            Some(name) => {
+                let painted = painted(annotation, picture, painter, losses);
+                shape(out, painted.as_ref().unwrap_or(annotation), name, account, losses);
+            }
             None => losses.add(Loss::NoClass),
         }
     }
     out.close();
+}
+
+/// An outline of several parts as a mask: each part would become an object, and a hole too.
+fn painted(one: &Annotation, picture: &Picture, painter: &mut Painter, losses: &mut Losses) -> Option<Annotation> {
+    let Shape::Polygon(parts) = &one.shape else { return None };
+    let mask = (parts.len() > 1).then(|| painter.mask(parts, picture.size()))??;
+    losses.add(Loss::Painted);
+    Some(Annotation { shape: Shape::Mask(Box::new(mask)), ..one.clone() })
 }
 
 fn shape(out: &mut Writer, annotation: &Annotation, label: &str, account: &mut Account, losses: &mut Losses) {
@@ -170,7 +188,7 @@ fn shape(out: &mut Writer, annotation: &Annotation, label: &str, account: &mut A
                 ("box", corners(annotation.rect))
             }
         },
-        // An object in several parts would become several objects.
+        // Of a picture whose size is not known nothing can be painted.
         Shape::Polygon(_) => {
             losses.add(Loss::Outline);
             ("box", corners(annotation.rect))

@@ -6,11 +6,13 @@
 //!
 //! | file | what it holds |
 //! |---|---|
+//! | `brush.rs` | masks as the brush leaves them |
 //! | `names.rs` | names of pictures from URLs |
 //! | `read.rs` | tasks |
-//! | `region.rs` | one region: a box or an outline |
+//! | `region.rs` | one region: a box, an outline, a mask or a key point |
 //! | `write.rs` | labels as tasks |
 
+mod brush;
 mod names;
 mod read;
 mod region;

@@ -172,7 +172,8 @@ fn add(
     size: &mut Size,
     labels: &mut Labels,
 ) -> Got<()> {
-    if !matches!(kind, "rectanglelabels" | "polygonlabels") {
+    let kinds = ["rectanglelabels", "polygonlabels", "brushlabels", "keypointlabels"];
+    if !kinds.contains(&kind) {
         let marks = fields.get("original_width")?.is_some();
         let notes: &mut Notes = &mut labels.notes;
         notes.add(if marks { Cause::SkippedShapes } else { Cause::OddValue });

@@ -1,14 +1,19 @@
-//! One region of a task: a box or an outline, in percent of the picture as it is shown.
+//! One region of a task: a box, an outline, a mask or a key point, in percent of the picture as it is shown.
 
 use crate::annotations::{
-    Annotation, Cause, Classes, Notes, Rect, codes, corners_of,
+    Annotation, Cause, Classes, Keypoint, Notes, Rect, Shape, codes, corners_of,
     json::{Got, Node, Object, Stop, within},
 };
+
+use super::brush;
+
+/// The pixels of a mask: more are not of a picture that anybody paints on.
+const MOST_PIXELS: u64 = 1 << 26;
 
 /// The size that regions say their picture has.
 pub(super) type Size = Option<(u32, u32)>;
 
-/// The annotations of a region: one for each of its labels. `value` has the numbers, and `region` says of which picture.
+/// The annotations of a region: one for each of its labels; none of a mask that does not fit its picture. `value` has the numbers, and `region` says of which picture.
 pub(super) fn annotations(
     (region, at): (&Object<'_>, usize),
     (kind, value): (&str, &Node<'_>),
@@ -39,6 +44,14 @@ pub(super) fn annotations(
     let (w, h) = (f64::from(width), f64::from(height));
     let mut annotation = match kind {
         "rectanglelabels" => rectangle(object, value.at, w, h, notes)?,
+        "keypointlabels" => point(object, value.at, w, h)?,
+        "brushlabels" => match mask(object, (width, height))? {
+            Some(mask) => mask,
+            None => {
+                notes.add(Cause::SkippedShapes);
+                return Ok(Vec::new());
+            }
+        },
         _ => outline(object, value.at, w, h)?,
     };
     annotation.score = region.take("score", Node::number)?;
@@ -74,6 +87,24 @@ fn rectangle(object: &Object<'_>, at: usize, w: f64, h: f64, notes: &mut Notes) 
     let center = [(corners[0][0] + corners[2][0]) / 2.0, (corners[0][1] + corners[2][1]) / 2.0];
     let unturned = Rect::centered(center[0], center[1], upright.width(), upright.height());
     Ok(Annotation::rotated(unturned, degrees.rem_euclid(360.0), None))
+}
+
+fn point(object: &Object<'_>, at: usize, w: f64, h: f64) -> Got<Annotation> {
+    let [x, y] = [("x", w), ("y", h)].map(|(key, all)| object.need(at, key, Node::number).map(|v| v / 100.0 * all));
+    let (x, y) = (x?, y?);
+    let keypoints = vec![Keypoint { x, y, visibility: 2 }];
+    Ok(Annotation { shape: Shape::Points, keypoints, ..Annotation::boxed(Rect::new(x, y, x, y), None) })
+}
+
+/// A mask; `None` where its bytes are none of this picture.
+fn mask(object: &Object<'_>, size: (u32, u32)) -> Got<Option<Annotation>> {
+    let byte = |node: &Node<'_>| Ok(node.number()?.clamp(0.0, 255.0) as u8);
+    let bytes = object.take("rle", |node| node.array()?.iter().map(byte).collect::<Got<Vec<u8>>>())?;
+    let mask = bytes.and_then(|bytes| brush::read(&bytes, size, MOST_PIXELS));
+    Ok(mask.and_then(|mask| {
+        let rect = mask.bounds()?;
+        Some(Annotation { shape: Shape::Mask(Box::new(mask)), ..Annotation::boxed(rect, None) })
+    }))
 }
 
 fn outline(object: &Object<'_>, at: usize, w: f64, h: f64) -> Got<Annotation> {

@@ -4,12 +4,13 @@ use crate::{
     Result,
     annotations::{
         Annotation, Flags, Id, Labels, Loss, Losses, Picture, Rect, Shape,
+        holes::{Painter, holes},
         json::{number, string},
         write::{self, Out, class_details, told},
     },
 };
 
-use super::names::url_of;
+use super::{brush, names::url_of};
 
 /// Writes labels as tasks, in the long form, piece by piece. Names become URLs of local files. A picture without a size
 /// cannot be written, since places are percent of it.
@@ -21,6 +22,7 @@ pub fn write(labels: &Labels, put: &mut dyn FnMut(&[u8]) -> Result<()>) -> Resul
 #[derive(Debug, Default)]
 pub(in crate::annotations) struct Script {
     written: i64,
+    painter: Painter,
 }
 
 impl write::Script for Script {
@@ -48,7 +50,7 @@ impl write::Script for Script {
         out.text.push_str("},\"annotations\":[");
         if !picture.unlabelled {
             out.text.push_str(&format!("{{\"id\":{n},\"completed_by\":1,\"was_cancelled\":false,\"result\":["));
-            regions(out.text, picture, labels, out.losses);
+            regions(out.text, picture, labels, (&mut self.painter, out.losses));
             out.text.push_str("]}");
         }
         out.text.push_str("],\"predictions\":[]}");
@@ -61,7 +63,7 @@ impl write::Script for Script {
     }
 }
 
-fn regions(out: &mut String, picture: &Picture, labels: &Labels, losses: &mut Losses) {
+fn regions(out: &mut String, picture: &Picture, labels: &Labels, (painter, losses): (&mut Painter, &mut Losses)) {
     let Some((width, height)) = picture.size() else { return };
     let mut n = 0;
     let mut region = |out: &mut String, kind: &str, annotation: &Annotation, value: &dyn Fn(&mut String)| {
@@ -81,16 +83,33 @@ fn regions(out: &mut String, picture: &Picture, labels: &Labels, losses: &mut Lo
     };
     let (w, h) = (f64::from(width), f64::from(height));
     for annotation in write::present(picture, losses) {
-        if matches!(annotation.shape, Shape::Mask(_)) {
-            losses.add(Loss::Mask);
-        }
         told(annotation, Flags::default(), |_, _| false, losses);
+        if let Some(bytes) = brushed(annotation, picture, painter, losses) {
+            region(out, "brushlabels", annotation, &|out| {
+                out.push_str("\"format\":\"rle\",\"rle\":");
+                out.push_str(&serde_json::to_string(&bytes).unwrap_or_default());
+            });
+            continue;
+        }
         let parts = write::outlines(annotation, losses);
         if !is_percent(annotation.rect, [w, h]) {
             losses.add(Loss::Precision);
         }
         match &annotation.shape {
-            Shape::Points => losses.add(Loss::Points),
+            Shape::Points => {
+                let marked: Vec<_> = annotation.keypoints.iter().filter(|point| point.visibility > 0).collect();
+                let whole = marked.len() == 1 && annotation.keypoints.iter().all(|point| point.visibility == 2);
+                losses.add_many(Loss::Scattered, u64::from(!whole));
+                for point in marked {
+                    region(out, "keypointlabels", annotation, &|out| {
+                        for (key, value) in [("\"x\":", point.x / w), (",\"y\":", point.y / h)] {
+                            out.push_str(key);
+                            number(out, percent(value));
+                        }
+                        out.push_str(",\"width\":1");
+                    });
+                }
+            }
             Shape::Polygon(_) if !parts.is_empty() => {
                 if parts.len() > 1 {
                     losses.add(Loss::Parts);
@@ -118,6 +137,27 @@ fn regions(out: &mut String, picture: &Picture, labels: &Labels, losses: &mut Lo
                 rectangle(out, [r.x0 / w, r.y0 / h, r.width().max(0.0) / w, r.height().max(0.0) / h], 0.0);
             }),
         }
+    }
+}
+
+/// The brush's bytes of a mask, or of an outline with holes, which the format has no other word for.
+fn brushed(one: &Annotation, picture: &Picture, painter: &mut Painter, losses: &mut Losses) -> Option<Vec<u8>> {
+    match &one.shape {
+        Shape::Mask(mask) => {
+            let fits = picture.size() == Some((mask.width(), mask.height()));
+            let bytes = fits.then(|| brush::written(mask, painter)).flatten();
+            match mask.bounds().filter(|_| bytes.is_some()) {
+                Some(around) => write::boxed_by(around, one, losses),
+                None => losses.add(Loss::Mask),
+            }
+            bytes
+        }
+        Shape::Polygon(parts) if holes(parts).contains(&true) => {
+            let bytes = painter.mask(parts, picture.size()).and_then(|mask| brush::written(&mask, painter))?;
+            losses.add(Loss::Painted);
+            Some(bytes)
+        }
+        _ => None,
     }
 }
 

@@ -9,8 +9,8 @@ use super::super::write::{Out, boxed_by, files, only_names, present, told};
 use super::super::{Annotation, Classes, Clip, Flags, Labels, Loss, Losses, Picture, Rect, Shape, Task, codes};
 
 /// Writes a set: a `data.yaml`, and the labels of each picture in `labels/`; the pictures belong into `images/`. What the
-/// format cannot say is counted. Without a task, labels of outlines alone are written as such, turned boxes alone as such, and
-/// everything else as boxes: a trainer takes only one of them from a set.
+/// format cannot say is counted. Without a task, labels that all have as many key points are written with them, labels of outlines
+/// alone as such, turned boxes alone as such, and everything else as boxes: a trainer takes only one of them from a set.
 ///
 /// # Errors
 ///
@@ -23,16 +23,24 @@ pub fn write(labels: &Labels, task: Option<Task>, put: &mut dyn FnMut(&str, &[u8
 #[derive(Debug, Default)]
 pub(in crate::annotations) struct Script {
     task: Option<Task>,
+    /// Key points of every annotation, if all have as many: a set has those of one kind.
+    keypoints: Option<usize>,
     /// The names of the files that were written, and of whose picture each was.
     seen: HashMap<String, usize>,
 }
 
 impl super::super::write::Script for Script {
     fn begin(&mut self, labels: &Labels, out: &mut Out<'_>) -> Result<()> {
-        self.task = Some(self.task.unwrap_or_else(|| task_of(labels)));
+        self.keypoints = keypoints_of(labels).filter(|_| self.task.is_none());
+        let task = || if self.keypoints.is_some() { Task::Boxes } else { task_of(labels) };
+        self.task = Some(self.task.unwrap_or_else(task));
         *out.losses = only_names(labels);
         count_names(&labels.classes, out.losses)?;
-        out.file("data.yaml", data_yaml(&labels.classes).as_bytes())
+        let mut text = data_yaml(&labels.classes);
+        if let Some(many) = self.keypoints {
+            text.push_str(&format!("kpt_shape: [{many}, 3]\n"));
+        }
+        out.file("data.yaml", text.as_bytes())
     }
 
     fn picture(&mut self, labels: &Labels, i: usize, _: u32, out: &mut Out<'_>) -> Result<()> {
@@ -42,7 +50,7 @@ impl super::super::write::Script for Script {
             return Ok(());
         }
         let name = label_name(&picture.name);
-        let text = lines(picture, self.task.unwrap_or(Task::Boxes), out.losses);
+        let text = lines_of(picture, self.task.unwrap_or(Task::Boxes), self.keypoints.is_some(), out.losses);
         if let Some(other) = self.seen.insert(name.clone(), i) {
             let other = &labels.pictures[other].name;
             let message = format!("{other:?} and {:?} would have the same labels, {name}", picture.name);
@@ -74,6 +82,13 @@ fn task_of(labels: &Labels) -> Task {
         () if annotations().all(|one| matches!(one.shape, Shape::Polygon(_))) => Task::Segment,
         () => Task::Boxes,
     }
+}
+
+/// How many key points every annotation has, if all have as many: then they can be written behind the boxes.
+fn keypoints_of(labels: &Labels) -> Option<usize> {
+    let mut all = labels.pictures.iter().flat_map(|p| &p.annotations).filter(|one| !one.flags.outside);
+    let many = all.next()?.keypoints.len();
+    all.all(|one| one.keypoints.len() == many).then_some(many).filter(|many| *many > 0)
 }
 
 /// The text of a `data.yaml` for pictures under `images/`.
@@ -118,6 +133,11 @@ pub fn label_name(picture: &str) -> String {
 /// The lines of a picture. Boxes are cut at its border; what a line cannot say is counted. `None` where the picture's size
 /// is not known, without which there are no fractions.
 pub fn lines(picture: &Picture, task: Task, losses: &mut Losses) -> Option<String> {
+    lines_of(picture, task, false, losses)
+}
+
+/// The same, with key points behind each box if they are `posed`.
+fn lines_of(picture: &Picture, task: Task, posed: bool, losses: &mut Losses) -> Option<String> {
     let Some((width, height)) = picture.size() else {
         losses.add(Loss::SizeMissing);
         return None;
@@ -129,13 +149,20 @@ pub fn lines(picture: &Picture, task: Task, losses: &mut Losses) -> Option<Strin
             losses.add(Loss::NoClass);
             continue;
         };
-        let Some(values) = values(annotation, size, task, losses) else { continue };
+        let shape = || if annotation.shape == Shape::Points { Shape::Box } else { annotation.shape.clone() };
+        let boxed = posed.then(|| Annotation { shape: shape(), keypoints: Vec::new(), ..annotation.clone() });
+        let one = boxed.as_ref().unwrap_or(annotation);
+        let Some(values) = values(one, size, task, losses) else { continue };
         out.push_str(&class.to_string());
         for value in values {
             out.push_str(&format!(" {value}"));
         }
+        for point in annotation.keypoints.iter().filter(|_| posed) {
+            let [x, y] = [point.x / size.0, point.y / size.1].map(|share| share.clamp(0.0, 1.0));
+            out.push_str(&format!(" {x} {y} {}", point.visibility));
+        }
         out.push('\n');
-        told(annotation, Flags::default(), |_, _| false, losses);
+        told(one, Flags::default(), |_, _| false, losses);
     }
     Some(out)
 }
@@ -187,7 +214,7 @@ fn values(annotation: &Annotation, size: (f64, f64), task: Task, losses: &mut Lo
 
 #[cfg(test)]
 mod tests {
-    use super::super::super::{Notes, ReadOptions};
+    use super::super::super::{Keypoint, Notes, ReadOptions};
     use super::super::{Data, read};
     use super::*;
     use crate::limits::Limits;
@@ -220,6 +247,42 @@ mod tests {
                 assert!(off.iter().all(|by| by.abs() < 1e-9), "{off:?}");
             }
         }
+    }
+
+    #[test]
+    fn key_points_are_written_where_every_annotation_has_as_many() {
+        let mut labels = Labels::default();
+        let class = Some(labels.classes.found("whale"));
+        let points = [(10.0, 20.0, 2), (0.0, 0.0, 0), (30.0, 60.0, 1)];
+        let keypoints: Vec<_> = points.map(|(x, y, visibility)| Keypoint { x, y, visibility }).into();
+        let rect = Rect::new(10.0, 20.0, 30.0, 60.0);
+        let points = Annotation { shape: Shape::Points, keypoints, ..Annotation::boxed(rect, class) };
+        let wider = Rect::new(5.0, 10.0, 35.0, 70.0);
+        labels.pictures = vec![picture(vec![points.clone(), Annotation { shape: Shape::Box, rect: wider, ..points }])];
+        let written = |labels: &Labels| {
+            let mut files = Vec::new();
+            let mut put = |name: &str, bytes: &[u8]| {
+                files.push((name.to_owned(), String::from_utf8_lossy(bytes).into_owned()));
+                Ok(())
+            };
+            let losses = write(labels, None, &mut put).unwrap();
+            (files, losses)
+        };
+        let (files, losses) = written(&labels);
+        assert!(losses.is_empty() && files[0].1.ends_with("kpt_shape: [3, 3]\n"), "{losses:?} {files:?}");
+        let data = Data::from_yaml(files[0].1.as_bytes(), &Limits::default()).unwrap();
+        let options = ReadOptions::default();
+        let found = read(files[1].1.as_bytes(), (320, 240), &data, &options, &mut Notes::default()).unwrap();
+        assert_eq!(found.len(), 2);
+        for (one, is) in
+            found.iter().flat_map(|one| one.keypoints.iter().zip(&labels.pictures[0].annotations[0].keypoints))
+        {
+            assert!((one.x - is.x).abs() < 1e-9 && (one.y - is.y).abs() < 1e-9 && one.visibility == is.visibility);
+        }
+        labels.pictures[0].annotations.push(Annotation::boxed(rect, class));
+        let (files, losses) = written(&labels);
+        assert!(!files[0].1.contains("kpt_shape"));
+        assert_eq!([losses.of(Loss::Points), losses.of(Loss::Keypoints)], [1, 1]);
     }
 
     #[test]

@@ -37,6 +37,7 @@ struct Options {
 pub struct LabelReader {
     work: SetReader,
     found: Option<Set>,
+    project: Option<Project>,
 }
 
 #[wasm_bindgen]
@@ -55,6 +56,12 @@ impl LabelReader {
             let said: Options =
                 serde_json::from_str(options).map_err(|e| model::wrong(format!("the options do not read: {e}")))?;
             let core = said.how.core(limits.into())?;
+            let project = said.how.project(&core.limits)?;
+            if said.counts && project.is_some() {
+                return Err(model::wrong(
+                    "a project numbers the classes, and nothing is counted by their numbers".to_owned(),
+                ));
+            }
             let format = word::<Format>("format of labels", said.format.as_ref())?;
             let mut files = names.into_iter().zip(lens.into_iter().map(|len| len as u64));
             let mut work = match (said.alone, files.len()) {
@@ -70,7 +77,7 @@ impl LabelReader {
             if said.counts {
                 work = work.only_counts();
             }
-            Ok(LabelReader { work, found: None })
+            Ok(LabelReader { work, found: None, project })
         };
         begin().map_err(thrown)
     }
@@ -99,7 +106,11 @@ impl LabelReader {
 
     /// What was read.
     pub fn finish(&mut self) -> Outcome<LabelSet> {
-        self.take().map(|set| LabelSet::new(set.labels, Some(set.format))).map_err(thrown)
+        let read = self.take().and_then(|mut set| {
+            self.project.as_ref().map_or(Ok(()), |project| set.labels.follow(project))?;
+            Ok(LabelSet::new(set.labels, Some(set.format)))
+        });
+        read.map_err(thrown)
     }
 
     /// What there is to count, as JSON.

@@ -1,7 +1,17 @@
 // What tools for labeling ask of the package: class numbers of a project, boxes of other programs, filters of boxes, and a gallery.
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
-import { convert, exportLabels, memorySink, open, readProject, shutdown, writeLabels } from 'forebay';
+import {
+  convert,
+  exportLabels,
+  labelStats,
+  memorySink,
+  open,
+  readLabels,
+  readProject,
+  shutdown,
+  writeLabels,
+} from 'forebay';
 import { bitmap, codeOf, filesOf } from './helpers.mjs';
 
 after(() => shutdown());
@@ -55,7 +65,28 @@ test('a project is read from what lists classes, and gives labels its numbers', 
     { project },
   );
   assert.match(put['labels/a.txt'], /^1 /);
+  // What is read has them too, whatever the file lists.
+  const coco = new Blob([
+    JSON.stringify({
+      images: [{ id: 1, file_name: 'a.png', width: 9, height: 9 }],
+      annotations: [{ id: 1, image_id: 1, category_id: 5, bbox: [1, 1, 2, 2] }],
+      categories: [{ id: 5, name: 'gull' }],
+    }),
+  ]);
+  const read = await readLabels(coco, { project });
+  assert.deepEqual(
+    [read.classes.map(({ id, name }) => [id, name]), read.pictures[0].annotations[0].class],
+    [
+      [
+        [undefined, 'boat'],
+        [18, 'gull'],
+      ],
+      1,
+    ],
+  );
+  assert.equal(await codeOf(labelStats(coco, { project })), 'usage.argument');
   const other = { ...project, classes: [{ name: 'boat' }] };
+  assert.equal(await codeOf(readLabels(coco, { project: other })), 'label.class');
   assert.equal(await codeOf(exportLabels(dataset, 'coco', memorySink(), { project: other })), 'label.class');
   edits.close();
   dataset.close();

@@ -289,8 +289,8 @@ test('a journal that says something else is taken over image by image, with both
   await page.locator('#journal').setInputFiles({ name: 'b.jsonl', mimeType: 'text/plain', buffer: journal });
   const dialog = page.locator('forebay-clash');
   const first = dialog.getByRole('group', { name: 'Sample 0' });
-  await first.getByText('3 boxes').first().waitFor();
-  await dialog.getByRole('group', { name: 'Sample 1' }).getByText('0 boxes').waitFor();
+  await first.getByText('3 labels').first().waitFor();
+  await dialog.getByRole('group', { name: 'Sample 1' }).getByText('0 labels').waitFor();
   await first.getByLabel('Both').check();
   await dialog.getByRole('group', { name: 'Sample 1' }).getByLabel('Theirs').check();
   assert.deepEqual(await axe(page), []);

@@ -22,9 +22,11 @@ before(async () => {
   });
   for (const name of names) Object.assign(parts, await import(built(name)));
   // A bundle of its own, as the package is one beside the viewer.
-  const exact = join(folder, 'exact.mjs');
-  await build({ entryPoints: [join(ROOT, 'www/lib/src/base/exact.ts')], outfile: exact, format: 'esm' });
-  Object.assign(parts, await import(exact));
+  for (const name of ['exact', 'masks']) {
+    const outfile = join(folder, `${name}.mjs`);
+    await build({ entryPoints: [join(ROOT, `www/lib/src/base/${name}.ts`)], outfile, format: 'esm' });
+    Object.assign(parts, await import(outfile));
+  }
 });
 after(() => rmSync(folder, { recursive: true, force: true }));
 
@@ -66,6 +68,7 @@ function sketchOf(...shapes) {
     changed: () => undefined,
     done: (all, nudge) => heard.done.push({ all, nudge }),
     say: (text) => heard.said.push(text),
+    pointNames: (label) => (label === 'whale' ? ['nose', 'fin', 'tail'] : []),
   });
   sketch.label = 'boat';
   sketch.load(shapes, 200, 100);
@@ -239,6 +242,118 @@ test('outlines are drawn point by point, by hand and by keys, and their points c
   press('p', ' ', 'ArrowRight', ' ', 'ArrowDown', ' ', 'Backspace', ' ', 'Enter');
   assert.equal(sketch.shapes.length, 2);
   assert.deepEqual(sketch.shapes[1].outlines, [[100, 50, 106, 50, 106, 56]]);
+});
+
+const written = (shape) => parts.annotationOf(shape);
+/** The same as a page that is opened later finds it. */
+const readBack = (shape) => parts.shapesOf([JSON.parse(JSON.stringify(written(shape)))]).shapes[0];
+
+test('a hole is a line of the selected outline: nothing is in it, and it goes with its last points', () => {
+  const { sketch, press, heard } = sketchOf(parts.polygonOf([[10, 10, 90, 10, 90, 90, 10, 90]], 'ring'));
+  press('h');
+  assert.deepEqual([sketch.tool, heard.said.at(-1)], ['box', 'select an outline first: a hole is one of its lines']);
+  sketch.select([0]);
+  press('h');
+  for (const point of [
+    [30, 30],
+    [60, 30],
+    [60, 60],
+    [31, 31],
+  ])
+    sketch.down(point, FREE);
+  assert.equal(sketch.shapes.length, 1);
+  const [shape] = sketch.shapes;
+  assert.deepEqual([shape.label, shape.outlines[1]], ['ring', [30, 30, 60, 30, 60, 60]]);
+  assert.deepEqual([parts.holds(shape, [20, 20]), parts.holds(shape, [55, 35])], [true, false]);
+  assert.deepEqual(readBack(shape).outlines, shape.outlines);
+  press('Escape', ',', 'Delete');
+  assert.deepEqual(sketch.shapes[0].outlines.length, 1);
+});
+
+test('key points are set one by one, hidden or left out, pulled, and end with the last one of the class', () => {
+  const { sketch, press, heard, drag } = sketchOf();
+  sketch.label = 'whale';
+  press('y');
+  sketch.down([20, 30], FREE);
+  assert.equal(heard.said.at(-1), 'next: fin, point 2 of 3');
+  press('o');
+  sketch.down([80, 50], { shift: true, ctrl: false });
+  const [whale] = sketch.shapes;
+  assert.deepEqual([whale.kind, whale.keypoints], ['points', [20, 30, 2, 0, 0, 0, 80, 50, 1]]);
+  assert.deepEqual(written(whale), {
+    ...{ class: 'whale', xmin: 20, ymin: 30, xmax: 80, ymax: 50 },
+    ...{ keypoints: [20, 30, 2, 0, 0, 0, 80, 50, 1], shape: 'points' },
+  });
+  assert.deepEqual(readBack(whale).keypoints, whale.keypoints);
+  press('Escape', '.', '.', 'o', 'ArrowRight');
+  assert.deepEqual(sketch.shapes[0].keypoints.slice(6), [81, 50, 2]);
+  drag([20, 30], [10, 20]);
+  assert.deepEqual(cornersOf(sketch.shapes[0]), [10, 20, 81, 50]);
+  // The last one that is marked stays; those that the class has besides are not marked.
+  press('.', 'Delete', '.', 'Delete');
+  assert.deepEqual(sketch.shapes[0].keypoints, [0, 0, 0, 0, 0, 0, 81, 50, 2]);
+  press('y', ' ', 'Enter');
+  assert.deepEqual(sketch.shapes[1].keypoints, [100, 50, 2, 0, 0, 0, 0, 0, 0]);
+  press('Escape');
+  // Key points of a box are pulled, and the box stays.
+  const [box] = parts.shapesOf([{ xmin: 10, ymin: 10, xmax: 50, ymax: 40, keypoints: [30, 20, 2] }]).shapes;
+  sketch.load([box], 200, 100);
+  sketch.select([0]);
+  drag([30, 20], [40, 25]);
+  assert.deepEqual(
+    [cornersOf(sketch.shapes[0]), sketch.shapes[0].keypoints],
+    [
+      [10, 10, 50, 40],
+      [40, 25, 2],
+    ],
+  );
+});
+
+test('a brush paints a mask, which grows and is erased while it is selected', () => {
+  const { sketch, drag, press } = sketchOf();
+  const pixels = (shape) => {
+    const found = new Set();
+    parts.walkMask(shape.mask, (x, from, to) => {
+      for (let y = from; y < to; y++) found.add(x * 1000 + y);
+    });
+    return found;
+  };
+  press('q');
+  sketch.resize(10);
+  drag([20, 50], [60, 50]);
+  const [mask] = sketch.shapes;
+  assert.deepEqual([mask.kind, cornersOf(mask)], ['mask', [15, 45, 65, 55]]);
+  // Every pixel whose middle is near the stroke, and no other.
+  const on = pixels(mask);
+  for (let x = 0; x < 200; x++)
+    for (let y = 0; y < 100; y++) {
+      const far = Math.hypot(x + 0.5 - Math.min(60, Math.max(20, x + 0.5)), y + 0.5 - 50);
+      if (Math.abs(far - 5) > 0.3) assert.equal(on.has(x * 1000 + y), far < 5, `${x} ${y}`);
+      if (x % 20 === 0) assert.equal(parts.holds(mask, [x + 0.5, y + 0.5]), on.has(x * 1000 + y));
+    }
+  drag([60, 50], [60, 90]);
+  assert.equal(sketch.shapes.length, 1);
+  assert.deepEqual(cornersOf(sketch.shapes[0]), [15, 45, 65, 95]);
+  press('Q');
+  drag([40, 40], [40, 60]);
+  assert.ok(!parts.holds(sketch.shapes[0], [40, 50]) && parts.holds(sketch.shapes[0], [20, 50]));
+  // Another image of the same size can have it too.
+  const there = (width) => parts.within(sketch.shapes[0], { width, height: 100 }).map(parts.placeOf);
+  assert.deepEqual([there(200), there(100)], [[parts.placeOf(sketch.shapes[0])], []]);
+  const back = readBack(sketch.shapes[0]);
+  assert.deepEqual([back.mask, cornersOf(back)], [sketch.shapes[0].mask, cornersOf(sketch.shapes[0])]);
+  assert.equal(typeof written(sketch.shapes[0]).segmentation.counts, 'string');
+  sketch.resize(500);
+  drag([0, 0], [200, 100]);
+  assert.equal(sketch.shapes.length, 0);
+  // By keys: the brush is put down in the middle, and another mask begins where none is selected.
+  press('q', ',', ' ', 'Enter', 'ArrowRight', ' ');
+  assert.equal(sketch.shapes.length, 2);
+  // A tool that changes what is selected goes with it.
+  press('Q');
+  assert.equal(sketch.tool, 'eraser');
+  sketch.select([]);
+  assert.equal(sketch.tool, 'box');
 });
 
 test('what has no area is never drawn: a handle stops before the other side, an outline of a line is not closed', () => {

@@ -19,6 +19,8 @@ export interface Box {
   readonly outlines: readonly (readonly number[])[];
   /** The object's pixels, if they are known. */
   readonly mask: Mask | null;
+  /** Key points: x, y, and 2 if it is seen, 1 if it is hidden, 0 if it is not marked. */
+  readonly keypoints?: readonly number[];
   /** How sure its maker is, if that is said. */
   readonly score?: number;
   /** What the label file says of it, if it comes from one. */
@@ -114,6 +116,9 @@ const LINES = ["txt", "yolo", "boxes"];
 /** Fields of an object that have a list of boxes, and beside it lists of what else is known of each. */
 const INNER = ["bbox", "boxes", "bboxes"];
 
+/** Key points as numbers, three of each; nothing where they are none. */
+export const keypointsIn = (v: Json | undefined): readonly number[] | null =>
+  Array.isArray(v) && v.length > 0 && v.length % 3 === 0 && v.every(Number.isFinite) ? (v as number[]) : null;
 const isFields = (v: unknown): v is Fields => typeof v === "object" && v !== null && !Array.isArray(v);
 const isFour = (v: unknown): v is Four =>
   Array.isArray(v) && v.length === 4 && v.every((x) => typeof x === "number" && Number.isFinite(x));
@@ -278,9 +283,13 @@ class Rule {
     const mask = maskOf(item.segmentation ?? item.rle ?? item.mask);
     if (isFour(item.unturned) && outlines.length === 0)
       outlines.push(turned(item.unturned, number(item.rotation) || 0));
+    const keypoints = keypointsIn(item.keypoints);
     const rect = this.rect(item) ?? around(outlines) ?? (mask && extent(mask));
     const score = SCORES.map((key) => item[key]).find((value) => typeof value === "number");
-    this.push(rect ? [...rect] : [], firstOf(item, NAMES) ?? beside, outlines, mask, score);
+    this.push(rect ? [...rect] : [], firstOf(item, NAMES) ?? beside, outlines, mask, {
+      ...(keypoints && { keypoints }),
+      ...(typeof score === "number" && { score }),
+    });
   }
 
   /** The box of an object: left, top, width, height; `null` where it has none. */
@@ -343,7 +352,7 @@ class Rule {
     name: Json | undefined,
     outlines: readonly (readonly number[])[] = [],
     mask: Mask | null = null,
-    score?: number,
+    more: Pick<Box, "keypoints" | "score"> = {},
   ): void {
     const [x, y, w, h] = rect;
     if (x === undefined || y === undefined || !(w! > 0) || !(h! > 0) || !Number.isFinite(x + y + w! + h!))
@@ -357,7 +366,7 @@ class Rule {
       label: this.names.get(text) ?? text,
       outlines,
       mask,
-      ...(score !== undefined && { score }),
+      ...more,
     });
   }
 

@@ -45,6 +45,30 @@ function unpack(text: string): number[] | null {
   return runs;
 }
 
+/** The runs as COCO's text, which {@link maskOf} reads. */
+export function packed({ runs }: Mask): string {
+  let text = "";
+  runs.forEach((run, k) => {
+    let value = k > 2 ? run - runs[k - 2]! : run;
+    for (let more = true; more; ) {
+      const bits = value & 31;
+      value >>= 5;
+      more = bits & 16 ? value !== -1 : value !== 0;
+      text += String.fromCharCode(48 + bits + (more ? 32 : 0));
+    }
+  });
+  return text;
+}
+
+/** Whether a pixel belongs to the object. */
+export function isOn({ width, height, runs }: Mask, x: number, y: number): boolean {
+  const at = Math.floor(x) * height + Math.floor(y);
+  let [end, k] = [0, 0];
+  if (!(x >= 0 && y >= 0 && x < width && y < height)) return false;
+  while (k < runs.length && (end += runs[k]!) <= at) k++;
+  return k % 2 === 1;
+}
+
 /** Calls `inside` for every run that belongs to the object: column, first row, end. */
 export function walkMask({ height, runs }: Mask, inside: (x: number, from: number, to: number) => void): void {
   let at = 0;

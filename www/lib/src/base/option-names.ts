@@ -115,6 +115,7 @@ export const NAMES = {
     exif: true,
     names: true,
     classes: true,
+    project: true,
     imageKey: true,
     limits: true,
     http: true,

@@ -181,6 +181,8 @@ export interface ReadLabelsOptions {
   names?: "whole" | "last";
   /** The classes, for formats that number them and do not name them. */
   classes?: readonly string[];
+  /** Numbers the classes as this project does; a class that it does not have is `label.class`. Not for counting. */
+  project?: Project;
   /** Label Studio: which key of a task names the picture. */
   imageKey?: string;
   /** Bounds on what the files may cost. */

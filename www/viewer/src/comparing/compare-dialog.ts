@@ -29,17 +29,10 @@ export class CompareDialog extends LitElement {
     controls,
     questionStyles,
     css`
-    dialog {
-      width: min(1180px, calc(100vw - 24px));
-    }
-    input.address {
-      flex: 1 1 140px;
-      min-width: 0;
-    }
-    forebay-pair {
-      margin-bottom: 14px;
-    }
-  `,
+      dialog { width: min(1180px, calc(100vw - 24px)); }
+      input.address { flex: 1 1 140px; min-width: 0; }
+      forebay-pair { margin-bottom: 14px; }
+    `,
   ];
   @property({ attribute: false }) engine!: Engine;
   @property({ attribute: false }) data: Dataset | null = null;

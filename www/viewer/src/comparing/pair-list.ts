@@ -19,31 +19,15 @@ export class PairList extends LitElement {
     controls,
     pictureListStyles(SIDE),
     css`
-    button {
-      grid-template-rows: ${SIDE}px auto;
-      width: ${2 * SIDE + 18}px;
-    }
-    button[aria-pressed="true"] {
-      border-color: var(--accent);
-      box-shadow: inset 0 0 0 1px var(--accent);
-    }
-    .sides {
-      display: flex;
-      gap: 4px;
-    }
-    .none {
-      display: grid;
-      width: ${SIDE}px;
-      height: ${SIDE}px;
-      border-radius: 6px;
-      background: var(--soft);
-      place-items: center;
-      color: var(--ink-2);
-    }
-    .words {
-      overflow-wrap: anywhere;
-    }
-  `,
+      button { grid-template-rows: ${SIDE}px auto; width: ${2 * SIDE + 18}px; }
+      button[aria-pressed="true"] { border-color: var(--accent); box-shadow: inset 0 0 0 1px var(--accent); }
+      .sides { display: flex; gap: 4px; }
+      .none {
+        display: grid; width: ${SIDE}px; height: ${SIDE}px; border-radius: 6px; background: var(--soft);
+        place-items: center; color: var(--ink-2);
+      }
+      .words { overflow-wrap: anywhere; }
+    `,
   ];
   @property({ attribute: false }) entries: readonly Entry[] = [];
   @property({ attribute: false }) chosen: Entry | null = null;

@@ -37,59 +37,23 @@ export class PairView extends LitElement {
   static override styles = [
     controls,
     css`
-    :host {
-      display: block;
-    }
-    .sides {
-      display: grid;
-      grid-template-columns: repeat(2, minmax(0, 1fr));
-      gap: 10px;
-    }
-    figure {
-      margin: 0;
-      min-width: 0;
-    }
-    figcaption {
-      margin-top: 4px;
-      color: var(--ink-2);
-      font-size: 12.5px;
-      overflow-wrap: anywhere;
-    }
-    canvas,
-    .none {
-      display: block;
-      width: 100%;
-      height: min(46vh, 380px);
-      border-radius: 8px;
-      background: var(--soft);
-    }
-    .none {
-      display: grid;
-      place-items: center;
-      color: var(--ink-2);
-    }
-    table {
-      width: 100%;
-      margin-top: 10px;
-      border-collapse: collapse;
-      table-layout: fixed;
-      font-size: 13px;
-    }
-    th,
-    td {
-      padding-block: 4px;
-      padding-inline-end: 8px;
-      border-top: 1px solid var(--line);
-      text-align: start;
-      vertical-align: top;
-      overflow-wrap: anywhere;
-    }
-    @media (max-width: 560px) {
-      .sides {
-        grid-template-columns: 1fr;
+      :host { display: block; }
+      .sides { display: grid; grid-template-columns: repeat(2, minmax(0, 1fr)); gap: 10px; }
+      figure { margin: 0; min-width: 0; }
+      figcaption { margin-top: 4px; color: var(--ink-2); font-size: 12.5px; overflow-wrap: anywhere; }
+      canvas, .none {
+        display: block; width: 100%; height: min(46vh, 380px); border-radius: 8px; background: var(--soft);
       }
-    }
-  `,
+      .none { display: grid; place-items: center; color: var(--ink-2); }
+      table { width: 100%; margin-top: 10px; border-collapse: collapse; table-layout: fixed; font-size: 13px; }
+      th, td {
+        padding-block: 4px; padding-inline-end: 8px; border-top: 1px solid var(--line); text-align: start;
+        vertical-align: top; overflow-wrap: anywhere;
+      }
+      @media (max-width: 560px) {
+        .sides { grid-template-columns: 1fr; }
+      }
+    `,
   ];
   @property({ attribute: false }) a!: Dataset;
   @property({ attribute: false }) b!: Dataset;

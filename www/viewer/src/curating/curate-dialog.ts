@@ -44,20 +44,11 @@ export class CurateDialog extends LitElement {
     controls,
     questionStyles,
     css`
-    dialog {
-      width: min(980px, calc(100vw - 24px));
-    }
-    section {
-      padding: 12px 0;
-      border-top: 1px solid var(--line);
-    }
-    section .row {
-      margin-bottom: 8px;
-    }
-    input[type="number"] {
-      width: 74px;
-    }
-  `,
+      dialog { width: min(980px, calc(100vw - 24px)); }
+      section { padding: 12px 0; border-top: 1px solid var(--line); }
+      section .row { margin-bottom: 8px; }
+      input[type="number"] { width: 74px; }
+    `,
   ];
   @property({ attribute: false }) data: Dataset | null = null;
   /** The part of the filter that its language says. */

@@ -34,41 +34,17 @@ export class DivideView extends LitElement {
   static override styles = [
     controls,
     css`
-    :host {
-      display: block;
-    }
-    .row {
-      display: flex;
-      flex-wrap: wrap;
-      align-items: center;
-      gap: 10px;
-      margin: 0 0 12px;
-    }
-    .row label {
-      display: flex;
-      align-items: center;
-      gap: 8px;
-    }
-    input[type="number"] {
-      width: 74px;
-    }
-    table {
-      border-collapse: collapse;
-      margin: 0 0 12px;
-      font-size: 14px;
-    }
-    th,
-    td {
-      padding-block: 5px;
-      padding-inline-end: 16px;
-      border-top: 1px solid var(--line);
-      text-align: start;
-      vertical-align: top;
-    }
-    td.number {
-      text-align: end;
-    }
-  `,
+      :host { display: block; }
+      .row { display: flex; flex-wrap: wrap; align-items: center; gap: 10px; margin: 0 0 12px; }
+      .row label { display: flex; align-items: center; gap: 8px; }
+      input[type="number"] { width: 74px; }
+      table { border-collapse: collapse; margin: 0 0 12px; font-size: 14px; }
+      th, td {
+        padding-block: 5px; padding-inline-end: 16px; border-top: 1px solid var(--line); text-align: start;
+        vertical-align: top;
+      }
+      td.number { text-align: end; }
+    `,
   ];
   @property({ attribute: false }) engine!: Engine;
   @property({ attribute: false }) data: Dataset | null = null;

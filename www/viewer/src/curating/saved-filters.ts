@@ -16,63 +16,26 @@ export class SavedFilters extends LitElement {
   static override styles = [
     controls,
     css`
-    .row {
-      display: flex;
-      flex-wrap: wrap;
-      align-items: center;
-      gap: 6px;
-      padding: 8px 10px;
-      border-bottom: 1px solid var(--line);
-      font-size: 12.5px;
-    }
-    .chip {
-      display: inline-flex;
-      max-width: 100%;
-    }
-    .chip button,
-    .asks button,
-    .asks input {
-      min-height: 28px;
-    }
-    .chip button:first-child {
-      min-width: 0;
-      padding-inline-end: 8px;
-      border-radius: 999px;
-      border-start-end-radius: 0;
-      border-end-end-radius: 0;
-    }
-    .chip button:last-child {
-      width: 28px;
-      padding: 0;
-      margin-inline-start: -1px;
-      border-radius: 999px;
-      border-start-start-radius: 0;
-      border-end-start-radius: 0;
-    }
-    .chip bdi {
-      overflow: hidden;
-      text-overflow: ellipsis;
-    }
-    .chip svg {
-      width: 12px;
-      height: 12px;
-    }
-    .asks {
-      display: flex;
-      flex-wrap: wrap;
-      align-items: center;
-      gap: 6px;
-    }
-    .asks input {
-      flex: 0 1 240px;
-      min-width: 0;
-    }
-    p {
-      flex: 1 1 100%;
-      margin: 0;
-      color: var(--bad);
-    }
-  `,
+      .row {
+        display: flex; flex-wrap: wrap; align-items: center; gap: 6px; padding: 8px 10px;
+        border-bottom: 1px solid var(--line); font-size: 12.5px;
+      }
+      .chip { display: inline-flex; max-width: 100%; }
+      .chip button, .asks button, .asks input { min-height: 28px; }
+      .chip button:first-child {
+        min-width: 0; padding-inline-end: 8px; border-radius: 999px; border-start-end-radius: 0;
+        border-end-end-radius: 0;
+      }
+      .chip button:last-child {
+        width: 28px; padding: 0; margin-inline-start: -1px; border-radius: 999px; border-start-start-radius: 0;
+        border-end-start-radius: 0;
+      }
+      .chip bdi { overflow: hidden; text-overflow: ellipsis; }
+      .chip svg { width: 12px; height: 12px; }
+      .asks { display: flex; flex-wrap: wrap; align-items: center; gap: 6px; }
+      .asks input { flex: 0 1 240px; min-width: 0; }
+      p { flex: 1 1 100%; margin: 0; color: var(--bad); }
+    `,
   ];
   /** What they are filters of; nothing while that is not known. */
   @property({ attribute: false }) of: SetsOf | null = null;

@@ -25,33 +25,13 @@ export class SetsView extends LitElement {
     barStyles,
     facetStyles,
     css`
-    :host {
-      display: block;
-      margin-top: 18px;
-    }
-    .row {
-      display: flex;
-      flex-wrap: wrap;
-      gap: 6px;
-      margin-top: 6px;
-    }
-    .row input.name {
-      min-width: 0;
-      flex: 1 0 100%;
-    }
-    .set {
-      display: flex;
-      gap: 4px;
-    }
-    .set .bar {
-      flex: 1;
-      min-width: 0;
-    }
-    .set .icon {
-      min-height: 28px;
-      width: 28px;
-    }
-  `,
+      :host { display: block; margin-top: 18px; }
+      .row { display: flex; flex-wrap: wrap; gap: 6px; margin-top: 6px; }
+      .row input.name { min-width: 0; flex: 1 0 100%; }
+      .set { display: flex; gap: 4px; }
+      .set .bar { flex: 1; min-width: 0; }
+      .set .icon { min-height: 28px; width: 28px; }
+    `,
   ];
   @property({ attribute: false }) data: Dataset | null = null;
   @property({ attribute: false }) picked: ReadonlySet<number> = new Set();

@@ -25,25 +25,11 @@ export class Tiles extends LitElement {
     controls,
     pictureListStyles(SIDE),
     css`
-    button {
-      grid-template-rows: ${SIDE}px;
-      justify-items: start;
-      align-content: start;
-      width: ${SIDE + 14}px;
-    }
-    button.best {
-      border-color: var(--good);
-      box-shadow: inset 0 0 0 1px var(--good);
-    }
-    button > span {
-      display: block;
-      overflow-wrap: anywhere;
-    }
-    b {
-      color: var(--good);
-      font-weight: 650;
-    }
-  `,
+      button { grid-template-rows: ${SIDE}px; justify-items: start; align-content: start; width: ${SIDE + 14}px; }
+      button.best { border-color: var(--good); box-shadow: inset 0 0 0 1px var(--good); }
+      button > span { display: block; overflow-wrap: anywhere; }
+      b { color: var(--good); font-weight: 650; }
+    `,
   ];
   @property({ attribute: false }) data!: Dataset;
   @property({ attribute: false }) tiles: readonly Tile[] = [];

@@ -20,21 +20,10 @@ export class AboutDialog extends LitElement {
     treeStyles,
     factStyles,
     css`
-    dl {
-      gap: 6px 18px;
-      margin: 0 0 16px;
-      font-size: 13.5px;
-    }
-    .document {
-      margin-top: 6px;
-      font-size: 13px;
-    }
-    dd button {
-      min-height: 26px;
-      margin-inline-start: 8px;
-      font-size: 12.5px;
-    }
-  `,
+      dl { gap: 6px 18px; margin: 0 0 16px; font-size: 13.5px; }
+      .document { margin-top: 6px; font-size: 13px; }
+      dd button { min-height: 26px; margin-inline-start: 8px; font-size: 12.5px; }
+    `,
   ];
   @property({ attribute: false }) data: Dataset | Table | null = null;
   /** The text that a table was made of. */

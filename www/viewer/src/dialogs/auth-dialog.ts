@@ -15,33 +15,13 @@ export class AuthDialog extends LitElement {
   static override styles = [
     controls,
     css`
-    dialog {
-      width: min(480px, calc(100vw - 24px));
-    }
-    form {
-      display: grid;
-      gap: 14px;
-      padding: 16px 18px 18px;
-    }
-    p {
-      margin: 0;
-      font-size: 13.5px;
-    }
-    label {
-      display: grid;
-      gap: 4px;
-      font-size: 13.5px;
-    }
-    input {
-      font: inherit;
-      padding: 6px 8px;
-    }
-    .ways {
-      display: flex;
-      gap: 8px;
-      justify-content: flex-end;
-    }
-  `,
+      dialog { width: min(480px, calc(100vw - 24px)); }
+      form { display: grid; gap: 14px; padding: 16px 18px 18px; }
+      p { margin: 0; font-size: 13.5px; }
+      label { display: grid; gap: 4px; font-size: 13.5px; }
+      input { font: inherit; padding: 6px 8px; }
+      .ways { display: flex; gap: 8px; justify-content: flex-end; }
+    `,
   ];
   @query("dialog") private dialog!: HTMLDialogElement;
   @query("#token") private token!: HTMLInputElement;

@@ -22,39 +22,18 @@ export class CheckDialog extends LitElement {
   static override styles = [
     controls,
     css`
-    ol {
-      margin: 12px 0 0;
-      padding: 0;
-      list-style: none;
-      border: 1px solid var(--line);
-      border-radius: 10px;
-      overflow: hidden;
-    }
-    li + li {
-      border-top: 1px solid var(--line);
-    }
-    li > div,
-    li > button {
-      display: grid;
-      grid-template-columns: 1fr auto;
-      gap: 2px 12px;
-      width: 100%;
-      padding: 8px 12px;
-      border: 0;
-      border-radius: 0;
-      text-align: start;
-      white-space: normal;
-      justify-content: stretch;
-      font-size: 13px;
-    }
-    li code {
-      color: var(--bad);
-    }
-    li .message {
-      grid-column: 1 / -1;
-      overflow-wrap: anywhere;
-    }
-  `,
+      ol {
+        margin: 12px 0 0; padding: 0; list-style: none; border: 1px solid var(--line); border-radius: 10px;
+        overflow: hidden;
+      }
+      li + li { border-top: 1px solid var(--line); }
+      li > div, li > button {
+        display: grid; grid-template-columns: 1fr auto; gap: 2px 12px; width: 100%; padding: 8px 12px; border: 0;
+        border-radius: 0; text-align: start; white-space: normal; justify-content: stretch; font-size: 13px;
+      }
+      li code { color: var(--bad); }
+      li .message { grid-column: 1 / -1; overflow-wrap: anywhere; }
+    `,
   ];
 
   @property({ attribute: false }) engine!: Engine;

@@ -25,9 +25,6 @@ export class ConvertDialog extends ConvertShell<ConvertSummary> {
   @state() private compression: "none" | "lz4" = "none";
   @state() private scope: Scope = "all";
   @state() private keepGoing = false;
-  protected many(n: number): string {
-    return msg("samples", { count: n });
-  }
   /** The scope is the one that the dialog began with. */
   private likely = true;
 

@@ -20,16 +20,10 @@ export interface Running {
 }
 
 const shellStyles = css`
-    .where {
-      width: 100%;
-    }
-    .notes {
-      margin: 12px 0 0;
-      padding-inline-start: 20px;
-      color: var(--ink-2);
-      font-size: 13px;
-      overflow-wrap: anywhere;
-    }
+  .where { width: 100%; }
+  .notes {
+    margin: 12px 0 0; padding-inline-start: 20px; color: var(--ink-2); font-size: 13px; overflow-wrap: anywhere;
+  }
 `;
 
 /** Has the browser ask before the page goes with what it is at. */
@@ -64,7 +58,9 @@ export abstract class ConvertShell<S> extends LitElement {
   }
   /** `sample` or `row`. */
   /** How many of what is written, in words. */
-  protected abstract many(n: number): string;
+  protected many(n: number): string {
+    return msg("samples", { count: n });
+  }
   /** The name of the file to write; `null` where there is nothing to convert. */
   protected abstract fileName(): string | null;
   /** Converts. */

@@ -48,7 +48,7 @@ export class ConvertTableDialog extends ConvertShell<TableConvertSummary> {
   @state() private where = "";
   @state() private lossy = false;
   @state() private skip = false;
-  protected many(n: number): string {
+  protected override many(n: number): string {
     return msg("rows", { count: n });
   }
 

@@ -29,42 +29,18 @@ export class DriftDialog extends LitElement {
     controls,
     figureStyles,
     css`
-    dialog {
-      width: min(860px, calc(100vw - 24px));
-    }
-    .far {
-      font-weight: 650;
-    }
-    .pairs {
-      display: grid;
-      grid-template-columns: minmax(70px, auto) 1fr auto;
-      align-items: center;
-      gap: 3px 10px;
-      margin: 4px 0 16px;
-      font-size: 12.5px;
-      font-variant-numeric: tabular-nums;
-    }
-    .pairs > span {
-      overflow-wrap: anywhere;
-    }
-    .pair {
-      display: grid;
-      gap: 1px;
-    }
-    .pair i {
-      height: 6px;
-      border-radius: 3px;
-      background: var(--ink-2);
-      forced-color-adjust: none;
-    }
-    .pair i + i {
-      background: var(--accent);
-    }
-    h3 {
-      margin: 12px 0 2px;
-      font-size: 13px;
-    }
-  `,
+      dialog { width: min(860px, calc(100vw - 24px)); }
+      .far { font-weight: 650; }
+      .pairs {
+        display: grid; grid-template-columns: minmax(70px, auto) 1fr auto; align-items: center; gap: 3px 10px;
+        margin: 4px 0 16px; font-size: 12.5px; font-variant-numeric: tabular-nums;
+      }
+      .pairs > span { overflow-wrap: anywhere; }
+      .pair { display: grid; gap: 1px; }
+      .pair i { height: 6px; border-radius: 3px; background: var(--ink-2); forced-color-adjust: none; }
+      .pair i + i { background: var(--accent); }
+      h3 { margin: 12px 0 2px; font-size: 13px; }
+    `,
   ];
   @property({ attribute: false }) engine!: Engine;
   /** The open warehouse. */

@@ -37,6 +37,8 @@ const drawing = () =>
   [
     [msg("dragClick"), msg("drawBoxSelectInsideMoves")],
     ["n  p", msg("boxMiddleOutlineArrowsSpace")],
+    ["h  y", msg("holeKeyPoints")],
+    ["q  Q", msg("brushEraser")],
     ["[  ]", msg("boxBeforeNext")],
     ["↑ ↓ ← →", msg("movePixelCtrlTen")],
     [msg("shiftArrows"), msg("makeLargerSmaller")],
@@ -72,28 +74,16 @@ export class HelpDialog extends LitElement {
     controls,
     factStyles,
     css`
-    dl {
-      gap: 6px 18px;
-      margin: 8px 0 18px;
-      font-size: 13.5px;
-    }
-    dt {
-      color: inherit;
-    }
-    kbd {
-      padding: 1px 7px;
-      border: 1px solid var(--line);
-      border-radius: 5px;
-      background: var(--soft);
-      font-family: var(--mono);
-      font-size: 12px;
-    }
-    @media (max-width: 560px) {
-      dl {
-        grid-template-columns: 1fr;
+      dl { gap: 6px 18px; margin: 8px 0 18px; font-size: 13.5px; }
+      dt { color: inherit; }
+      kbd {
+        padding: 1px 7px; border: 1px solid var(--line); border-radius: 5px; background: var(--soft);
+        font-family: var(--mono); font-size: 12px;
       }
-    }
-  `,
+      @media (max-width: 560px) {
+        dl { grid-template-columns: 1fr; }
+      }
+    `,
   ];
   @query("dialog") private dialog!: HTMLDialogElement;
   show(): void {

@@ -86,29 +86,15 @@ export class LabelsDialog extends LitElement {
     controls,
     choiceStyles,
     css`
-    section + section {
-      margin-top: 18px;
-    }
-    ul {
-      margin: 6px 0 0;
-      padding-inline-start: 20px;
-      font-size: 13px;
-      color: var(--ink-2);
-    }
-    /* Whatever is above it, what one came for is in sight. */
-    .export {
-      position: sticky;
-      bottom: -18px;
-      margin: 0 -18px;
-      padding: 10px 18px 18px;
-      border-top: 1px solid var(--line);
-      background: var(--card);
-    }
-    .meaning {
-      display: block;
-      margin-top: 8px;
-    }
-  `,
+      section + section { margin-top: 18px; }
+      ul { margin: 6px 0 0; padding-inline-start: 20px; font-size: 13px; color: var(--ink-2); }
+      /* Whatever is above it, what one came for is in sight. */
+      .export {
+        position: sticky; bottom: -18px; margin: 0 -18px; padding: 10px 18px 18px; border-top: 1px solid var(--line);
+        background: var(--card);
+      }
+      .meaning { display: block; margin-top: 8px; }
+    `,
   ];
   @property({ attribute: false }) engine!: Engine;
   @property({ attribute: false }) data: Dataset | null = null;

@@ -23,9 +23,6 @@ export class SaveEditsDialog extends ConvertShell<EditSummary> {
   protected override get verb(): string {
     return msg("save");
   }
-  protected many(n: number): string {
-    return msg("samples", { count: n });
-  }
 
   protected begin(): void {
     this.journal?.rest();

@@ -26,9 +26,6 @@ export class ThumbsDialog extends ConvertShell<ConvertSummary> {
   protected override get verb(): string {
     return msg("makeThumbnailsVerb");
   }
-  protected many(n: number): string {
-    return msg("samples", { count: n });
-  }
 
   protected begin(): void {
     // It asks for one thing, which is likely right.

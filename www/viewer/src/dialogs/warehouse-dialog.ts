@@ -39,24 +39,12 @@ export class WarehouseDialog extends LitElement {
     factStyles,
     figureStyles,
     css`
-    dialog {
-      width: min(860px, calc(100vw - 24px));
-    }
-    td:first-child {
-      white-space: normal;
-      overflow-wrap: anywhere;
-    }
-    tfoot td {
-      font-weight: 650;
-      border-bottom: 0;
-    }
-    .broken {
-      background: var(--bad-soft);
-    }
-    dl {
-      font-size: 13px;
-    }
-  `,
+      dialog { width: min(860px, calc(100vw - 24px)); }
+      td:first-child { white-space: normal; overflow-wrap: anywhere; }
+      tfoot td { font-weight: 650; border-bottom: 0; }
+      .broken { background: var(--bad-soft); }
+      dl { font-size: 13px; }
+    `,
   ];
   @property({ attribute: false }) manifest: WarehouseManifest | null = null;
   @query("dialog") private dialog!: HTMLDialogElement;

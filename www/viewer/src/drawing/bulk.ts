@@ -21,19 +21,10 @@ export class Bulk extends LitElement {
   static override styles = [
     controls,
     css`
-    :host {
-      display: contents;
-    }
-    .sheet {
-      display: grid;
-      gap: 12px;
-      width: 260px;
-    }
-    form {
-      display: grid;
-      gap: 6px;
-    }
-  `,
+      :host { display: contents; }
+      .sheet { display: grid; gap: 12px; width: 260px; }
+      form { display: grid; gap: 6px; }
+    `,
   ];
   @property({ attribute: false }) drawing!: DrawingController;
   @property({ attribute: false }) picked: ReadonlySet<number> = new Set();

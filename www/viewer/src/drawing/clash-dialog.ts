@@ -23,38 +23,18 @@ export class ClashDialog extends LitElement {
     controls,
     choiceStyles,
     css`
-    dialog {
-      width: min(760px, calc(100vw - 24px));
-    }
-    .sides {
-      display: grid;
-      grid-template-columns: repeat(2, minmax(0, 1fr));
-      gap: 10px;
-      margin: 6px 0 10px;
-    }
-    .side {
-      padding: 8px;
-      border: 1px solid var(--line);
-      border-radius: 9px;
-      font-size: 13px;
-      overflow-wrap: anywhere;
-    }
-    .side.on {
-      border-color: var(--accent);
-      background: var(--accent-soft);
-    }
-    canvas {
-      display: block;
-      width: 100%;
-      aspect-ratio: 4 / 3;
-      margin-bottom: 6px;
-      border-radius: 6px;
-      background: var(--soft);
-    }
-    .all {
-      margin-inline-end: auto;
-    }
-  `,
+      dialog { width: min(760px, calc(100vw - 24px)); }
+      .sides { display: grid; grid-template-columns: repeat(2, minmax(0, 1fr)); gap: 10px; margin: 6px 0 10px; }
+      .side {
+        padding: 8px; border: 1px solid var(--line); border-radius: 9px; font-size: 13px; overflow-wrap: anywhere;
+      }
+      .side.on { border-color: var(--accent); background: var(--accent-soft); }
+      canvas {
+        display: block; width: 100%; aspect-ratio: 4 / 3; margin-bottom: 6px; border-radius: 6px;
+        background: var(--soft);
+      }
+      .all { margin-inline-end: auto; }
+    `,
   ];
   @property({ attribute: false }) drawing!: DrawingController;
   @property({ attribute: false }) clash!: Clash;

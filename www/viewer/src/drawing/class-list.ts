@@ -21,77 +21,28 @@ export class ClassList extends LitElement {
   static override styles = [
     controls,
     css`
-    :host {
-      display: grid;
-      gap: 6px;
-    }
-    input {
-      width: 100%;
-      min-width: 0;
-    }
-    .scroll {
-      position: relative;
-      overflow-x: hidden;
-      overflow-y: auto;
-      border: 1px solid var(--line);
-      border-radius: 8px;
-      overscroll-behavior: contain;
-    }
-    .layer {
-      position: sticky;
-      top: 0;
-      overflow: hidden;
-    }
-    .row {
-      position: absolute;
-      inset: 0 0 auto;
-      display: flex;
-      align-items: center;
-      gap: 8px;
-      height: ${ROW}px;
-      padding: 0 10px;
-      cursor: pointer;
-      font-size: 13px;
-    }
-    .row:hover,
-    .row.current {
-      background: var(--soft);
-    }
-    .row[aria-selected="true"] {
-      background: var(--accent-soft);
-      font-weight: 600;
-    }
-    .row.current {
-      box-shadow: inset 3px 0 0 var(--accent);
-    }
-    .row.current:dir(rtl) {
-      box-shadow: inset -3px 0 0 var(--accent);
-    }
-    kbd {
-      flex: none;
-      width: 18px;
-      text-align: center;
-      font-family: var(--mono);
-      font-size: 12px;
-      color: var(--ink-2);
-    }
-    bdi {
-      margin-inline-end: auto;
-      overflow: hidden;
-      text-overflow: ellipsis;
-      white-space: nowrap;
-    }
-    .row span {
-      flex: none;
-      color: var(--ink-2);
-      font-weight: 400;
-      font-variant-numeric: tabular-nums;
-    }
-    p {
-      margin: 0;
-      font-size: 12px;
-    }
-  `,
+      :host { display: grid; gap: 6px; }
+      input { width: 100%; min-width: 0; }
+      .scroll {
+        position: relative; overflow-x: hidden; overflow-y: auto; border: 1px solid var(--line); border-radius: 8px;
+        overscroll-behavior: contain;
+      }
+      .layer { position: sticky; top: 0; overflow: hidden; }
+      .row {
+        position: absolute; inset: 0 0 auto; display: flex; align-items: center; gap: 8px; height: ${ROW}px;
+        padding: 0 10px; cursor: pointer; font-size: 13px;
+      }
+      .row:hover, .row.current { background: var(--soft); }
+      .row[aria-selected="true"] { background: var(--accent-soft); font-weight: 600; }
+      .row.current { box-shadow: inset 3px 0 0 var(--accent); }
+      .row.current:dir(rtl) { box-shadow: inset -3px 0 0 var(--accent); }
+      kbd {
+        flex: none; width: 18px; text-align: center; font-family: var(--mono); font-size: 12px; color: var(--ink-2);
+      }
+      bdi { margin-inline-end: auto; overflow: hidden; text-overflow: ellipsis; white-space: nowrap; }
+      .row span { flex: none; color: var(--ink-2); font-weight: 400; font-variant-numeric: tabular-nums; }
+      p { margin: 0; font-size: 12px; }
+    `,
   ];
   @property({ attribute: false }) classes!: Classes;
   /** The class that is drawn. */

@@ -6,7 +6,6 @@ import { download } from "../files/targets.ts";
 import type { FindBoxes } from "../samples/box-source.ts";
 import { MOST, isGuess, type Annotations, type Question } from "../../../lib/src/base/boxes.ts";
 import type { ShownPicture, StageEditor } from "../samples/stage-editor.ts";
-import { walkRecords } from "../samples/walk.ts";
 import type { EditDetail } from "../public/element.ts";
 import type { Rows } from "../ui/rows.ts";
 import { isAbort, stem, trouble, type Trouble } from "../ui/wording.ts";
@@ -16,24 +15,20 @@ import type { DrawingStage } from "./drawing-stage.ts";
 import type { History, Entry, Progress, Review } from "./history.ts";
 import type { DrawnJournal, Unkept } from "./journal.ts";
 import type { KeepLabels, KeptLabels, LabelsKept } from "./keeping.ts";
-import { idleKey, isDrawn, keyOf, type PressedKey } from "./keys.ts";
+import { idleKey, isDrawn, keyOf, type PressedKey, type Wanted } from "./keys.ts";
+import type { Reviews } from "./reviews.ts";
 import type { Session } from "./session.ts";
 import type { Shape } from "./shape.ts";
 import type { Sketch } from "./sketch.ts";
 import { msg as common } from "../messages/common.ts";
 import { msg } from "../messages/editing.ts";
 
-/** Samples of which it is asked at once what reviewers said before. */
-const REVIEWED_UNASKED = 5000;
-
 /** Keys of the picture that mean the same wherever the focus is. */
-const EVERYWHERE: ReadonlySet<string> = new Set(["n", "p", "[", "]"]);
+const EVERYWHERE: ReadonlySet<string> = new Set([..."nphyqQ[]"]);
 /** Keys of the picture that begin something else: an outline in hand would be lost. */
-const BEGINS: ReadonlySet<string> = new Set(["n", "p"]);
+const BEGINS: ReadonlySet<string> = new Set([..."nphyqQ"]);
 /** Keys that go to an image of a kind. */
 const WANTED: Readonly<Record<string, Wanted>> = { N: "unlabeled", R: "rejected", C: "class" };
-/** Samples whose metadata is read at once where one is looked for. */
-const AT_ONCE = 64;
 /** Keys that judge the open sample: held, they would judge all that come after it. */
 const JUDGES: ReadonlySet<string> = new Set(["a", "r", "w"]);
 
@@ -42,8 +37,6 @@ export interface Clash {
   readonly file: File;
   readonly conflicts: readonly Conflict[];
 }
-/** Images that people look for: without labels, rejected, with the class that is drawn. */
-export type Wanted = "unlabeled" | "rejected" | "class";
 
 /** What drawing needs of the page around it. */
 export interface DrawingHost {
@@ -102,9 +95,10 @@ export class DrawingController implements ReactiveController {
   private stage: DrawingStage | null = null;
   private picture: ShownPicture | null = null;
   private readonly listeners = new Set<() => void>();
-  /** What reviewers said before, as the file has it. */
-  private before: ReadonlyMap<number, Review> = new Map();
-  private notes: ReadonlyMap<number, string> = new Map();
+  private reviews: Reviews | null = null;
+  /** What the key points of classes are called. */
+  private listed: { readonly [key: string]: Json } = {};
+  private pointNames: ReadonlyMap<string, readonly string[]> = new Map();
   private found: { base: FindBoxes; version: number; find: FindBoxes } | null = null;
   private version = 0;
   private counted: { version: number; progress: Progress } | null = null;
@@ -161,9 +155,9 @@ export class DrawingController implements ReactiveController {
   private async wait(): Promise<void> {
     const data = this.of.data();
     if (!data || !isEdited(data) || this.state !== "off" || !(await hasJournals())) return;
-    const { hasChanges } = await import("./drawing-parts.ts");
+    this.parts = await import("./drawing-parts.ts");
     await data.whole;
-    const waiting = await hasChanges(data);
+    const waiting = await this.parts.hasChanges(data);
     if (this.of.data() !== data || this.journal) return;
     this.waiting = waiting;
     this.host.requestUpdate();
@@ -191,11 +185,12 @@ export class DrawingController implements ReactiveController {
       });
       if (this.of.data() !== data) return journal.close();
       this.journal = journal;
-      this.before = this.notes = new Map();
+      this.reviews = new parts.Reviews(journal.history);
       this.session = new parts.Session();
       this.classes.reset(journal.name);
       const document = await data.document({ signal: this.of.signal() }).catch(() => ({}));
-      this.learn(parts.classesIn({ ...document, ...journal.history.document }), true);
+      this.listed = { ...document, ...journal.history.document };
+      this.learn(parts.classesIn(this.listed), true);
       this.learn(journal.history.labels);
       this.learn(this.of.counted());
       this.follow();
@@ -225,25 +220,16 @@ export class DrawingController implements ReactiveController {
       },
       done: (shapes, nudge) => this.done(shapes, nudge),
       say: (text) => this.of.say(text),
+      pointNames: (label) => this.pointNames.get(label) ?? [],
     });
   }
   /** Finds out what is good to know, and not needed to begin. */
   private async prepare(data: Dataset): Promise<void> {
     // Some browsers ask people first, who may take their time.
     void this.findRisk();
-    if (this.of.data() !== data || data.length > REVIEWED_UNASKED) return;
-    const signal = this.of.signal();
-    const before = new Map<number, Review>();
-    const notes = new Map<number, string>();
-    const add = (i: number, record: Json): void => {
-      const review = this.parts.reviewIn(record);
-      if (review) before.set(i, review);
-      notes.set(i, this.parts.noteIn(record));
-    };
-    await walkRecords(data, add, { signal }).catch(() => undefined);
-    if (this.of.data() !== data || before.size === 0) return;
-    [this.before, this.notes] = [before, notes];
-    this.changed();
+    const { reviews } = this;
+    if (this.of.data() === data && (await reviews?.read(data, this.of.signal())) && this.reviews === reviews)
+      this.changed();
   }
   /** Finds out what the journal may be lost by. */
   private async findRisk(): Promise<void> {
@@ -333,25 +319,18 @@ export class DrawingController implements ReactiveController {
   }
   get review(): Review | null {
     const i = this.of.open();
-    return i === null ? null : this.reviewOf(i);
+    return i === null ? null : (this.reviews?.of(i) ?? null);
   }
-  private reviewOf(i: number): Review | null {
-    const own = this.history?.reviewOf(i);
-    return own === undefined ? (this.before.get(i) ?? null) : own;
-  }
-  /** Why a sample is rejected, as far as somebody said so. */
   noteOf(i: number): string {
-    const own = this.history?.fieldsOf(i, (path) => /^(json\.)?review_note$/.test(path));
-    return own ? this.parts.noteIn(own as Json) : (this.notes.get(i) ?? "");
+    return this.reviews?.noteOf(i) ?? "";
   }
   /** What reviewers said of a sample that was rejected, in words. */
-  readonly verdict = (i: number): string | null =>
-    this.reviewOf(i) === "rejected" ? [msg("rejected"), this.noteOf(i)].filter(Boolean).join(": ") : null;
+  readonly verdict = (i: number): string | null => this.reviews?.verdict(i) ?? null;
   get progress(): Progress {
-    const { history } = this;
-    if (!history) return NO_PROGRESS;
-    if (this.counted?.version !== this.version)
-      this.counted = { version: this.version, progress: history.progress(this.of.data()?.length ?? 0, this.before) };
+    const { history, reviews, version } = this;
+    if (!history || !reviews) return NO_PROGRESS;
+    if (this.counted?.version !== version)
+      this.counted = { version, progress: history.progress(this.of.data()?.length ?? 0, reviews.before) };
     return this.counted!.progress;
   }
 
@@ -399,7 +378,9 @@ export class DrawingController implements ReactiveController {
   /** Takes the classes of the project in its order, with its keys. */
   follow(): void {
     const project = this.of.project();
-    if (!project || !this.journal) return;
+    if (!this.journal) return;
+    this.pointNames = this.parts.pointNamesIn(this.listed.categories, project);
+    if (!project) return;
     this.classes.follow(project.classes);
     this.classVersion++;
     this.tell();
@@ -510,51 +491,12 @@ export class DrawingController implements ReactiveController {
   }
   /** The next sample that is neither accepted nor rejected; after the last comes the first. */
   next(): void {
-    this.go((i) => this.reviewOf(i) === null, msg("everySampleReviewed"));
-  }
-  /** Opens the first sample behind the open one that is such. */
-  private go(holds: (i: number) => boolean, none: string): void {
-    for (const i of this.behind()) if (i !== this.of.open() && holds(i)) return this.of.show(i);
-    this.of.say(none);
-  }
-  /** The samples behind the open one, in the order in which they are shown; after the last comes the first. */
-  private *behind(): Iterable<number> {
-    const [rows, open] = [this.of.rows(), this.of.open()];
-    const from = open === null ? -1 : rows.find(open);
-    for (let k = 1; k < rows.length + (from < 0 ? 1 : 0); k++) yield rows.at((from + k) % rows.length);
+    this.parts.go(this.of, (i) => this.reviews?.of(i) === null, msg("everySampleReviewed"));
   }
   find(wanted: Wanted): void {
-    if (wanted === "rejected") return this.go((i) => this.reviewOf(i) === "rejected", msg("noImageFound"));
-    this.seek(wanted).catch((e: unknown) => this.fail(e));
-  }
-  /** The same, where the metadata says it: it is read as far as that takes. */
-  private async seek(wanted: Wanted): Promise<void> {
-    const [data, open, { label }] = [this.of.data(), this.of.open(), this.sketch];
-    if (!data || open === null) return;
-    const find = this.boxesOf(this.of.base().find);
-    const holds = ({ boxes, looked }: Annotations): boolean =>
-      wanted === "class" ? boxes.some((box) => box.label === label) : boxes.length === 0 && !looked;
-    const look = async (some: readonly number[]): Promise<boolean> => {
-      const such = new Set<number>();
-      const visit = (i: number, record: Json): void => {
-        const { width, height } = data.info(i);
-        if (holds(find(i, record, width, height))) such.add(i);
-      };
-      await walkRecords(data, visit, { signal: this.of.signal(), samples: Uint32Array.from(some).sort() });
-      // Somebody went on meanwhile.
-      if (this.of.data() !== data || this.of.open() !== open) return true;
-      const next = some.find((i) => such.has(i));
-      if (next !== undefined) this.of.show(next);
-      return next !== undefined;
-    };
-    let some: number[] = [];
-    for (const i of this.behind()) {
-      some.push(i);
-      if (some.length < AT_ONCE) continue;
-      if (await look(some)) return;
-      some = [];
-    }
-    if (!(await look(some))) this.of.say(msg("noImageFound"));
+    const [{ of, parts, sketch }, fail] = [this, (e: unknown): void => this.fail(e)];
+    if (wanted === "rejected") parts.go(of, (i) => this.reviews?.of(i) === wanted, msg("noImageFound"));
+    else parts.seek(of, this.boxesOf(of.base().find), wanted, sketch.label).catch(fail);
   }
 
   /** Adds the boxes of the picture before this one. */
@@ -705,7 +647,7 @@ export class DrawingController implements ReactiveController {
     return this.key(idleKey(key, again));
   }
   /** Does what a key says; true if it was one of its own. */
-  private key({ key, shift, ctrl, again, inStage, inClasses }: PressedKey): boolean {
+  private key({ key, shift, ctrl, again, hovered, inStage, inClasses }: PressedKey): boolean {
     if (this.state !== "on" || this.of.open() === null) return false;
     if (ctrl && key.toLowerCase() === "z") shift ? this.redo() : this.undo();
     else if (ctrl && key.toLowerCase() === "y") this.redo();
@@ -723,6 +665,7 @@ export class DrawingController implements ReactiveController {
       else {
         // A key that was used stays that of its class, whatever else becomes known.
         this.classes.give(Number(key), name);
+        if (hovered) this.sketch.grab();
         this.name(name);
       }
     } else if (again && JUDGES.has(key)) return true;
@@ -772,28 +715,23 @@ export class DrawingController implements ReactiveController {
     return html`<button aria-pressed=${on} ?disabled=${this.state === "opening"} title=${msg("drawReviewLabels")}
       @click=${() => this.edit(!on)}>${msg("edit")}</button>`;
   }
-  /** What is to become of edits that wait. */
-  private renderWaiting(): TemplateResult {
+  /** Editing, or why not, above the samples. */
+  bar(convert: () => void): TemplateResult | null {
+    if (this.state === "on") return html`<forebay-edit-bar .drawing=${this}></forebay-edit-bar>`;
+    const { failure } = this;
     const discard = (): void => {
       if (this.sure) return void this.start().then(() => this.discard());
       this.sure = true;
       this.host.requestUpdate();
     };
-    return html`<div class="notice" role="status"><b>${msg("unsavedEdits")}</b> <span>${msg("unsavedEditsNotShown")}</span>
-      <button @click=${() => void this.start()}>${msg("continueEditing")}</button>
-      <button @click=${discard}>${this.sure ? msg("yesDiscard") : msg("discard")}</button></div>`;
-  }
-  /** Editing, or why not, above the samples. */
-  bar(convert: () => void): TemplateResult | null {
-    if (this.state === "on") return html`<forebay-edit-bar .drawing=${this}></forebay-edit-bar>`;
-    const { failure } = this;
-    if (!failure) return this.waiting && this.state === "off" ? this.renderWaiting() : null;
+    const again = (): void => void this.start();
+    if (!failure) return this.waiting && this.state === "off" ? this.parts.waitingBar(this.sure, again, discard) : null;
     const close = (): void => {
       this.failure = null;
       this.host.requestUpdate();
     };
     // What could not even be fetched says no more than that.
     if (!this.parts) return html`<div class="notice" role="alert">${failure.message}</div>`;
-    return this.parts.failureBar(failure, { again: () => void this.start(), convert, close });
+    return this.parts.failureBar(failure, { again, convert, close });
   }
 }

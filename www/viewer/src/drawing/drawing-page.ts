@@ -10,6 +10,8 @@ import "./class-list.ts";
 import type { ClassList } from "./class-list.ts";
 import type { DrawingController } from "./drawing-controller.ts";
 import type { Review } from "./history.ts";
+import { keypointAt } from "./shape.ts";
+import type { Tool } from "./sketch.ts";
 import { msg as common } from "../messages/common.ts";
 import { msg } from "../messages/drawing.ts";
 
@@ -18,6 +20,8 @@ const PAUSE = 150;
 /** Characters of a note. */
 const LONGEST = 200;
 
+/** A button with its key. */
+type Act = (text: string, key: string, run: () => void, how?: How) => TemplateResult;
 /** How a button is. */
 interface How {
   readonly on?: boolean;
@@ -33,64 +37,22 @@ export class DrawingPage extends LitElement {
   static override styles = [
     controls,
     css`
-    :host {
-      display: grid;
-      gap: 12px;
-      grid-template-columns: minmax(0, 1fr);
-    }
-    .tools {
-      display: grid;
-      grid-template-columns: repeat(auto-fill, minmax(98px, 1fr));
-      gap: 4px;
-      margin-top: 6px;
-    }
-    .tools button {
-      min-height: 30px;
-      padding: 0 6px 0 8px;
-      justify-content: space-between;
-      font-size: 12.5px;
-    }
-    .note {
-      min-width: 0;
-      min-height: 30px;
-      font-size: 12.5px;
-    }
-    .tools .long {
-      grid-column: 1 / -1;
-    }
-    kbd {
-      min-width: 18px;
-      padding: 0 4px;
-      border-radius: 4px;
-      background: var(--soft);
-      font-family: var(--mono);
-      font-size: 11px;
-      text-align: center;
-      color: var(--ink-2);
-    }
-    summary {
-      font-weight: 600;
-      cursor: pointer;
-    }
-    .look {
-      display: grid;
-      grid-template-columns: auto minmax(0, 1fr);
-      gap: 4px 8px;
-      align-items: center;
-    }
-    .look button {
-      grid-column: 1 / -1;
-    }
-    p {
-      margin: 0;
-    }
-    .remark {
-      padding: 6px 10px;
-      border-radius: 8px;
-      background: var(--warn-soft);
-      color: var(--warn);
-    }
-  `,
+      :host { display: grid; gap: 12px; grid-template-columns: minmax(0, 1fr); }
+      .tools { display: grid; grid-template-columns: repeat(auto-fill, minmax(98px, 1fr)); gap: 4px; margin-top: 6px; }
+      .tools button { min-height: 30px; padding: 0 6px 0 8px; justify-content: space-between; font-size: 12.5px; }
+      .note { min-width: 0; min-height: 30px; font-size: 12.5px; }
+      .tools .long { grid-column: 1 / -1; }
+      kbd {
+        min-width: 18px; padding: 0 4px; border-radius: 4px; background: var(--soft); font-family: var(--mono);
+        font-size: 11px; text-align: center; color: var(--ink-2);
+      }
+      summary { font-weight: 600; cursor: pointer; }
+      .look { display: grid; grid-template-columns: auto minmax(0, 1fr); gap: 4px 8px; align-items: center; }
+      .range { display: grid; font-size: 12.5px; }
+      .look button { grid-column: 1 / -1; }
+      p { margin: 0; }
+      .remark { padding: 6px 10px; border-radius: 8px; background: var(--warn-soft); color: var(--warn); }
+    `,
   ];
   @property({ attribute: false }) drawing!: DrawingController;
   @query("forebay-classes") private list!: ClassList;
@@ -147,6 +109,20 @@ export class DrawingPage extends LitElement {
     else return;
     e.preventDefault();
   };
+  /** What can be done with what is in hand. */
+  private renderHand(act: Act): TemplateResult | typeof nothing {
+    const { sketch } = this.drawing;
+    const press = (key: string) => (): void => void sketch.key(key, { shift: false, ctrl: false });
+    const { alone, handle } = sketch;
+    if (sketch.paints)
+      return html`${alone?.mask ? act(msg("endShape"), "⏎", press("Enter")) : nothing}<label class="long range">${msg("brushSize")}<input type="range" min="1" max="200" .value=${String(sketch.brush)}
+        @input=${(e: Event) => sketch.resize(Number((e.target as HTMLInputElement).value))} /></label>`;
+    const end = sketch.isPlacing ? act(msg("endShape"), "⏎", press("Enter")) : nothing;
+    if (sketch.tool === "points")
+      return html`<p class="long muted">${sketch.nextPoint}</p>${end}${act(msg("skipPoint"), "o", press("o"))}`;
+    if (alone && handle !== null && keypointAt(alone, handle) !== null) return act(msg("hidePoint"), "o", press("o"));
+    return end;
+  }
   private shine(k: number, level: number): void {
     this.levels[k] = level;
     this.drawing.light(`brightness(${this.levels[0]}) contrast(${this.levels[1]})`);
@@ -161,7 +137,7 @@ export class DrawingPage extends LitElement {
     for (const { label } of shapes) boxes.set(label, (boxes.get(label) ?? 0) + 1);
     const [one] = sketch.selected;
     const none = sketch.shapes === null;
-    const act = (text: string, key: string, run: () => void, how: How = {}): TemplateResult => html`
+    const act: Act = (text, key, run, how = {}) => html`
       <button class=${how.long ? "long" : ""} aria-pressed=${how.on ?? nothing} ?disabled=${how.off} title=${how.title ?? `${text} (${key})`} @click=${run}><span>${text}</span><kbd
         aria-hidden="true">${key}</kbd></button>`;
     const judge = (review: Review, title: string, key: string): TemplateResult =>
@@ -169,7 +145,10 @@ export class DrawingPage extends LitElement {
         on: d.review === review,
         title: msg("goOnNext", { title, key }),
       });
-    const [draws, chosen] = [sketch.tool, sketch.selected.size];
+    const { alone, tool: draws } = sketch;
+    const chosen = sketch.selected.size;
+    const take = (tool: Tool, name: string, key: string, title: string, off = none): TemplateResult =>
+      act(name, key, () => sketch.take(tool), { on: draws === tool, off, title });
     return html`
       ${d.remark ? html`<p class="remark" role="alert">${d.remark} ${d.guessed ? html`<button @click=${() => d.mean()}>${common("change")}</button>` : nothing}</p>` : nothing}
       <div class="tools" role="group" aria-label=${msg("review")}>
@@ -181,8 +160,13 @@ export class DrawingPage extends LitElement {
         )}
       </div>
       <details open><summary>${msg("tools")}</summary><div class="tools" role="group" aria-label=${msg("tools")}>
-        ${act(msg("box"), "n", () => sketch.take("box"), { on: draws === "box", off: none, title: msg("drawBoxesNPutsMiddle") })}
-        ${act(msg("outline"), "p", () => sketch.take("polygon"), { on: draws === "polygon", off: none, title: msg("drawOutlinesPClickSets") })}
+        ${take("box", msg("box"), "n", msg("drawBoxesNPutsMiddle"))}
+        ${take("polygon", msg("outline"), "p", msg("drawOutlinesPClickSets"))}
+        ${take("hole", msg("hole"), "h", msg("drawHoleH"), alone?.kind !== "polygon")}
+        ${take("points", msg("keyPoints"), "y", msg("drawPointsY"))}
+        ${take("brush", msg("brush"), "q", msg("paintMaskQ"))}
+        ${take("eraser", msg("eraser"), "⇧Q", msg("eraseMaskQ"), !alone?.mask)}
+        ${this.renderHand(act)}
         ${act(msg("deleteSelected"), "Del", () => sketch.remove(), { off: chosen === 0 })}
         ${act(msg("zoomToBox"), "z", () => d.press("z"), { off: chosen === 0 })}
         ${act(msg("copyPrevious"), "f", () => d.copy(), { off: none, title: msg("boxesPictureBeforeF"), long: true })}

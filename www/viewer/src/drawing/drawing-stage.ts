@@ -18,28 +18,11 @@ const NONE: ReadonlySet<string> = new Set();
 @customElement("forebay-drawing")
 export class DrawingStage extends LitElement {
   static override styles = css`
-    :host {
-      position: absolute;
-      inset: 0;
-      touch-action: none;
-      cursor: crosshair;
-    }
-    :host([over="inside"]) {
-      cursor: pointer;
-    }
-    :host([over="move"]) {
-      cursor: move;
-    }
-    :host([over="handle"]) {
-      cursor: nwse-resize;
-    }
-    canvas {
-      position: absolute;
-      inset: 0;
-      width: 100%;
-      height: 100%;
-      pointer-events: none;
-    }
+    :host { position: absolute; inset: 0; touch-action: none; cursor: crosshair; }
+    :host([over="inside"]) { cursor: pointer; }
+    :host([over="move"]) { cursor: move; }
+    :host([over="handle"]) { cursor: nwse-resize; }
+    canvas { position: absolute; inset: 0; width: 100%; height: 100%; pointer-events: none; }
   `;
   @property({ attribute: false }) sketch!: Sketch;
   /** Called when it is on the page, and with `null` when it is not any more. */
@@ -116,7 +99,7 @@ export class DrawingStage extends LitElement {
       }
       this.was = { still, placed, colors: ClassColors.version };
     }
-    paintHand(this.hand, sketch, placed, (shape) => this.drawing.nameOf(shape));
+    paintHand(this.hand, sketch, placed, this.drawing);
     const { handle, hit } = sketch.over;
     const over = handle !== null ? "handle" : !hit ? "" : sketch.selected.has(hit.at) || hit.border ? "move" : "inside";
     if (this.getAttribute("over") !== over) this.setAttribute("over", over);

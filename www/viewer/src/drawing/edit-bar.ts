@@ -16,116 +16,42 @@ export class EditBar extends LitElement {
   static override styles = [
     controls,
     css`
-    :host {
-      display: block;
-      flex: 1 1 100%;
-      padding: 6px 10px;
-      border-radius: 9px;
-      background: var(--accent-soft);
-      font-size: 13px;
-    }
-    .bar {
-      display: flex;
-      flex-wrap: wrap;
-      align-items: center;
-      gap: 6px 10px;
-      font-variant-numeric: tabular-nums;
-    }
-    .bar > .push {
-      display: flex;
-      flex-wrap: wrap;
-      gap: 6px;
-      margin-inline-start: auto;
-    }
-    .far {
-      flex: 0 1 auto;
-      min-width: 0;
-      overflow: hidden;
-      white-space: nowrap;
-      text-overflow: ellipsis;
-    }
-    /* In the head of the image that is drawn on: a part of its line. */
-    :host([bare]) {
-      flex: 1 1 0;
-      min-width: 0;
-      padding: 0;
-      background: none;
-    }
-    :host([bare]) .bar {
-      flex-wrap: nowrap;
-    }
-    :host([bare]) .push {
-      flex: none;
-      flex-wrap: nowrap;
-    }
-    .kept {
-      flex: none;
-    }
-    @container (max-width: 1100px) and (min-width: 761px) {
-      :host([bare]) .far {
-        display: none;
-      }
-    }
-    @media (max-width: 760px) {
-      .fold {
-        display: none;
-      }
       :host {
-        padding: 4px 8px;
+        display: block; flex: 1 1 100%; padding: 6px 10px; border-radius: 9px; background: var(--accent-soft);
+        font-size: 13px;
       }
-      .bar,
-      :host([bare]) .bar {
-        flex-wrap: wrap;
-        gap: 4px 6px;
+      .bar { display: flex; flex-wrap: wrap; align-items: center; gap: 6px 10px; font-variant-numeric: tabular-nums; }
+      .bar > .push { display: flex; flex-wrap: wrap; gap: 6px; margin-inline-start: auto; }
+      .far { flex: 0 1 auto; min-width: 0; overflow: hidden; white-space: nowrap; text-overflow: ellipsis; }
+      /* In the head of the image that is drawn on: a part of its line. */
+      :host([bare]) { flex: 1 1 0; min-width: 0; padding: 0; background: none; }
+      :host([bare]) .bar { flex-wrap: nowrap; }
+      :host([bare]) .push { flex: none; flex-wrap: nowrap; }
+      .kept { flex: none; }
+      @container (max-width: 1100px) and (min-width: 761px) {
+        :host([bare]) .far { display: none; }
       }
-      .bar > b {
-        display: none;
+      @media (max-width: 760px) {
+        .fold { display: none; }
+        :host { padding: 4px 8px; }
+        .bar, :host([bare]) .bar { flex-wrap: wrap; gap: 4px 6px; }
+        .bar > b { display: none; }
+        .far, :host([bare]) { flex: 1 1 100%; }
+        .bar > .push { gap: 6px; margin-inline-start: 0; }
       }
-      .far,
-      :host([bare]) {
-        flex: 1 1 100%;
-      }
-      .bar > .push {
-        gap: 6px;
-        margin-inline-start: 0;
-      }
-    }
-    button {
-      min-height: 30px;
-      padding: 0 10px;
-    }
-    .wrong {
-      display: flex;
-      flex-wrap: wrap;
-      align-items: center;
-      gap: 6px 10px;
-      margin: 6px 0 0;
-      padding: 6px 10px;
-      border-radius: 8px;
-      background: var(--bad-soft);
-      color: var(--ink);
-      overflow-wrap: anywhere;
-    }
-    .sheet {
-      display: grid;
-      gap: 8px;
-      max-width: 320px;
-    }
-    .pair {
-      display: grid;
-      grid-template-columns: 1fr 1fr;
-      gap: 8px;
-    }
-    .sheet p {
-      margin: 0;
-    }
-    @media (forced-colors: active) {
-      :host,
+      button { min-height: 30px; padding: 0 10px; }
       .wrong {
-        border: 1px solid CanvasText;
+        display: flex; flex-wrap: wrap; align-items: center; gap: 6px 10px; margin: 6px 0 0; padding: 6px 10px;
+        border-radius: 8px; background: var(--bad-soft); color: var(--ink); overflow-wrap: anywhere;
       }
-    }
-  `,
+      .sheet { display: grid; gap: 8px; max-width: 320px; }
+      .pair { display: grid; grid-template-columns: 1fr 1fr; gap: 8px; }
+      .sheet p { margin: 0; }
+      @media (forced-colors: active) {
+        :host, .wrong { border: 1px solid CanvasText; }
+      :host([bare]) { padding-inline-start: 8px; }
+      }
+    `,
   ];
   @property({ attribute: false }) drawing!: DrawingController;
   /** It is a part of another line, and says less. */

@@ -1,4 +1,4 @@
-/** Why a dataset cannot be edited now, above its samples. Fetched when editing begins. */
+/** Above the samples: why a dataset cannot be edited now, or that edits of it wait. Fetched when editing begins. */
 import { html, type TemplateResult } from "lit";
 import type { Trouble } from "../ui/wording.ts";
 import { msg as common } from "../messages/common.ts";
@@ -10,6 +10,12 @@ interface Ways {
   readonly convert: () => void;
   readonly close: () => void;
 }
+
+/** Asks what is to become of edits that wait; `sure` where they are to be discarded. */
+export const waitingBar = (sure: boolean, again: () => void, discard: () => void): TemplateResult =>
+  html`<div class="notice" role="status"><b>${msg("unsavedEdits")}</b> <span>${msg("unsavedEditsNotShown")}</span>
+    <button @click=${again}>${msg("continueEditing")}</button>
+    <button @click=${discard}>${sure ? msg("yesDiscard") : msg("discard")}</button></div>`;
 
 export function failureBar(failure: Trouble, { again, convert, close }: Ways): TemplateResult {
   const [what, act] = adviceOf(failure, again, convert);

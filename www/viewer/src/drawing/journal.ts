@@ -4,7 +4,6 @@ import type { EditSummary } from "../../../lib/src/model/edits.ts";
 import { FOLDER } from "../files/edited.ts";
 import { trouble, type Trouble } from "../ui/wording.ts";
 import { alike, conflictsOf, type Conflict, type Sides } from "./conflicts.ts";
-import { placeOf } from "./copied.ts";
 import {
   History,
   documented,
@@ -16,7 +15,7 @@ import {
   type Review,
   type Said,
 } from "./history.ts";
-import { annotationOf, type Shape } from "./shape.ts";
+import { annotationOf, placeOf, type Shape } from "./shape.ts";
 import { msg } from "../messages/drawing.ts";
 
 /** Milliseconds after which what keys move is kept, and of rest after which it is a change by itself. */

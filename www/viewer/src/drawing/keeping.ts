@@ -2,9 +2,8 @@
 import type { Dataset, Json, LabelClass, Project } from "../../../lib/src/model/index.ts";
 import type { FindBoxes } from "../samples/box-source.ts";
 import type { ShownPicture } from "../samples/stage-editor.ts";
-import { placeOf, within } from "./copied.ts";
 import type { DrawnJournal } from "./journal.ts";
-import { shapesIn, type Shape } from "./shape.ts";
+import { placeOf, shapesIn, within, type Shape } from "./shape.ts";
 import type { Sketch } from "./sketch.ts";
 import { msg } from "../messages/drawing.ts";
 

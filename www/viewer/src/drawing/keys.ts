@@ -1,6 +1,8 @@
 /** Which key was pressed, and where: fields, dialogs and menus have their own. */
-
 import { isOfOthers } from "../ui/typing.ts";
+
+/** Images that people look for: without labels, rejected, with the class that is drawn. */
+export type Wanted = "unlabeled" | "rejected" | "class";
 
 export interface PressedKey {
   readonly key: string;
@@ -8,6 +10,8 @@ export interface PressedKey {
   readonly ctrl: boolean;
   /** It is held, and says so again. */
   readonly again: boolean;
+  /** It is about what the pointer is over. */
+  readonly hovered: boolean;
   /** The picture has the focus, or nothing has it. */
   readonly inStage: boolean;
   /** The list of classes has it. */
@@ -28,11 +32,14 @@ export const isDrawn = (e: KeyboardEvent, host: Node): boolean => !isOfOthers(e,
 export function keyOf(e: KeyboardEvent, path: readonly HTMLElement[]): PressedKey {
   const [target] = path;
   const pressed = PRESSES.has(e.key) && !!target && matches(target, "button, a, summary");
+  // With Shift a digit is another sign on most keyboards.
+  const digit = e.shiftKey && !/\d/.test(e.key) && /^Digit[1-9]$/.test(e.code);
   return {
-    key: e.altKey ? "" : e.key,
+    key: e.altKey ? "" : digit ? e.code.at(-1)! : e.key,
     shift: e.shiftKey,
     ctrl: e.ctrlKey || e.metaKey,
     again: e.repeat,
+    hovered: digit,
     inStage: !pressed && path.some((node) => matches(node, ".stage")),
     inClasses: path.some((node) => matches(node, "forebay-classes")),
   };
@@ -44,6 +51,7 @@ export const idleKey = (key: string, again = false): PressedKey => ({
   again,
   shift: false,
   ctrl: false,
+  hovered: false,
   inStage: true,
   inClasses: false,
 });

@@ -1,7 +1,8 @@
 /** Draws what is in hand: over the picture and all that stands still on it. */
 import { DARK_INK, colorOf } from "../samples/colors.ts";
 import { paintNames, spotOf, type Name, type Placed } from "../samples/box-names.ts";
-import { handlesOf, isResizable, type Point, type Shape } from "./shape.ts";
+import { dots, outlinePath, type StageBoxes } from "../samples/stage-boxes.ts";
+import { handlesOf, type Point, type Shape } from "./shape.ts";
 import type { Sketch } from "./sketch.ts";
 
 /** Pixels of a handle. */
@@ -10,29 +11,47 @@ const HANDLE = 8;
 /** More of what is selected is not named: names would hide what is moved. */
 const NAMED = 20;
 
-/** Draws on a canvas that is as large as the stage; `nameOf` says where the name of what stands still is. */
-export function paintHand(
-  canvas: HTMLCanvasElement,
-  sketch: Sketch,
-  placed: Placed,
-  nameOf: (shape: Shape) => Name | undefined,
-): void {
+/** Draws on a canvas that is as large as the stage; `drawing` knows where the name of what stands still is, and masks. */
+export function paintHand(canvas: HTMLCanvasElement, sketch: Sketch, placed: Placed, drawing: StageBoxes): void {
   const g = fitted(canvas);
   if (!g || !sketch.shapes) return;
   const { x: left, y: top, scale } = placed;
   const on = ([x, y]: Point): Point => [left + x * scale, top + y * scale];
+  const put = (v: number, k: number): number => (k % 2 ? top : left) + v * scale;
+  const outlined = (shape: Shape, width: number, filled = false): void => {
+    const color = colorOf(shape.label);
+    const [x, y] = on([shape.x, shape.y]);
+    if (filled && shape.mask) {
+      const { width: wide, height } = placed;
+      g.drawImage(drawing.maskOf(shape.mask, shape.label, color), left, top, wide * scale, height * scale);
+    }
+    const path = (): void => {
+      outlinePath(g, shape.outlines, put);
+      if (shape.outlines.length === 0) g.rect(x, y, shape.w * scale, shape.h * scale);
+    };
+    if (filled && !shape.mask) {
+      g.beginPath();
+      path();
+      g.globalAlpha = 0.22;
+      g.fillStyle = color;
+      g.fill("evenodd");
+      g.globalAlpha = 1;
+    }
+    twice(g, color, width, path);
+    if (shape.keypoints) dots(g, shape.keypoints, color, put);
+  };
   const hovered = sketch.over.hit?.at;
   if (hovered !== undefined && !sketch.selected.has(hovered) && sketch.shapes[hovered]) {
     const shape = sketch.shapes[hovered]!;
-    outlined(g, shape, on, scale, 4);
-    named(g, shape, placed, nameOf(shape));
+    outlined(shape, 4);
+    named(g, shape, placed, drawing.nameOf(shape));
   }
   for (const at of sketch.selected) {
     const shape = sketch.shape(at);
     if (!shape) continue;
-    outlined(g, shape, on, scale, 2.5, true);
-    if (sketch.selected.size <= NAMED) named(g, shape, placed, nameOf(shape));
-    if (sketch.selected.size === 1 && isResizable(shape)) handles(g, shape, on, sketch.handle);
+    outlined(shape, 2.5, true);
+    if (sketch.selected.size <= NAMED) named(g, shape, placed, drawing.nameOf(shape));
+    if (sketch.selected.size === 1 && !sketch.paints) handles(g, shape, on, sketch.handle);
   }
   const color = colorOf(sketch.label);
   if (sketch.box) {
@@ -46,7 +65,22 @@ export function paintHand(
     twice(g, color, 2, () => [...points, ...(end ? [end] : [])].forEach(([x, y]) => void g.lineTo(x, y)));
     points.forEach((point, k) => void handle(g, point, color, k === 0));
   }
-  if (sketch.tool === "polygon" && sketch.cursor) {
+  dots(g, sketch.keypoints, color, put);
+  if (sketch.paints && sketch.cursor) {
+    const [[x, y], wide] = [on(sketch.cursor), Math.max(1, sketch.brush * scale)];
+    const { stroke } = sketch;
+    if (stroke.length > 0) {
+      g.beginPath();
+      // A stroke of one point is a dab.
+      g.moveTo(put(stroke[0]!, 0) - 0.01, put(stroke[1]!, 1));
+      for (let k = 0; k < stroke.length; k += 2) g.lineTo(put(stroke[k]!, 0), put(stroke[k + 1]!, 1));
+      g.lineCap = g.lineJoin = "round";
+      [g.lineWidth, g.globalAlpha, g.strokeStyle] = [wide, 0.5, sketch.tool === "eraser" ? "#ffffff" : color];
+      g.stroke();
+      g.globalAlpha = 1;
+    }
+    twice(g, color, 1.5, () => g.ellipse(x, y, wide / 2, wide / 2, 0, 0, 2 * Math.PI));
+  } else if (sketch.tool !== "box" && sketch.cursor) {
     const [x, y] = on(sketch.cursor);
     twice(g, color, 1.5, () => {
       for (const [dx, dy] of [
@@ -74,36 +108,6 @@ function fitted(canvas: HTMLCanvasElement): CanvasRenderingContext2D | null {
 
 const pairs = (outline: readonly number[]): Point[] =>
   Array.from({ length: outline.length / 2 }, (_, k): Point => [outline[2 * k]!, outline[2 * k + 1]!]);
-
-function outlined(
-  g: CanvasRenderingContext2D,
-  shape: Shape,
-  on: (point: Point) => Point,
-  scale: number,
-  width: number,
-  filled = false,
-): void {
-  const color = colorOf(shape.label);
-  const path = (): void => {
-    for (const outline of shape.outlines) {
-      pairs(outline)
-        .map(on)
-        .forEach(([x, y], k) => void (k === 0 ? g.moveTo(x, y) : g.lineTo(x, y)));
-      g.closePath();
-    }
-    const [x, y] = on([shape.x, shape.y]);
-    if (shape.outlines.length === 0) g.rect(x, y, shape.w * scale, shape.h * scale);
-  };
-  if (filled) {
-    g.beginPath();
-    path();
-    g.globalAlpha = 0.22;
-    g.fillStyle = color;
-    g.fill();
-    g.globalAlpha = 1;
-  }
-  twice(g, color, width, path);
-}
 
 /** What is in hand says what it is, also where the picture is too full for names. */
 function named(g: CanvasRenderingContext2D, shape: Shape, placed: Placed, at?: Name): void {

@@ -1,5 +1,5 @@
 /** What drawing needs of records and documents, and says of changes. Fetched when editing begins. */
-import type { Json } from "../../../lib/src/model/index.ts";
+import type { Json, Project } from "../../../lib/src/model/index.ts";
 import type { ShownPicture } from "../samples/stage-editor.ts";
 import type { Review, Said } from "./history.ts";
 import { msg as common } from "../messages/common.ts";
@@ -13,6 +13,16 @@ export function* classesIn(document: { readonly [key: string]: Json }): Iterable
       if (typeof name === "string") yield name;
     }
   }
+}
+/** What the key points of classes are called, by what the document lists and the project. */
+export function pointNamesIn(categories: Json | undefined, project: Project | null): Map<string, readonly string[]> {
+  const all = [...(Array.isArray(categories) ? categories : []), ...(project?.classes ?? [])];
+  const named = all.filter((one) => typeof one === "object" && one !== null) as {
+    name: string;
+    keypoints?: string[];
+  }[];
+  const listed = named.filter(({ keypoints: k }) => Array.isArray(k) && k.every((name) => typeof name === "string"));
+  return new Map(listed.map(({ name, keypoints }) => [name, keypoints!]));
 }
 export function reviewIn(record: Json): Review | null {
   const at = record as { review?: Json; json?: { review?: Json } | null } | null;

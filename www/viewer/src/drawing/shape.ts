@@ -1,13 +1,13 @@
 /** What people draw on a picture. A shape never changes: another one takes its place, so that what was undone is still there. */
 import type { EditBox, Json } from "../../../lib/src/model/index.ts";
-import type { Annotations, Box } from "../../../lib/src/base/boxes.ts";
+import { keypointsIn, type Annotations, type Box } from "../../../lib/src/base/boxes.ts";
 import { recorded } from "../samples/recorded.ts";
-import { maskOf, turned, type Mask } from "../../../lib/src/base/masks.ts";
+import { extent, isOn, maskOf, packed, turned, type Mask } from "../../../lib/src/base/masks.ts";
 
 export type Point = readonly [x: number, y: number];
 type Fields = { [key: string]: Json | undefined };
 
-/** What can be done with it: a turned box is moved, and a mask, or what has lines, is only deleted and named. */
+/** What can be done with it: a turned box is moved, a mask is painted, and what has lines is only deleted and named. */
 export type Kind = "box" | "polygon" | "turned" | "mask" | "points";
 
 /** A box or an outline that can be changed. */
@@ -47,8 +47,12 @@ export function boxAt({ left, top, right, bottom }: Corners, label: string): Sha
   return { kind: "box", x, y, w, h, label, outlines: [], mask: null, more: {}, raw: null };
 }
 
-/** A new outline of a class. */
-export function polygonOf(outlines: readonly (readonly number[])[], label: string, more: Fields = {}): Shape {
+/** What a shape keeps that is drawn otherwise: its key points, and what else its annotation says. */
+type Rest = Pick<Shape, "more" | "keypoints">;
+const restOf = ({ more, keypoints }: Rest): Rest => ({ more, ...(keypoints && { keypoints }) });
+
+/** A new outline of a class; an outline in it is a hole. */
+export function polygonOf(outlines: readonly (readonly number[])[], label: string, rest: Rest = { more: {} }): Shape {
   const fined = outlines.map((outline) => outline.map(fine));
   let [left, top, right, bottom] = [Infinity, Infinity, -Infinity, -Infinity];
   for (const outline of fined) {
@@ -58,8 +62,30 @@ export function polygonOf(outlines: readonly (readonly number[])[], label: strin
     }
   }
   const size = { x: left, y: top, w: right - left, h: bottom - top };
-  return { kind: "polygon", ...size, label, outlines: fined, mask: null, more, raw: null };
+  return { kind: "polygon", ...size, label, outlines: fined, mask: null, ...restOf(rest), raw: null };
 }
+/** A mask of a class; nothing where it has no pixel. */
+export function maskShape(mask: Mask, label: string, rest: Rest = { more: {} }): Shape | null {
+  const [x, y, w, h] = extent(mask) ?? [0, 0, 0, 0];
+  const { segmentation: _, ...more } = rest.more;
+  const place = { x, y, w, h, label, outlines: [], mask };
+  return w > 0 ? { kind: "mask", ...place, ...restOf({ ...rest, more }), raw: null } : null;
+}
+/** Key points of a class and the box around them; nothing where none is marked. */
+export function pointsOf(
+  keypoints: readonly number[],
+  label: string,
+  more: Fields = { shape: "points" },
+): Shape | null {
+  const fined = keypoints.map(fine);
+  const marked = markedOf(fined);
+  if (marked.length === 0) return null;
+  const around = polygonOf([marked.flatMap((k) => fined.slice(3 * k, 3 * k + 2))], label, { more, keypoints: fined });
+  return { ...around, kind: "points", outlines: [] };
+}
+/** Which key points are marked. */
+export const markedOf = (keypoints: readonly number[] = []): number[] =>
+  Array.from({ length: keypoints.length / 3 }, (_, k) => k).filter((k) => keypoints[3 * k + 2] !== 0);
 
 /** What a picture has, so that it can be changed; `lost` are annotations that are none, and that go when it is. */
 export interface Found {
@@ -81,17 +107,19 @@ export function shapesOf(annotations: readonly unknown[]): Found {
   return { shapes, lost: annotations.length - shapes.length };
 }
 
-function fromBox({ x, y, w, h, label, outlines, mask, from }: Box): Shape {
+function fromBox({ x, y, w, h, label, outlines, mask, keypoints, from }: Box): Shape {
   // Of a label file all that it says is kept, whether or not anybody can draw it.
   const said = from && fromAnnotation(recorded(from, label));
   if (said) return said;
   const kind = mask ? "mask" : outlines.length > 0 ? "polygon" : "box";
-  return { kind, x, y, w, h, label, outlines, mask, more: {}, raw: null };
+  return { kind, x, y, w, h, label, outlines, mask, ...(keypoints && { keypoints }), more: {}, raw: null };
 }
 
 function fromAnnotation(one: unknown): Shape | null {
   if (!isFields(one)) return null;
   const { class: name, xmin, ymin, xmax, ymax, segmentation, ...more } = one;
+  const keypoints = keypointsIn(more.keypoints);
+  if (keypoints) delete more.keypoints;
   if (![xmin, ymin, xmax, ymax].every(isNumber)) return null;
   const [x, y] = [xmin as number, ymin as number];
   const [w, h] = [(xmax as number) - x, (ymax as number) - y];
@@ -100,6 +128,7 @@ function fromAnnotation(one: unknown): Shape | null {
   const place = {
     ...{ x, y, w, h, label: name ?? "", raw: one as unknown as EditBox },
     ...(isNumber(score) && { score }),
+    ...(keypoints && { keypoints }),
   };
   const mask = maskOf(segmentation as Json);
   if (mask) return { kind: "mask", ...place, outlines: [], mask, more: { segmentation, ...more } };
@@ -116,12 +145,12 @@ function fromAnnotation(one: unknown): Shape | null {
     const outlines = [turned(unturned as unknown as [number, number, number, number], rotation)];
     return { kind: "turned", ...place, outlines, mask: null, more };
   }
-  const kind = more.shape === "points" ? "points" : "box";
+  const kind = more.shape === "points" && keypoints ? "points" : "box";
   return { kind, ...place, outlines: [], mask: null, more };
 }
 
 /** The shape as a line of the journal has it. */
-export function annotationOf({ kind, label, x, y, w, h, outlines, mask, more, raw }: Shape): EditBox {
+export function annotationOf({ kind, label, x, y, w, h, outlines, mask, keypoints, more, raw }: Shape): EditBox {
   if (raw) return raw;
   const name = label.trim();
   return {
@@ -131,11 +160,11 @@ export function annotationOf({ kind, label, x, y, w, h, outlines, mask, more, ra
     xmax: Math.max(x, plain(x + w)),
     ymax: Math.max(y, plain(y + h)),
     ...(kind === "polygon" && { segmentation: outlines as Json }),
-    ...(mask && !more.segmentation && { segmentation: runsOf(mask) }),
+    ...(mask && !more.segmentation && { segmentation: { size: [mask.height, mask.width], counts: packed(mask) } }),
+    ...(keypoints && { keypoints: keypoints as Json }),
     ...more,
   };
 }
-const runsOf = ({ width, height, runs }: Mask): Json => ({ size: [height, width], counts: runs as Json });
 
 /** Another class; everything else stays as it was written. */
 export const relabeled = (shape: Shape, label: string): Shape => ({
@@ -157,31 +186,30 @@ export function moved(shape: Shape, dx: number, dy: number): Shape {
   const place = { x: fine(shape.x + dx), y: fine(shape.y + dy), raw: null };
   const rest: Fields = { ...more };
   if (Array.isArray(more.unturned)) rest.unturned = shifted(more.unturned as number[], dx, dy);
-  if (Array.isArray(more.keypoints)) {
-    const step = [dx, dy, 0];
-    // Three zeros are a point that nobody has seen.
-    const points = more.keypoints as number[];
-    rest.keypoints = points.map((v, k) => (points[k - (k % 3) + 2] === 0 ? v : fine(v + step[k % 3]!)));
-  }
-  return { ...shape, ...place, outlines: outlines.map((outline) => shifted(outline, dx, dy)), more: rest };
+  const step = [dx, dy, 0];
+  // Three zeros are a point that nobody has seen.
+  const keypoints = shape.keypoints?.map((v, k, all) => (all[k - (k % 3) + 2] === 0 ? v : fine(v + step[k % 3]!)));
+  const lines = outlines.map((outline) => shifted(outline, dx, dy));
+  return { ...shape, ...place, ...(keypoints && { keypoints }), outlines: lines, more: rest };
 }
 
 /** The same with other corners; outlines are stretched. */
 export function stretched(shape: Shape, to: Corners): Shape {
   if (!isResizable(shape)) return shape;
-  const box = { ...boxAt(to, shape.label), more: shape.more };
+  const box = { ...boxAt(to, shape.label), ...restOf(shape) };
   if (shape.kind === "box") return box;
   const [sx, sy] = [shape.w > 0 ? box.w / shape.w : 1, shape.h > 0 ? box.h / shape.h : 1];
   const put = (v: number, k: number): number => (k % 2 ? box.y + (v - shape.y) * sy : box.x + (v - shape.x) * sx);
   return polygonOf(
     shape.outlines.map((outline) => outline.map(put)),
     shape.label,
-    shape.more,
+    shape,
   );
 }
 
-/** Whether it encloses anything: none of its outlines is a line. */
-export const hasArea = ({ w, h, outlines }: Shape): boolean => w > 0 && h > 0 && !outlines.some(isLine);
+/** Whether it encloses anything: none of its outlines is a line. Key points need not. */
+export const hasArea = ({ kind, w, h, outlines }: Shape): boolean =>
+  kind === "points" || (w > 0 && h > 0 && !outlines.some(isLine));
 
 /** Whether all points lie on one line. */
 function isLine(outline: readonly number[]): boolean {
@@ -196,8 +224,12 @@ function isLine(outline: readonly number[]): boolean {
   return true;
 }
 
-/** Points by which a shape is taken: corners and sides of a box, points of an outline. */
+/** Points by which a shape is taken: corners and sides of a box, points of an outline, and then its key points. */
 export function handlesOf(shape: Shape): Point[] {
+  const { keypoints = [] } = shape;
+  return [...ownHandles(shape), ...markedOf(keypoints).map((k): Point => [keypoints[3 * k]!, keypoints[3 * k + 1]!])];
+}
+function ownHandles(shape: Shape): Point[] {
   if (shape.kind === "polygon")
     return shape.outlines.flatMap((o) =>
       Array.from({ length: o.length / 2 }, (_, k): Point => [o[2 * k]!, o[2 * k + 1]!]),
@@ -218,8 +250,21 @@ const SIDES: readonly Point[] = [
   [0, 1],
 ];
 
+/** Which of its key points a handle is. */
+export function keypointAt(shape: Shape, handle: number): number | null {
+  return markedOf(shape.keypoints)[handle - ownHandles(shape).length] ?? null;
+}
+/** The same with a key point somewhere else, hidden, seen or not marked; as it was where no other is marked. */
+export function withKeypoint(shape: Shape, k: number, to: readonly [x: number, y: number, seen: number]): Shape {
+  const keypoints = shape.keypoints!.toSpliced(3 * k, 3, ...to.map(fine));
+  if (shape.kind === "points") return pointsOf(keypoints, shape.label, shape.more) ?? shape;
+  return { ...shape, keypoints, raw: null };
+}
+
 /** One of its handles somewhere else. */
 export function pulled(shape: Shape, handle: number, [px, py]: Point): Shape {
+  const at = keypointAt(shape, handle);
+  if (at !== null) return withKeypoint(shape, at, [px, py, shape.keypoints![3 * at + 2]!]);
   if (shape.kind === "polygon") {
     let first = 0;
     const outlines = shape.outlines.map((outline) => {
@@ -227,7 +272,7 @@ export function pulled(shape: Shape, handle: number, [px, py]: Point): Shape {
       first += outline.length / 2;
       return at < 0 || at >= outline.length ? outline : outline.map((v, k) => (k === at ? px : k === at + 1 ? py : v));
     });
-    return polygonOf(outlines, shape.label, shape.more);
+    return polygonOf(outlines, shape.label, shape);
   }
   const [right, down] = SIDES[handle] ?? [1, 1];
   return stretched(shape, {
@@ -242,9 +287,14 @@ export function pulled(shape: Shape, handle: number, [px, py]: Point): Shape {
 export function withPoint(shape: Shape, handle: number, point: Point): Shape {
   return respaced(shape, handle, (outline, at) => outline.toSpliced(at + 2, 0, ...point));
 }
-/** An outline with one point less; the same where it would be none any more. */
+/** The same with one point less: a hole of three points goes, and the last outline stays. A key point is not marked then. */
 export function withoutPoint(shape: Shape, handle: number): Shape {
-  return respaced(shape, handle, (outline, at) => (outline.length > 6 ? outline.toSpliced(at, 2) : [...outline]));
+  const k = keypointAt(shape, handle);
+  if (k !== null) return withKeypoint(shape, k, [0, 0, 0]);
+  const last = shape.outlines.length === 1;
+  return respaced(shape, handle, (outline, at) =>
+    outline.length > 6 ? outline.toSpliced(at, 2) : last ? [...outline] : [],
+  );
 }
 function respaced(shape: Shape, handle: number, change: (outline: number[], at: number) => number[]): Shape {
   let first = 0;
@@ -253,13 +303,15 @@ function respaced(shape: Shape, handle: number, change: (outline: number[], at: 
     first += outline.length / 2;
     return at >= 0 && at < outline.length ? change([...outline], at) : outline;
   });
-  return polygonOf(outlines, shape.label, shape.more);
+  const whole = outlines.filter((outline) => outline.length > 0);
+  return polygonOf(whole, shape.label, shape);
 }
 
-/** Whether a point is in it. */
-export function holds(shape: Shape, [x, y]: Point): boolean {
-  if (x < shape.x || y < shape.y || x > rightOf(shape) || y > bottomOf(shape)) return false;
-  return shape.outlines.length === 0 || shape.outlines.some((outline) => isInside(outline, x, y));
+/** Whether a point is in it, and not in a hole. */
+export function holds({ outlines, mask, ...shape }: Shape, [x, y]: Point): boolean {
+  if (x < shape.x || y < shape.y || x > shape.x + shape.w || y > shape.y + shape.h) return false;
+  if (mask) return isOn(mask, x, y);
+  return outlines.length === 0 || outlines.filter((outline) => isInside(outline, x, y)).length % 2 === 1;
 }
 function isInside(outline: readonly number[], x: number, y: number): boolean {
   let inside = false;
@@ -274,6 +326,7 @@ function isInside(outline: readonly number[], x: number, y: number): boolean {
 export function fromBorder(shape: Shape, [x, y]: Point): number {
   const { x: left, y: top } = shape;
   const [right, bottom] = [rightOf(shape), bottomOf(shape)];
+  if (shape.kind === "points") return Math.min(...handlesOf(shape).map(([px, py]) => (px - x) ** 2 + (py - y) ** 2));
   const outlines = shape.outlines.length > 0 ? shape.outlines : [[left, top, right, top, right, bottom, left, bottom]];
   let least = Infinity;
   for (const outline of outlines) {
@@ -288,4 +341,28 @@ export function toLine(x: number, y: number, ax: number, ay: number, bx: number,
   const long = dx * dx + dy * dy;
   const part = long === 0 ? 0 : Math.min(1, Math.max(0, ((x - ax) * dx + (y - ay) * dy) / long));
   return (x - ax - part * dx) ** 2 + (y - ay - part * dy) ** 2;
+}
+
+/** Equal shapes have equal places. */
+export const placeOf = ({ label, x, y, w, h, outlines, mask, keypoints = [] }: Shape): string =>
+  [label, x, y, w, h, ...outlines.flat(), mask?.runs.join(" "), ...keypoints].join();
+
+/** A shape of another picture as far as it lies in this one; what is left of it may be nothing. */
+export function within(shape: Shape, { width, height }: { readonly width: number; readonly height: number }): Shape[] {
+  const [left, top] = [Math.max(0, shape.x), Math.max(0, shape.y)];
+  const [right, bottom] = [Math.min(width, shape.x + shape.w), Math.min(height, shape.y + shape.h)];
+  if (right <= left || bottom <= top) return [];
+  if (shape.kind === "box") return [boxAt({ left, top, right, bottom }, shape.label)];
+  if (shape.mask) {
+    const same = shape.mask.width === width && shape.mask.height === height ? maskShape(shape.mask, shape.label) : null;
+    return same ? [same] : [];
+  }
+  if (shape.kind !== "polygon") return shape.kind === "mask" ? [] : [moved(shape, 0, 0)];
+  const clamp = (v: number, k: number): number => Math.min(k % 2 ? height : width, Math.max(0, v));
+  return [
+    polygonOf(
+      shape.outlines.map((outline) => outline.map(clamp)),
+      shape.label,
+    ),
+  ];
 }

@@ -1,4 +1,5 @@
 /** A picture that is drawn on: what is on it, what is selected, and what a hand or a key does. It knows no page. */
+import { painted } from "./brush.ts";
 import { HitIndex, type Hit } from "./hit-index.ts";
 import {
   bottomOf,
@@ -8,23 +9,32 @@ import {
   holds,
   isMovable,
   isResizable,
+  keypointAt,
+  maskShape,
   moved,
+  pointsOf,
   polygonOf,
   pulled,
   relabeled,
   rightOf,
   stretched,
   toLine,
+  withKeypoint,
   withPoint,
   withoutPoint,
   type Corners,
   type Point,
   type Shape,
 } from "./shape.ts";
+import { ARROWS } from "../ui/typing.ts";
 import { msg as common } from "../messages/common.ts";
 import { msg } from "../messages/drawing.ts";
 
-export type Tool = "box" | "polygon";
+export type Tool = "box" | "polygon" | "hole" | "points" | "brush" | "eraser";
+/** The keys of tools. */
+const TOOL_KEYS: Readonly<Record<string, Tool>> = {
+  ...{ n: "box", p: "polygon", h: "hole", y: "points", q: "brush", Q: "eraser" },
+};
 
 /** What others do with it. */
 export interface SketchHost {
@@ -35,6 +45,8 @@ export interface SketchHost {
   /** All that is on the picture now; changes of the same `nudge` in a row are one. */
   readonly done: (shapes: readonly Shape[], nudge: string | null) => void;
   readonly say: (text: string) => void;
+  /** What the key points of a class are called, as far as that is known. */
+  readonly pointNames: (label: string) => readonly string[];
 }
 
 /** Keys that are held with another. */
@@ -46,6 +58,7 @@ export interface Held {
 type Gesture =
   | { readonly kind: "press"; readonly from: Point; readonly add: boolean }
   | { readonly kind: "box"; readonly from: Point; readonly to: Point }
+  | { readonly kind: "stroke"; readonly points: number[] }
   | { readonly kind: "move"; readonly from: Point; readonly add: boolean; readonly far: boolean }
   | { readonly kind: "handle"; readonly at: number; readonly handle: number; readonly from: Shape };
 
@@ -56,15 +69,12 @@ export interface Over {
   readonly handle: number | null;
 }
 
+const FREE: Held = { shift: false, ctrl: false };
 const NOTHING: Over = { hit: null, handle: null };
+/** A mask has no more pixels. */
+const MOST_PIXELS = 64_000_000;
 /** Pixels of the picture that a key moves something by, and with Ctrl. */
 const STEPS = [1, 10] as const;
-const ARROWS: Readonly<Record<string, Point>> = {
-  ArrowLeft: [-1, 0],
-  ArrowRight: [1, 0],
-  ArrowUp: [0, -1],
-  ArrowDown: [0, 1],
-};
 
 export class Sketch {
   width = 0;
@@ -79,8 +89,11 @@ export class Sketch {
   draft: ReadonlyMap<number, Shape> = new Map();
   /** The box that is drawn. */
   box: Corners | null = null;
-  /** Points of the outline that is drawn, and where the next one would be. */
+  /** Points of the outline that is drawn, or key points with a third number, and where the next one would be. */
   outline: readonly number[] = [];
+  keypoints: readonly number[] = [];
+  /** Pixels of the picture that the brush is wide. */
+  brush = 20;
   cursor: Point | null = null;
   /** The handle that keys move. */
   handle: number | null = null;
@@ -114,26 +127,43 @@ export class Sketch {
   }
   /** Ends what is being done, without doing it. */
   private drop(): boolean {
-    const busy = this.gesture !== null || this.outline.length > 0 || this.cursor !== null || this.handle !== null;
+    const busy = this.isDrawing || this.handle !== null;
     this.gesture = this.box = this.cursor = this.handle = null;
-    this.outline = [];
+    this.outline = this.keypoints = [];
     this.draft = new Map();
+    this.fit();
     this.of.changed();
     return busy;
   }
+  /** A tool that changes what is selected goes with it. */
+  private fit(): void {
+    const { tool, alone } = this;
+    if ((tool === "hole" && alone?.kind !== "polygon") || (tool === "eraser" && !alone?.mask)) this.tool = "box";
+  }
   /** Whether something is in hand that is not there yet. */
   get isDrawing(): boolean {
-    return this.gesture !== null || this.outline.length > 0;
+    return this.gesture !== null || this.isPlacing;
+  }
+  /** Whether points are set of something that is not there yet. */
+  get isPlacing(): boolean {
+    return this.outline.length + this.keypoints.length > 0;
   }
   /** What to do first with an outline that is drawn, before a key that would drop it; nothing where there is none. */
   get unfinished(): string {
-    return this.outline.length > 0 ? msg("outlineFirst") : "";
+    return this.isPlacing ? msg("outlineFirst") : "";
+  }
+  /** What a stroke has covered so far. */
+  get stroke(): readonly number[] {
+    return this.gesture?.kind === "stroke" ? this.gesture.points : [];
+  }
+  /** Whether the tool is a brush of either end. */
+  get paints(): boolean {
+    return this.tool === "brush" || this.tool === "eraser";
   }
   /** Takes back what is in hand: the last point of an outline, or a move that is not done. True if there was something. */
   takeBack(): boolean {
     if (!this.isDrawing) return false;
-    if (this.outline.length > 0) return this.less();
-    return this.drop();
+    return this.isPlacing ? this.less() : this.drop();
   }
   private commit(shapes: readonly Shape[], selected: Iterable<number>, nudge: string | null = null): void {
     this.put(shapes);
@@ -158,6 +188,10 @@ export class Sketch {
     const [first] = this.selected;
     return this.selected.size === 1 ? first! : null;
   }
+  /** The shape that is selected alone. */
+  get alone(): Shape | null {
+    return this.one === null ? null : (this.shapes?.[this.one] ?? null);
+  }
   /** The shape as it is or would be. */
   shape(at: number): Shape | undefined {
     return this.draft.get(at) ?? this.shapes?.[at];
@@ -166,6 +200,8 @@ export class Sketch {
   // Tools and classes
 
   take(tool: Tool): void {
+    if (tool === "hole" && this.alone?.kind !== "polygon") return this.of.say(msg("holeNeedsOutline"));
+    if (tool === "eraser" && !this.alone?.mask) return this.of.say(msg("eraserNeedsMask"));
     this.tool = tool;
     this.drop();
   }
@@ -185,7 +221,13 @@ export class Sketch {
     this.handle = null;
     const at = this.one;
     if (at !== null) this.label = this.shapes![at]!.label;
+    this.fit();
     this.of.changed();
+  }
+  /** Selects what the pointer is over, for a key that is about it. */
+  grab(): void {
+    const { hit } = this.over;
+    if (hit) this.select([hit.at]);
   }
   remove(): void {
     const { shapes, selected } = this;
@@ -199,7 +241,7 @@ export class Sketch {
   /** Takes away what is at a point, or the last point of the outline that is drawn. */
   erase(at: Point): void {
     if (!this.shapes) return;
-    if (this.outline.length > 0) return void this.less();
+    if (this.isPlacing) return void this.less();
     const hit = this.hits.inside(at) ?? this.hits.at(at, this.reach)?.at ?? null;
     if (hit === null) return;
     this.handle = null;
@@ -224,7 +266,11 @@ export class Sketch {
   down(at: Point, { shift }: Held): void {
     const { shapes } = this;
     if (!shapes) return;
-    if (this.tool === "polygon") return this.point(this.snapped(at));
+    if (this.paints) {
+      this.gesture = { kind: "stroke", points: [...at] };
+      return this.of.moving();
+    }
+    if (this.tool !== "box") return this.point(this.snapped(at), shift);
     const handle = this.handleAt(at);
     const one = this.one;
     if (handle && one !== null) {
@@ -238,7 +284,12 @@ export class Sketch {
     }
     const hit = this.hits.at(at, this.reach);
     const taken = hit && (this.selected.has(hit.at) || this.isIn(at));
-    if (hit?.border && !taken && !shift) this.select([hit.at]);
+    if (hit?.border && !taken && !shift) {
+      this.select([hit.at]);
+      // A corner is pulled at once, whether or not its box was selected.
+      const corner = this.handleAt(at);
+      if (corner && this.alone!.kind === "box" && corner.at % 2 === 0) return this.down(at, FREE);
+    }
     const moves = taken || (hit?.border && !shift);
     this.gesture = moves ? { kind: "move", from: at, add: shift, far: false } : { kind: "press", from: at, add: shift };
   }
@@ -253,8 +304,10 @@ export class Sketch {
   move(at: Point): void {
     const { gesture, shapes } = this;
     if (!shapes) return;
-    if (this.tool === "polygon") this.cursor = this.snapped(at);
-    else if (!gesture) this.look(at);
+    if (this.tool !== "box") {
+      this.cursor = this.paints ? at : this.snapped(at);
+      if (gesture?.kind === "stroke") gesture.points.push(...at);
+    } else if (!gesture) this.look(at);
     else if (gesture.kind === "handle") {
       const next = pulled(gesture.from, gesture.handle, this.snapped(at));
       // As far as it goes: what has no area is nothing that anybody meant.
@@ -263,7 +316,7 @@ export class Sketch {
       if (!gesture.far && !this.isFar(at, gesture.from)) return;
       this.gesture = { ...gesture, far: true };
       this.draft = this.shift(at[0] - gesture.from[0], at[1] - gesture.from[1], true);
-    } else if (gesture.kind === "box" || this.isFar(at, gesture.from)) {
+    } else if (gesture.kind !== "stroke" && (gesture.kind === "box" || this.isFar(at, gesture.from))) {
       const [from, to] = [this.snapped(gesture.from), this.snapped(at)];
       this.gesture = { kind: "box", from, to };
       this.box = { left: from[0], top: from[1], right: to[0], bottom: to[1] };
@@ -299,6 +352,7 @@ export class Sketch {
     if (!gesture || !shapes) return;
     this.gesture = this.box = null;
     this.draft = new Map();
+    if (gesture.kind === "stroke") return this.paint(gesture.points);
     if (gesture.kind === "press" || (gesture.kind === "move" && !gesture.far)) return this.click(at, gesture.add);
     if (gesture.kind === "box") {
       const [left, top] = gesture.from;
@@ -336,10 +390,11 @@ export class Sketch {
   private handleAt([x, y]: Point): { at: number; between: boolean } | null {
     const one = this.one;
     const shape = one === null ? undefined : this.shapes?.[one];
-    if (!shape || !isResizable(shape)) return null;
+    if (!shape) return null;
     const handles = handlesOf(shape);
     // From the inside of what is thin it is moved: its sides would lie under any point of it.
-    const reach = holds(shape, [x, y]) ? Math.min(this.reach, shape.w / 4, shape.h / 4) : this.reach;
+    const thin = isResizable(shape) && holds(shape, [x, y]);
+    const reach = thin ? Math.min(this.reach, shape.w / 4, shape.h / 4) : this.reach;
     let [best, least] = [-1, reach ** 2];
     handles.forEach(([hx, hy], k) => {
       const far = (hx - x) ** 2 + (hy - y) ** 2;
@@ -370,10 +425,11 @@ export class Sketch {
     return null;
   }
 
-  // Outlines
+  // Outlines, key points and masks
 
   /** Another point; on the first one the outline is closed. */
-  private point(at: Point): void {
+  private point(at: Point, hidden = false): void {
+    if (this.tool === "points") return this.mark([...at, hidden ? 1 : 2]);
     const [x, y] = this.outline;
     const first = x !== undefined && (x - at[0]) ** 2 + (y! - at[1]) ** 2 <= this.reach ** 2;
     this.cursor = at;
@@ -384,9 +440,39 @@ export class Sketch {
     this.of.changed();
     this.of.say(msg("point", { outline: this.outline.length / 2 }));
   }
-  /** Closes the outline that is drawn; true if there was one. */
+  /** Another key point: two is seen, one hidden, none not marked. The last of the class ends them. */
+  private mark(point: readonly [x: number, y: number, seen: number]): void {
+    const [x, y] = this.keypoints.slice(-3);
+    // A second click on the same place is the end of a double click.
+    if (point[2] > 0 && x === point[0] && y === point[1]) return;
+    this.keypoints = [...this.keypoints, ...point];
+    if (this.keypoints.length / 3 === this.of.pointNames(this.label).length) return void this.close();
+    this.of.changed();
+    this.of.say(this.nextPoint);
+  }
+  /** Which key point comes next. */
+  get nextPoint(): string {
+    const [names, point] = [this.of.pointNames(this.label), this.keypoints.length / 3 + 1];
+    const name = names[point - 1];
+    return name === undefined ? msg("nextPoint", { point }) : msg("nextPointOf", { point, many: names.length, name });
+  }
+  /** Closes the outline that is drawn, or ends the key points; true if there was something. */
   close(): boolean {
-    const { outline, label } = this;
+    const { outline, keypoints, label } = this;
+    if (keypoints.length > 0) {
+      // Those that the class has besides are not marked.
+      const missing = Math.max(0, 3 * this.of.pointNames(label).length - keypoints.length);
+      const shape = pointsOf([...keypoints, ...Array(missing).fill(0)], label);
+      this.keypoints = [];
+      if (shape) this.add([shape]);
+      else this.of.changed();
+      return true;
+    }
+    if (this.paints && this.selected.size > 0) {
+      // The next stroke begins another mask.
+      this.select([]);
+      return true;
+    }
     if (outline.length === 0) return false;
     if (outline.length < 6) {
       this.of.say(msg("outlineHasLeastThreePoints"));
@@ -398,8 +484,35 @@ export class Sketch {
       return true;
     }
     this.outline = [];
-    this.add([shape]);
+    const { alone } = this;
+    if (this.tool !== "hole" || alone?.kind !== "polygon") this.add([shape]);
+    else this.keep(new Map([[this.one!, polygonOf([...alone.outlines, outline], alone.label, alone)]]));
     return true;
+  }
+  /** Adds what a stroke covers to the mask that is selected, or takes it away; without one it begins a mask. */
+  private paint(stroke: readonly number[]): void {
+    const { alone, width, height } = this;
+    const erases = this.tool === "eraser";
+    const own = alone?.mask?.width === width && alone.mask.height === height ? alone : null;
+    if (!own && (erases || width * height > MOST_PIXELS)) {
+      this.of.changed();
+      return this.of.say(erases ? msg("eraserNeedsMask") : msg("imageTooLargeForMask"));
+    }
+    const mask = painted(own?.mask ?? { width, height, runs: [width * height] }, stroke, this.brush / 2, erases);
+    const shape = maskShape(mask, own?.label ?? this.label, own ?? undefined);
+    if (!shape && own) this.remove();
+    else if (shape) own ? this.keep(new Map([[this.one!, shape]])) : this.add([shape]);
+    else this.of.changed();
+  }
+  /** Wider or narrower. */
+  widen(by: number): void {
+    const to = Math.round(this.brush * 1.25 ** by);
+    // Of a narrow brush a quarter is less than a pixel.
+    this.resize(to === this.brush ? to + by : to);
+  }
+  resize(pixels: number): void {
+    this.brush = Math.min(500, Math.max(1, pixels));
+    this.of.changed();
   }
 
   // Keys
@@ -417,18 +530,20 @@ export class Sketch {
     switch (key) {
       case "Escape":
         if (this.drop()) return true;
-        if (this.tool === "polygon") this.take("box");
+        if (this.tool !== "box") this.take("box");
         else if (this.selected.size > 0) this.select([]);
         else return false;
         return true;
       case "Delete":
       case "Backspace":
+        if (held.shift) this.grab();
         return this.less();
       case "Enter":
         return this.close();
       case " ":
-        if (this.tool !== "polygon") return false;
-        this.point(this.cursor ?? this.middle);
+        if (this.tool === "box") return false;
+        if (this.paints) this.paint(this.cursor ?? this.middle);
+        else this.point(this.cursor ?? this.middle, held.shift);
         return true;
       case "n":
         this.take("box");
@@ -436,21 +551,46 @@ export class Sketch {
         this.tell();
         return true;
       case "p":
-        this.take(this.tool === "polygon" ? "box" : "polygon");
-        if (this.tool === "polygon") this.cursor = this.middle;
-        this.of.say(this.tool === "polygon" ? msg("outlineArrowsMoveSpaceSets") : msg("boxes2"));
-        this.of.changed();
+      case "h":
+      case "y":
+      case "q":
+      case "Q":
+        this.turn(TOOL_KEYS[key]!);
         return true;
+      case "o":
+        return this.hide();
       case "[":
       case "]":
         this.step(key === "]" ? 1 : -1);
         return true;
       case ",":
       case ".":
-        return this.nextHandle(key === "." ? 1 : -1);
+        if (!this.paints) return this.nextHandle(key === "." ? 1 : -1);
+        this.widen(key === "." ? 1 : -1);
+        return true;
       default:
         return false;
     }
+  }
+  /** Takes a tool by its key, and boxes by the same key again. */
+  private turn(tool: Tool): void {
+    const to = this.tool === tool ? "box" : tool;
+    this.take(to);
+    if (this.tool !== to) return;
+    if (to === "box") return this.of.say(msg("boxes2"));
+    this.cursor = this.middle;
+    this.of.say(this.paints ? msg("brushArrowsMoveSpacePaints") : msg("outlineArrowsMoveSpaceSets"));
+    this.of.changed();
+  }
+  /** Leaves a key point out while some are set; else hides the one that is held, or shows it. */
+  private hide(): boolean {
+    const [{ alone, handle }, placing] = [this, this.tool === "points"];
+    if (placing) this.mark([0, 0, 0]);
+    const k = placing || !alone || handle === null ? null : keypointAt(alone, handle);
+    if (k === null) return placing;
+    const [x, y, seen] = alone!.keypoints!.slice(3 * k, 3 * k + 3) as [number, number, number];
+    this.keep(new Map([[this.one!, withKeypoint(alone!, k, [x, y, seen === 1 ? 2 : 1])]]));
+    return true;
   }
   private get middle(): Point {
     const { left, top, right, bottom } = this.view;
@@ -494,7 +634,7 @@ export class Sketch {
   private nextHandle(by: number): boolean {
     const at = this.one;
     const shape = at === null ? undefined : this.shapes![at]!;
-    const many = shape && isResizable(shape) ? handlesOf(shape).length : 0;
+    const many = shape ? handlesOf(shape).length : 0;
     if (many === 0) return false;
     this.handle = ((this.handle ?? (by > 0 ? -1 : 0)) + by + many) % many;
     this.of.changed();
@@ -503,21 +643,22 @@ export class Sketch {
   }
   /** Takes a point of an outline away, or what is selected. */
   private less(): boolean {
-    if (this.outline.length > 0) {
-      this.outline = this.outline.slice(0, -2);
+    if (this.isPlacing) {
+      [this.outline, this.keypoints] = [this.outline.slice(0, -2), this.keypoints.slice(0, -3)];
       this.of.changed();
       return true;
     }
     const { handle, one } = this;
-    if (handle !== null && one !== null && this.shapes![one]!.kind === "polygon") {
+    const shape = this.alone;
+    if (handle !== null && one !== null && shape && (shape.kind === "polygon" || keypointAt(shape, handle) !== null)) {
       this.handle = null;
-      const less = withoutPoint(this.shapes![one]!, handle);
+      const less = withoutPoint(shape, handle);
       if (hasArea(less)) this.keep(new Map([[one, less]]));
       else this.of.say(msg("outlineEnclosesNothing"));
       return true;
     }
-    if (this.selected.size === 0) return false;
     const many = this.selected.size;
+    if (many === 0) return false;
     this.remove();
     this.of.say(msg("removed", { many }));
     return true;
@@ -525,7 +666,7 @@ export class Sketch {
   private arrow([dx, dy]: Point, { shift, ctrl }: Held): boolean {
     const { handle, one, shapes } = this;
     const by = STEPS[ctrl ? 1 : 0];
-    if (this.tool === "polygon") {
+    if (this.tool !== "box") {
       // Pixels of the screen: a key goes as far in any picture.
       const far = shift ? this.reach / 8 : this.reach * 1.5;
       const [x, y] = this.cursor ?? this.middle;

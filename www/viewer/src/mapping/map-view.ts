@@ -6,6 +6,7 @@ import { Thumbs } from "../samples/thumbs.ts";
 import { ICONS } from "../ui/icons.ts";
 import type { Rows } from "../ui/rows.ts";
 import { controls } from "../ui/styles.ts";
+import { ARROWS } from "../ui/typing.ts";
 import { visible } from "../ui/visible.ts";
 import { count, isAbort, trouble, type Trouble } from "../ui/wording.ts";
 import { Camera, farness, isWithin, type Point } from "./camera.ts";
@@ -26,12 +27,6 @@ const REST = 150;
 /** Pixels that Shift and an arrow move the map by. */
 const PAN = 80;
 const STEP = 1.5;
-const ARROWS: Readonly<Record<string, Point>> = {
-  ArrowLeft: [-1, 0],
-  ArrowRight: [1, 0],
-  ArrowUp: [0, -1],
-  ArrowDown: [0, 1],
-};
 
 /**
  * `<forebay-map>`: sends what a gallery sends, `open`, `current`, `step` and `pick`; `add` with the numbers of samples that are

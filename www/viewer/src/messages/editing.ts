@@ -27,11 +27,6 @@ export const editing = {
   noClassHasKey: "no class has the key {key}",
   drawReviewLabels: "Draw and review labels (E)",
   noImageFound: "no such image",
-  unsavedEdits: "Unsaved edits",
-  unsavedEditsNotShown: "The browser has kept edits of this dataset that are not shown here and not saved.",
-  continueEditing: "Continue editing",
-  discard: "Discard",
-  yesDiscard: "Yes, discard all edits",
   edit: "Edit",
   keyIsClass: "key {key} is {name}",
   changesNotKept:

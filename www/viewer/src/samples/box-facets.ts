@@ -33,13 +33,8 @@ export class BoxFacets extends LitElement {
     barStyles,
     facetStyles,
     css`
-    h3 {
-      margin: 10px 0 4px;
-      font-size: 12px;
-      font-weight: 400;
-      color: var(--ink-2);
-    }
-  `,
+      h3 { margin: 10px 0 4px; font-size: 12px; font-weight: 400; color: var(--ink-2); }
+    `,
   ];
   /** It stands on a page that has landmarks of its own. */
   @property({ type: Boolean }) within = false;

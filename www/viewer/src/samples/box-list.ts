@@ -18,39 +18,25 @@ export class BoxList extends LitElement {
   static override styles = [
     controls,
     css`
-    ol {
-      display: grid;
-      grid-template-columns: repeat(auto-fill, minmax(190px, 1fr));
-      gap: 2px 8px;
-      margin: 6px 0 0;
-      padding: 0;
-      list-style: none;
-    }
-    button {
-      /* What is only read out stays where its box is: elsewhere it would make the page longer. */
-      position: relative;
-      width: 100%;
-      min-height: 28px;
-      justify-content: flex-start;
-      padding: 0 8px;
-      border-color: transparent;
-      background: transparent;
-      font-size: 13px;
-    }
-    button.on {
-      background: var(--accent-soft);
-      border-color: var(--accent);
-    }
-    bdi {
-      overflow: hidden;
-      text-overflow: ellipsis;
-    }
-    .muted {
-      margin-inline-start: auto;
-      font-variant-numeric: tabular-nums;
-      font-size: 12px;
-    }
-  `,
+      ol {
+        display: grid; grid-template-columns: repeat(auto-fill, minmax(190px, 1fr)); gap: 2px 8px; margin: 6px 0 0;
+        padding: 0; list-style: none;
+      }
+      button {
+        /* What is only read out stays where its box is: elsewhere it would make the page longer. */
+        position: relative;
+        width: 100%;
+        min-height: 28px;
+        justify-content: flex-start;
+        padding: 0 8px;
+        border-color: transparent;
+        background: transparent;
+        font-size: 13px;
+      }
+      button.on { background: var(--accent-soft); border-color: var(--accent); }
+      bdi { overflow: hidden; text-overflow: ellipsis; }
+      .muted { margin-inline-start: auto; font-variant-numeric: tabular-nums; font-size: 12px; }
+    `,
   ];
   @property({ attribute: false }) boxes: readonly Box[] = [];
   @property({ attribute: false }) marked: Box | null = null;

@@ -57,41 +57,15 @@ export class FacetsView extends LitElement {
     barStyles,
     facetStyles,
     css`
-    :host {
-      display: block;
-      padding: 14px;
-      overflow-y: auto;
-    }
-    .row {
-      display: flex;
-      gap: 6px;
-    }
-    .row input {
-      min-width: 0;
-      flex: 1;
-    }
-    h2 .row {
-      min-width: 0;
-      align-items: baseline;
-    }
-    h2 .row span {
-      overflow: hidden;
-      text-overflow: ellipsis;
-      white-space: nowrap;
-    }
-    .add {
-      margin-top: 10px;
-      font-size: 12.5px;
-    }
-    forebay-box-facets {
-      display: block;
-    }
-    section + .add,
-    forebay-box-facets,
-    forebay-box-facets + section {
-      margin-top: 18px;
-    }
-  `,
+      :host { display: block; padding: 14px; overflow-y: auto; }
+      .row { display: flex; gap: 6px; }
+      .row input { min-width: 0; flex: 1; }
+      h2 .row { min-width: 0; align-items: baseline; }
+      h2 .row span { overflow: hidden; text-overflow: ellipsis; white-space: nowrap; }
+      .add { margin-top: 10px; font-size: 12.5px; }
+      forebay-box-facets { display: block; }
+      section + .add, forebay-box-facets, forebay-box-facets + section { margin-top: 18px; }
+    `,
   ];
 
   /** It stands on a page that has landmarks of its own. */

@@ -45,168 +45,66 @@ export class Gallery extends Collection {
     controls,
     windowStyles,
     css`
-    .line {
-      position: absolute;
-      inset-inline: 0;
-      top: 0;
-      contain: layout size style;
-    }
-    .tile {
-      position: absolute;
-      /* In every language a tile's neighbor is where the arrow of its key points. */
-      left: 0;
-      contain: strict;
-      display: grid;
-      grid-template-rows: 1fr ${CAPTION}px;
-      border-radius: 10px;
-      background: var(--card);
-      border: 1px solid var(--line);
-      overflow: hidden;
-      cursor: pointer;
-    }
-    .tile:hover {
-      border-color: var(--accent);
-    }
-    .tile.current {
-      border-color: var(--accent);
-      box-shadow: 0 0 0 2px var(--accent);
-    }
-    .tile[aria-selected="true"] {
-      background: var(--accent-soft);
-    }
-    @media (forced-colors: active) {
-      /* Inside, its picture would lie over it. */
-      .tile.current,
-      .tile[aria-selected="true"] {
-        outline-offset: 1px;
+      .line { position: absolute; inset-inline: 0; top: 0; contain: layout size style; }
+      .tile {
+        position: absolute;
+        /* In every language a tile's neighbor is where the arrow of its key points. */
+        left: 0;
+        contain: strict;
+        display: grid;
+        grid-template-rows: 1fr ${CAPTION}px;
+        border-radius: 10px;
+        background: var(--card);
+        border: 1px solid var(--line);
+        overflow: hidden;
+        cursor: pointer;
       }
-    }
-    .picture {
-      position: relative;
-      display: grid;
-      place-items: center;
-      min-width: 0;
-      min-height: 0;
-      background: var(--soft);
-    }
-    canvas {
-      position: absolute;
-      inset: 0;
-      width: 100%;
-      height: 100%;
-    }
-    canvas:not([data-ready]) {
-      display: none;
-    }
-    .why {
-      padding: 6px;
-      font-size: 12px;
-      text-align: center;
-      color: var(--ink-2);
-      overflow-wrap: anywhere;
-    }
-    .why.bad {
-      color: var(--bad);
-    }
-    .part,
-    .lost {
-      position: absolute;
-      z-index: 1;
-      background: var(--warn-soft);
-      color: var(--warn);
-      font-size: 12px;
-    }
-    .part {
-      right: 6px;
-      top: 6px;
-      padding: 1px 7px;
-      border-radius: 6px;
-    }
-    .verdict {
-      inset: auto 6px 6px;
-      width: fit-content;
-      max-width: calc(100% - 12px);
-      background: var(--bad-soft);
-      color: var(--bad);
-      overflow: hidden;
-      text-overflow: ellipsis;
-      white-space: nowrap;
-    }
-    .lost {
-      inset: auto 12px 12px;
-      width: fit-content;
-      margin: 0 auto;
-      display: flex;
-      flex-wrap: wrap;
-      align-items: center;
-      gap: 4px 10px;
-      padding: 8px 14px;
-      border: 1px solid var(--warn);
-      border-radius: 9px;
-      box-shadow: var(--shadow);
-      font-size: 13px;
-    }
-    .caption {
-      display: flex;
-      justify-content: space-between;
-      gap: 8px;
-      align-items: center;
-      padding: 0 8px;
-      font-size: 12px;
-      white-space: nowrap;
-      overflow: hidden;
-    }
-    :host([strip]) .tile {
-      grid-template-rows: 1fr;
-      border-radius: 6px;
-    }
-    :host([strip]) .caption {
-      display: none;
-    }
-    .caption > :last-child {
-      unicode-bidi: plaintext;
-      color: var(--ink-2);
-      overflow: hidden;
-      text-overflow: ellipsis;
-    }
-    .caption .number {
-      font-weight: 600;
-      font-variant-numeric: tabular-nums;
-    }
-    .caption .classes {
-      display: flex;
-      gap: 8px;
-      flex: 0 1 auto;
-      max-width: 72%;
-      overflow: hidden;
-    }
-    .caption .class {
-      flex: 0 1 auto;
-      min-width: 0;
-      overflow: hidden;
-      text-overflow: ellipsis;
-      font-weight: 600;
-    }
-    .tick {
-      position: absolute;
-      top: 6px;
-      left: 6px;
-      z-index: 1;
-      width: 22px;
-      height: 22px;
-      display: none;
-      place-items: center;
-      border-radius: 6px;
-      border: 1px solid var(--line);
-      background: var(--card);
-      color: var(--accent);
-      font-weight: 700;
-    }
-    .tile:hover .tick,
-    .tile[aria-selected="true"] .tick {
-      display: grid;
-    }
-  `,
+      .tile:hover { border-color: var(--accent); }
+      .tile.current { border-color: var(--accent); box-shadow: 0 0 0 2px var(--accent); }
+      .tile[aria-selected="true"] { background: var(--accent-soft); }
+      @media (forced-colors: active) {
+        /* Inside, its picture would lie over it. */
+        .tile.current, .tile[aria-selected="true"] { outline-offset: 1px; }
+      }
+      .picture {
+        position: relative; display: grid; place-items: center; min-width: 0; min-height: 0; background: var(--soft);
+      }
+      canvas { position: absolute; inset: 0; width: 100%; height: 100%; }
+      canvas:not([data-ready]) { display: none; }
+      .why { padding: 6px; font-size: 12px; text-align: center; color: var(--ink-2); overflow-wrap: anywhere; }
+      .why.bad { color: var(--bad); }
+      .part, .lost {
+        position: absolute; z-index: 1; background: var(--warn-soft); color: var(--warn); font-size: 12px;
+      }
+      .part { right: 6px; top: 6px; padding: 1px 7px; border-radius: 6px; }
+      .verdict {
+        inset: auto 6px 6px; width: fit-content; max-width: calc(100% - 12px); background: var(--bad-soft);
+        color: var(--bad); overflow: hidden; text-overflow: ellipsis; white-space: nowrap;
+      }
+      .lost {
+        inset: auto 12px 12px; width: fit-content; margin: 0 auto; display: flex; flex-wrap: wrap; align-items: center;
+        gap: 4px 10px; padding: 8px 14px; border: 1px solid var(--warn); border-radius: 9px; box-shadow: var(--shadow);
+        font-size: 13px;
+      }
+      .caption {
+        display: flex; justify-content: space-between; gap: 8px; align-items: center; padding: 0 8px; font-size: 12px;
+        white-space: nowrap; overflow: hidden;
+      }
+      :host([strip]) .tile { grid-template-rows: 1fr; border-radius: 6px; }
+      :host([strip]) .caption { display: none; }
+      .caption > :last-child {
+        unicode-bidi: plaintext; color: var(--ink-2); overflow: hidden; text-overflow: ellipsis;
+      }
+      .caption .number { font-weight: 600; font-variant-numeric: tabular-nums; }
+      .caption .classes { display: flex; gap: 8px; flex: 0 1 auto; max-width: 72%; overflow: hidden; }
+      .caption .class { flex: 0 1 auto; min-width: 0; overflow: hidden; text-overflow: ellipsis; font-weight: 600; }
+      .tick {
+        position: absolute; top: 6px; left: 6px; z-index: 1; width: 22px; height: 22px; display: none;
+        place-items: center; border-radius: 6px; border: 1px solid var(--line); background: var(--card);
+        color: var(--accent); font-weight: 700;
+      }
+      .tile:hover .tick, .tile[aria-selected="true"] .tick { display: grid; }
+    `,
   ];
 
   /** Pixels that a tile is wide, at least, if the page is not narrow. */

@@ -15,45 +15,18 @@ const HEIGHT = 54;
 @customElement("forebay-histogram")
 export class HistogramView extends LitElement {
   static override styles = css`
-    :host {
-      display: block;
-    }
-    svg {
-      display: block;
-      width: 100%;
-      height: ${HEIGHT}px;
-      touch-action: none;
-      cursor: crosshair;
-      border-radius: 6px;
-    }
-    svg:focus-visible {
-      outline: 2px solid var(--accent);
-      outline-offset: 1px;
-    }
-    .all {
-      fill: var(--line);
-    }
-    .kept {
-      fill: var(--accent);
-    }
-    .brush {
-      fill: var(--accent);
-      opacity: 0.18;
-    }
+    :host { display: block; }
+    svg { display: block; width: 100%; height: ${HEIGHT}px; touch-action: none; cursor: crosshair; border-radius: 6px; }
+    svg:focus-visible { outline: 2px solid var(--accent); outline-offset: 1px; }
+    .all { fill: var(--line); }
+    .kept { fill: var(--accent); }
+    .brush { fill: var(--accent); opacity: 0.18; }
     @media (forced-colors: active) {
-      .all {
-        fill: GrayText;
-      }
-      .kept {
-        fill: Highlight;
-      }
-      .brush {
-        fill: CanvasText;
-      }
+      .all { fill: GrayText; }
+      .kept { fill: Highlight; }
+      .brush { fill: CanvasText; }
     }
-    .hit {
-      fill: transparent;
-    }
+    .hit { fill: transparent; }
     .ends {
       display: flex;
       /* As the bars above it, which begin with the least at the left. */
@@ -64,10 +37,7 @@ export class HistogramView extends LitElement {
       font-variant-numeric: tabular-nums;
       white-space: nowrap;
     }
-    .of {
-      overflow: hidden;
-      text-overflow: ellipsis;
-    }
+    .of { overflow: hidden; text-overflow: ellipsis; }
   `;
   @property() label = "";
   @property({ attribute: false }) all: readonly number[] = [];

@@ -5,36 +5,14 @@ import { drawTile } from "./tile-picture.ts";
 
 /** What the list looks like, with pictures of this many pixels a side. */
 export const pictureListStyles = (side: number): CSSResult => css`
-  :host {
-    display: block;
-  }
-  ul {
-    display: flex;
-    flex-wrap: wrap;
-    gap: 8px;
-    margin: 0;
-    padding: 0;
-    list-style: none;
-  }
+  :host { display: block; }
+  ul { display: flex; flex-wrap: wrap; gap: 8px; margin: 0; padding: 0; list-style: none; }
   button {
-    display: grid;
-    gap: 3px;
-    height: 100%;
-    padding: 6px;
-    text-align: start;
-    white-space: normal;
-    font-size: 12px;
+    display: grid; gap: 3px; height: 100%; padding: 6px; text-align: start; white-space: normal; font-size: 12px;
     line-height: 1.35;
   }
-  canvas {
-    width: ${unsafeCSS(side)}px;
-    height: ${unsafeCSS(side)}px;
-    border-radius: 6px;
-    background: var(--soft);
-  }
-  .muted {
-    color: var(--ink-2);
-  }
+  canvas { width: ${unsafeCSS(side)}px; height: ${unsafeCSS(side)}px; border-radius: 6px; background: var(--soft); }
+  .muted { color: var(--ink-2); }
 `;
 
 /** Draws the pictures that have come, each on the canvas that names its sample; what is drawn already stays. */

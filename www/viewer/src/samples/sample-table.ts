@@ -41,56 +41,21 @@ export class Table extends Collection {
     rowStyles,
     gripStyles,
     css`
-    .row {
-      height: ${ROW}px;
-      display: grid;
-    }
-    .row[aria-selected="true"] {
-      background: var(--accent-soft);
-    }
-    .head {
-      color: var(--ink-2);
-    }
-    .head button {
-      min-height: 30px;
-      max-width: 100%;
-      padding: 0;
-      border: 0;
-      background: transparent;
-      font-weight: 600;
-      color: inherit;
-      overflow: hidden;
-    }
-    .head button:hover {
-      color: var(--ink);
-      text-decoration: underline;
-    }
-    .none {
-      position: absolute;
-      inset: ${ROW + 24}px 0 auto;
-      text-align: center;
-      color: var(--ink-2);
-    }
-    .tick {
-      padding: 0 6px 0 0;
-      color: var(--accent);
-    }
-    .row > .cell-picture {
-      padding: 0 6px;
-      display: grid;
-      place-items: center;
-    }
-    canvas {
-      width: ${PICTURE.width}px;
-      height: ${PICTURE.height}px;
-      border-radius: 4px;
-      background: var(--soft);
-    }
-    /* A cell is written as its text is, so that it stands before a Latin word on such a page too. */
-    .row .dot:dir(rtl) {
-      margin-inline: 4px;
-    }
-  `,
+      .row { height: ${ROW}px; display: grid; }
+      .row[aria-selected="true"] { background: var(--accent-soft); }
+      .head { color: var(--ink-2); }
+      .head button {
+        min-height: 30px; max-width: 100%; padding: 0; border: 0; background: transparent; font-weight: 600;
+        color: inherit; overflow: hidden;
+      }
+      .head button:hover { color: var(--ink); text-decoration: underline; }
+      .none { position: absolute; inset: ${ROW + 24}px 0 auto; text-align: center; color: var(--ink-2); }
+      .tick { padding: 0 6px 0 0; color: var(--accent); }
+      .row > .cell-picture { padding: 0 6px; display: grid; place-items: center; }
+      canvas { width: ${PICTURE.width}px; height: ${PICTURE.height}px; border-radius: 4px; background: var(--soft); }
+      /* A cell is written as its text is, so that it stands before a Latin word on such a page too. */
+      .row .dot:dir(rtl) { margin-inline: 4px; }
+    `,
   ];
 
   /** The columns to show, by their names. */

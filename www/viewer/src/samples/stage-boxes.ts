@@ -1,11 +1,44 @@
 /** Draws what the metadata says is in a picture: over the stage, as large as that, however large the picture is. */
 import type { Box } from "../../../lib/src/base/boxes.ts";
 import { NAMED, namesOf, paintNames, spotOf, type Name, type Placed } from "./box-names.ts";
-import { colorOf, inkOn, rgbOf } from "./colors.ts";
-import type { Mask } from "../../../lib/src/base/masks.ts";
-import { drawMask } from "./masks.ts";
+import { DARK_INK, colorOf, inkOn, rgbOf } from "./colors.ts";
+import { walkMask, type Mask } from "../../../lib/src/base/masks.ts";
 
 const NONE: ReadonlySet<Box> = new Set();
+/** The longest edge at which a mask is drawn. */
+const EDGE = 2048;
+
+/** Adds outlines to a path; `on` says where an x, or a y if `k` is odd, is on the canvas. */
+export function outlinePath(
+  g: CanvasRenderingContext2D,
+  outlines: readonly (readonly number[])[],
+  on: (v: number, k: number) => number,
+): void {
+  for (const outline of outlines) {
+    for (let k = 0; k + 1 < outline.length; k += 2)
+      k === 0 ? g.moveTo(on(outline[0]!, 0), on(outline[1]!, 1)) : g.lineTo(on(outline[k]!, 0), on(outline[k + 1]!, 1));
+    g.closePath();
+  }
+}
+/** Key points: full where they are seen, empty where they are hidden. */
+export function dots(
+  g: CanvasRenderingContext2D,
+  keypoints: readonly number[],
+  color: string,
+  on: (v: number, k: number) => number,
+): void {
+  for (let k = 0; k < keypoints.length; k += 3) {
+    const seen = keypoints[k + 2];
+    if (seen === 0) continue;
+    g.beginPath();
+    g.arc(on(keypoints[k]!, 0), on(keypoints[k + 1]!, 1), 4, 0, 2 * Math.PI);
+    [g.fillStyle, g.strokeStyle, g.lineWidth] = [color, DARK_INK, 3];
+    g.stroke();
+    if (seen === 1) [g.strokeStyle, g.lineWidth] = [color, 1.5];
+    seen === 1 ? g.stroke() : g.fill();
+    [g.strokeStyle, g.lineWidth] = [color, 2];
+  }
+}
 
 /** All boxes are one canvas, however many: a page with a thousand elements over a picture stalls. */
 export class StageBoxes {
@@ -46,17 +79,16 @@ export class StageBoxes {
       if (held.has(box)) continue;
       g.strokeStyle = color;
       if (box.mask) g.drawImage(this.maskOf(box.mask, box.label, color), left, top, width * scale, height * scale);
-      for (const outline of box.outlines) {
+      if (box.outlines.length > 0) {
         g.beginPath();
-        for (let k = 0; k + 1 < outline.length; k += 2)
-          g.lineTo(left + outline[k]! * scale, top + outline[k + 1]! * scale);
-        g.closePath();
+        outlinePath(g, box.outlines, (v, k) => (k % 2 ? top : left) + v * scale);
         g.globalAlpha = 0.3;
         g.fillStyle = color;
-        g.fill();
+        g.fill("evenodd");
         g.globalAlpha = 1;
         g.stroke();
       }
+      if (box.keypoints) dots(g, box.keypoints, color, (v, k) => (k % 2 ? top : left) + v * scale);
       if (edged) {
         g.strokeStyle = inkOn(box.label);
         g.globalAlpha = 0.45;
@@ -81,7 +113,7 @@ export class StageBoxes {
   }
 
   /** A mask is drawn once and then only scaled. */
-  private maskOf(mask: Mask, label: string, color: string): HTMLCanvasElement {
+  maskOf(mask: Mask, label: string, color: string): HTMLCanvasElement {
     const known = this.masks.get(mask);
     // It may have been given another class, and then has its color.
     if (known?.color === color) return known.drawn;
@@ -92,4 +124,20 @@ export class StageBoxes {
     this.masks.set(mask, { color, drawn });
     return drawn;
   }
+}
+
+/** The mask as a picture of one color, no larger than what is worth drawing. */
+function drawMask(mask: Mask, [r, g, b, a]: readonly [number, number, number, number]): ImageData {
+  const scale = Math.max(1, Math.ceil(Math.max(mask.width, mask.height) / EDGE));
+  const [width, height] = [Math.ceil(mask.width / scale), Math.ceil(mask.height / scale)];
+  const image = new ImageData(width, height);
+  const pixels = new Uint32Array(image.data.buffer);
+  const little = new Uint8Array(Uint32Array.of(1).buffer)[0] === 1;
+  const color = little ? ((a << 24) | (b << 16) | (g << 8) | r) >>> 0 : ((r << 24) | (g << 16) | (b << 8) | a) >>> 0;
+  walkMask(mask, (x, from, to) => {
+    if (x % scale !== 0) return;
+    const column = x / scale;
+    for (let y = Math.ceil(from / scale); y * scale < to; y++) pixels[y * width + column] = color;
+  });
+  return image;
 }

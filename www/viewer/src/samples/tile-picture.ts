@@ -4,6 +4,7 @@ import { colorOf, inkOn } from "./colors.ts";
 import type { Meant } from "./meaning.ts";
 import { isOnItsSide } from "../../../lib/src/base/picture-header.ts";
 import { unturned } from "./orientation.ts";
+import { outlinePath } from "./stage-boxes.ts";
 import type { Ready } from "./thumbs.ts";
 
 /** More boxes than these are not told apart on a tile. */
@@ -52,14 +53,7 @@ function outline(
   sharp: number,
 ): void {
   g.beginPath();
-  for (const points of box.outlines) {
-    for (let k = 0; k + 1 < points.length; k += 2) {
-      const [x, y] = [left + points[k]! * across, top + points[k + 1]! * down];
-      if (k === 0) g.moveTo(x, y);
-      else g.lineTo(x, y);
-    }
-    g.closePath();
-  }
+  outlinePath(g, box.outlines, (v, k) => (k % 2 ? top + v * down : left + v * across));
   if (box.outlines.length === 0) g.rect(left + box.x * across, top + box.y * down, box.w * across, box.h * down);
   g.strokeStyle = inkOn(box.label);
   g.globalAlpha = 0.45;

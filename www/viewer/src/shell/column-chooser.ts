@@ -12,31 +12,14 @@ export class ColumnChooser extends LitElement {
   static override styles = [
     controls,
     css`
-    fieldset {
-      display: grid;
-      gap: 6px;
-      max-height: min(420px, 60vh);
-      margin: 0;
-      padding: 0 4px 4px 0;
-      border: 0;
-      overflow: auto;
-    }
-    legend {
-      padding: 0 0 6px;
-      font-weight: 650;
-      font-size: 13px;
-    }
-    label {
-      display: flex;
-      align-items: center;
-      gap: 8px;
-      font-size: 13px;
-      overflow-wrap: anywhere;
-    }
-    button {
-      margin-top: 8px;
-    }
-  `,
+      fieldset {
+        display: grid; gap: 6px; max-height: min(420px, 60vh); margin: 0; padding: 0 4px 4px 0; border: 0;
+        overflow: auto;
+      }
+      legend { padding: 0 0 6px; font-weight: 650; font-size: 13px; }
+      label { display: flex; align-items: center; gap: 8px; font-size: 13px; overflow-wrap: anywhere; }
+      button { margin-top: 8px; }
+    `,
   ];
   @property({ attribute: false }) columns: readonly string[] = USUAL_COLUMNS;
   @property({ attribute: false }) fields: readonly string[] = [];

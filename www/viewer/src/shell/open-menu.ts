@@ -17,22 +17,10 @@ export class OpenMenu extends LitElement {
     controls,
     placeStyles,
     css`
-    .sheet {
-      width: min(340px, calc(100vw - 42px));
-      display: grid;
-      grid-template-columns: minmax(0, 1fr);
-      gap: 12px;
-    }
-    .url {
-      display: flex;
-      gap: 8px;
-    }
-    .url button.primary,
-    .url input {
-      flex: 1;
-      min-width: 0;
-    }
-  `,
+      .sheet { width: min(340px, calc(100vw - 42px)); display: grid; grid-template-columns: minmax(0, 1fr); gap: 12px; }
+      .url { display: flex; gap: 8px; }
+      .url button.primary, .url input { flex: 1; min-width: 0; }
+    `,
   ];
   @property({ attribute: false }) offers: readonly Offer[] = [];
   @property({ attribute: false }) recent: readonly Recent[] = [];

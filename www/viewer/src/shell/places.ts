@@ -14,31 +14,11 @@ export interface Offer {
 
 /** How they look. */
 export const placeStyles = css`
-  ul {
-    list-style: none;
-    margin: 8px 0 0;
-    padding: 0;
-    display: grid;
-    gap: 6px;
-  }
-  li button {
-    width: 100%;
-    justify-content: space-between;
-  }
-  li span {
-    overflow: hidden;
-    text-overflow: ellipsis;
-  }
-  .title {
-    display: flex;
-    justify-content: space-between;
-    align-items: center;
-  }
-  .title button {
-    min-height: 26px;
-    font-size: 12.5px;
-    color: var(--ink-2);
-  }
+  ul { list-style: none; margin: 8px 0 0; padding: 0; display: grid; gap: 6px; }
+  li button { width: 100%; justify-content: space-between; }
+  li span { overflow: hidden; text-overflow: ellipsis; }
+  .title { display: flex; justify-content: space-between; align-items: center; }
+  .title button { min-height: 26px; font-size: 12.5px; color: var(--ink-2); }
 `;
 
 /** What can be done with them. */

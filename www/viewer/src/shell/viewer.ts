@@ -30,6 +30,7 @@ import { viewerStyles } from "../ui/viewer-styles.ts";
 import { visible } from "../ui/visible.ts";
 import { trouble } from "../ui/wording.ts";
 import { renderBar, renderPicked } from "./bar.ts";
+import { renderCollection } from "./collections.ts";
 import { CompactController } from "./compact-controller.ts";
 import { DialogController } from "./dialog-controller.ts";
 import { elementStyles } from "./element-styles.ts";
@@ -743,53 +744,29 @@ export class Viewer extends LitElement implements ViewerMembers {
         @pick=${(e: CustomEvent<number>) => this.selection.toggle(e.detail)}></forebay-sample>`;
   }
 
-  private renderCollection(dataset: Dataset): TemplateResult {
-    const { rows } = this;
-    if (rows.length === 0) {
-      // What cannot be read keeps nothing back: these are the rows of the filter before.
-      const why = this.filtering.error
-        ? msg("filterCannotBeRead")
-        : rows.kept
-          ? msg("noSampleMatchesFilter")
-          : msg("thereNoSamplesFile");
-      const clear = html`<button @click=${() => void this.filtering.setText("", new Map())}>${msg("showAllSamples")}</button>`;
-      return html`<div class="empty">${why}${rows.kept ? clear : nothing}</div>`;
-    }
-    const current = (e: CustomEvent<number>): void => this.cursor.move(e.detail);
-    const step = (e: CustomEvent<number>): void => this.cursor.follow(e.detail);
-    const open = (e: CustomEvent<number>): void => this.cursor.show(e.detail);
-    const pick = (e: CustomEvent<number>): void => this.selection.toggle(e.detail);
-    const range = (e: CustomEvent<[number, number]>): void => this.selection.range(...e.detail);
-    if (this.view === "map" && !this.draws)
-      return html`<forebay-map part="map" .data=${dataset} .rows=${rows} .picked=${this.selection.picked} .current=${this.cursor.current}
-        ?here=${this.opener.near} ?growing=${this.opener.growth !== null}
-        @current=${current} @step=${step} @open=${open} @pick=${pick}
-        @add=${(e: CustomEvent<number[]>) => this.selection.add(e.detail)}
-        @say=${(e: CustomEvent<string>) => this.told.say(e.detail)}></forebay-map>`;
-    if (this.view === "boxes" && !this.draws) return this.renderBoxes(dataset);
-    return this.view !== "table" || this.draws
-      ? html`<forebay-gallery part="gallery" .data=${dataset} .rows=${rows} .picked=${this.selection.picked} .current=${this.cursor.current}
-          .size=${this.tileSize} ?strip=${this.draws} .classField=${this.counts.labelField} .find=${this.find} ?boxes=${this.boxes} .verdict=${this.edits?.editor ? this.edits.verdict : null} @drawn=${() => this.pictured()}
-          @current=${current} @step=${step} @open=${open} @pick=${pick} @range=${range}></forebay-gallery>`
-      : html`<forebay-table part="table" .data=${dataset} .rows=${rows} .picked=${this.selection.picked} .current=${this.cursor.current}
-          .columns=${this.columns} .fields=${this.counts.metadataFields} .classField=${this.counts.labelField}
-          .find=${this.find} .sorting=${this.order.sorting} @sort=${(e: CustomEvent<string>) => this.order.next(e.detail)}
-          @current=${current} @step=${step} @open=${open} @pick=${pick} @range=${range}></forebay-table>`;
-  }
-  /** A row a box, once they are counted. */
-  private renderBoxes(dataset: Dataset): TemplateResult {
-    const { boxes, boxProgress, boxTrouble } = this.counts;
-    if (!boxes || boxes.boxes === 0)
-      return html`<div class="empty"><forebay-box-facets within .counts=${boxes} .progress=${boxProgress} .trouble=${boxTrouble}
-        .rows=${this.rows} @boxes=${(e: CustomEvent<boolean>) => this.counts.askBoxes(e.detail)}></forebay-box-facets></div>`;
-    const show = (row: number): void => {
-      const i = boxes.rows.sample(row);
-      this.box = { i, nth: boxes.rows.nth(row) };
-      this.cursor.show(i);
-    };
-    return html`<forebay-box-table part="boxes" .data=${dataset} .samples=${this.rows} .counts=${boxes} .find=${this.find} .picked=${this.selection.picked}
-      @open=${(e: CustomEvent<number>) => show(e.detail)} @step=${(e: CustomEvent<number>) => this.cursor.open !== null && show(e.detail)}
-      @pick=${(e: CustomEvent<number>) => this.selection.toggle(boxes.rows.sample(e.detail))}></forebay-box-table>`;
+  private renderCollection(data: Dataset): TemplateResult {
+    return renderCollection({
+      data,
+      rows: this.rows,
+      shown: this.draws ? "strip" : this.view,
+      find: this.find,
+      boxes: this.boxes,
+      tileSize: this.tileSize,
+      columns: this.columns,
+      verdict: this.edits?.editor ? this.edits.verdict : null,
+      opener: this.opener,
+      filtering: this.filtering,
+      counts: this.counts,
+      order: this.order,
+      cursor: this.cursor,
+      selection: this.selection,
+      drawn: () => this.pictured(),
+      say: (text) => this.told.say(text),
+      showBox: (i, nth) => {
+        this.box = { i, nth };
+        this.cursor.show(i);
+      },
+    });
   }
 }
 

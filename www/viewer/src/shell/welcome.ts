@@ -90,132 +90,51 @@ export class Welcome extends LitElement {
     controls,
     placeStyles,
     css`
-    :host {
-      display: grid;
-      grid-template-columns: minmax(0, 1fr);
-      place-items: center;
-      padding: 24px;
-      overflow: auto;
-    }
-    .middle {
-      width: min(720px, 100%);
-    }
-    .drop {
-      display: grid;
-      justify-items: center;
-      gap: 12px;
-      padding: 34px 24px 28px;
-      border: 2px dashed var(--line);
-      border-radius: 18px;
-      background: var(--card);
-      text-align: center;
-      /* No chip or word is left alone in a row. */
-      text-wrap: balance;
-    }
-    .drop svg {
-      width: 54px;
-      height: 54px;
-    }
-    .drop h1 {
-      margin: 0;
-      font-size: 22px;
-      letter-spacing: -0.02em;
-    }
-    .drop p {
-      margin: 0;
-      color: var(--ink-2);
-      max-width: 48ch;
-    }
-    .url {
-      display: flex;
-      gap: 8px;
-      margin-top: 16px;
-    }
-    .url input {
-      flex: 1;
-      min-width: 0;
-    }
-    section {
-      margin-top: 22px;
-    }
-    .drop .buttons {
-      justify-content: center;
-    }
-    .formats {
-      display: block;
-    }
-    .formats li {
-      display: inline-block;
-      margin: 3px;
-      padding: 1px 9px;
-      border: 1px solid var(--line);
-      border-radius: 999px;
-      font-size: 12px;
-      color: var(--ink-2);
-    }
-    .hint {
-      margin-top: 8px;
-      font-size: 12.5px;
-      color: var(--ink-2);
-      overflow-wrap: anywhere;
-    }
-    .uses {
-      grid-template-columns: repeat(auto-fit, minmax(180px, 1fr));
-      gap: 12px;
-    }
-    .uses li {
-      display: grid;
-    }
-    .uses button {
-      display: grid;
-      gap: 2px;
-      align-content: start;
-      height: auto;
-      padding: 12px;
-      text-align: start;
-      white-space: normal;
-      border: 1px solid var(--line);
-      border-radius: 12px;
-      background: var(--card);
-    }
-    .uses svg {
-      width: 100%;
-      height: 64px;
-      margin-bottom: 6px;
-      color: var(--accent);
-    }
-    .uses span {
-      font-size: 12.5px;
-      color: var(--ink-2);
-    }
-    .private {
-      margin-top: 18px;
-      text-align: center;
-      font-size: 12.5px;
-      color: var(--ink-2);
-    }
-    .opening,
-    .failed {
-      display: grid;
-      grid-template-columns: minmax(0, 1fr);
-      gap: 12px;
-      padding: 34px;
-      border: 1px solid var(--line);
-      border-radius: 18px;
-      background: var(--card);
-      overflow-wrap: anywhere;
-    }
-    .failed h1,
-    .opening h1 {
-      margin: 0;
-      font-size: 19px;
-    }
-    .buttons {
-      display: flex;
-      flex-wrap: wrap;
-      gap: 8px;
-    }
-  `,
+      :host {
+        display: grid; grid-template-columns: minmax(0, 1fr); place-items: center; padding: 24px; overflow: auto;
+      }
+      .middle { width: min(720px, 100%); }
+      .drop {
+        display: grid;
+        justify-items: center;
+        gap: 12px;
+        padding: 34px 24px 28px;
+        border: 2px dashed var(--line);
+        border-radius: 18px;
+        background: var(--card);
+        text-align: center;
+        /* No chip or word is left alone in a row. */
+        text-wrap: balance;
+      }
+      .drop svg { width: 54px; height: 54px; }
+      .drop h1 { margin: 0; font-size: 22px; letter-spacing: -0.02em; }
+      .drop p { margin: 0; color: var(--ink-2); max-width: 48ch; }
+      .url { display: flex; gap: 8px; margin-top: 16px; }
+      .url input { flex: 1; min-width: 0; }
+      section { margin-top: 22px; }
+      .drop .buttons { justify-content: center; }
+      .formats { display: block; }
+      .formats li {
+        display: inline-block; margin: 3px; padding: 1px 9px; border: 1px solid var(--line); border-radius: 999px;
+        font-size: 12px; color: var(--ink-2);
+      }
+      .hint { margin-top: 8px; font-size: 12.5px; color: var(--ink-2); overflow-wrap: anywhere; }
+      .uses { grid-template-columns: repeat(auto-fit, minmax(180px, 1fr)); gap: 12px; }
+      .uses li { display: grid; }
+      .uses button {
+        display: grid; gap: 2px; align-content: start; height: auto; padding: 12px; text-align: start;
+        white-space: normal; border: 1px solid var(--line); border-radius: 12px; background: var(--card);
+      }
+      .uses svg { width: 100%; height: 64px; margin-bottom: 6px; color: var(--accent); }
+      .uses span { font-size: 12.5px; color: var(--ink-2); }
+      .private { margin-top: 18px; text-align: center; font-size: 12.5px; color: var(--ink-2); }
+      .opening, .failed {
+        display: grid; grid-template-columns: minmax(0, 1fr); gap: 12px; padding: 34px; border: 1px solid var(--line);
+        border-radius: 18px; background: var(--card); overflow-wrap: anywhere;
+      }
+      .failed h1, .opening h1 { margin: 0; font-size: 19px; }
+      .buttons { display: flex; flex-wrap: wrap; gap: 8px; }
+    `,
   ];
 
   @property({ attribute: false }) opening: Opening | null = null;

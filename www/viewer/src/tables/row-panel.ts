@@ -25,59 +25,24 @@ export class RowPanel extends LitElement {
     treeStyles,
     panelStyles,
     css`
-    h2 {
-      flex: 1;
-    }
-    dl {
-      margin: 0;
-    }
-    dt {
-      display: flex;
-      gap: 8px;
-      color: var(--accent);
-      font-family: var(--mono);
-      font-size: 12.5px;
-      overflow-wrap: anywhere;
-    }
-    dt span {
-      color: var(--ink-2);
-    }
-    dd,
-    dt span {
-      unicode-bidi: plaintext;
-    }
-    dd {
-      margin: 0 0 10px;
-      overflow-wrap: anywhere;
-      white-space: pre-wrap;
-      font-variant-numeric: tabular-nums;
-    }
-    .copy {
-      float: inline-end;
-      width: 26px;
-      min-height: 22px;
-      margin: -2px 0 -2px 6px;
-      color: var(--ink-2);
-    }
-    /* Seen under the pointer and the focus; by fingers, which hover over nothing, always. */
-    @media (hover: hover) {
-      .copy {
-        opacity: 0;
+      h2 { flex: 1; }
+      dl { margin: 0; }
+      dt {
+        display: flex; gap: 8px; color: var(--accent); font-family: var(--mono); font-size: 12.5px;
+        overflow-wrap: anywhere;
       }
-      dd:hover > .copy,
-      .copy:focus-visible {
-        opacity: 1;
+      dt span { color: var(--ink-2); }
+      dd, dt span { unicode-bidi: plaintext; }
+      dd { margin: 0 0 10px; overflow-wrap: anywhere; white-space: pre-wrap; font-variant-numeric: tabular-nums; }
+      .copy { float: inline-end; width: 26px; min-height: 22px; margin: -2px 0 -2px 6px; color: var(--ink-2); }
+      /* Seen under the pointer and the focus; by fingers, which hover over nothing, always. */
+      @media (hover: hover) {
+        .copy { opacity: 0; }
+        dd:hover > .copy, .copy:focus-visible { opacity: 1; }
       }
-    }
-    .copy svg {
-      width: 13px;
-      height: 13px;
-    }
-    dd.null {
-      color: var(--ink-2);
-      font-style: italic;
-    }
-  `,
+      .copy svg { width: 13px; height: 13px; }
+      dd.null { color: var(--ink-2); font-style: italic; }
+    `,
   ];
   @property({ attribute: false }) data!: Table;
   @property({ attribute: false }) index = 0;

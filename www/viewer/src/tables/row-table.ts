@@ -36,41 +36,18 @@ export class RowTable extends Collection<Table> {
     rowStyles,
     gripStyles,
     css`
-    .layer {
-      min-width: 100%;
-      contain: strict;
-    }
-    .row {
-      height: ${ROW}px;
-      display: flex;
-    }
-    .row > span {
-      flex: none;
-    }
-    .head {
-      height: 44px;
-    }
-    .head small {
-      display: block;
-      font-weight: 400;
-      font-size: 11.5px;
-      color: var(--ink-2);
-      font-family: var(--mono);
-      overflow: hidden;
-      text-overflow: ellipsis;
-    }
-    .position {
-      width: ${NUMBERS}px;
-      color: var(--ink-2);
-    }
-    .null {
-      color: var(--ink-2);
-      font-style: italic;
-    }
-    .waiting {
-      color: var(--ink-2);
-    }
-  `,
+      .layer { min-width: 100%; contain: strict; }
+      .row { height: ${ROW}px; display: flex; }
+      .row > span { flex: none; }
+      .head { height: 44px; }
+      .head small {
+        display: block; font-weight: 400; font-size: 11.5px; color: var(--ink-2); font-family: var(--mono);
+        overflow: hidden; text-overflow: ellipsis;
+      }
+      .position { width: ${NUMBERS}px; color: var(--ink-2); }
+      .null { color: var(--ink-2); font-style: italic; }
+      .waiting { color: var(--ink-2); }
+    `,
   ];
 
   /** The columns that are shown, by number. */

@@ -26,73 +26,23 @@ export class SchemaPanel extends LitElement {
     barStyles,
     factStyles,
     css`
-    :host {
-      display: block;
-      padding: 14px;
-      overflow-y: auto;
-    }
-    h2 {
-      display: flex;
-      justify-content: space-between;
-      margin-bottom: 8px;
-    }
-    h2 span {
-      font-weight: 400;
-      color: var(--ink-2);
-    }
-    .find {
-      width: 100%;
-      margin-bottom: 8px;
-    }
-    ul {
-      list-style: none;
-      margin: 0;
-      padding: 0;
-    }
-    li {
-      border-top: 1px solid var(--line);
-      padding: 2px 0;
-    }
-    .column {
-      display: flex;
-      align-items: center;
-      gap: 8px;
-    }
-    .column button {
-      flex: 1;
-      min-width: 0;
-      justify-content: space-between;
-      padding: 0 6px;
-      border-radius: 6px;
-    }
-    .column .name {
-      overflow: hidden;
-      text-overflow: ellipsis;
-      font-size: 13px;
-    }
-    .column .type {
-      unicode-bidi: plaintext;
-      flex: none;
-      max-width: 55%;
-      overflow: hidden;
-      text-overflow: ellipsis;
-      font-family: var(--mono);
-      font-size: 11.5px;
-      color: var(--ink-2);
-    }
-    .found {
-      padding: 2px 0 10px 22px;
-      font-size: 12.5px;
-    }
-    dl {
-      gap: 2px 12px;
-      margin: 0 0 8px;
-    }
-    .note {
-      font-size: 12px;
-      color: var(--ink-2);
-    }
-  `,
+      :host { display: block; padding: 14px; overflow-y: auto; }
+      h2 { display: flex; justify-content: space-between; margin-bottom: 8px; }
+      h2 span { font-weight: 400; color: var(--ink-2); }
+      .find { width: 100%; margin-bottom: 8px; }
+      ul { list-style: none; margin: 0; padding: 0; }
+      li { border-top: 1px solid var(--line); padding: 2px 0; }
+      .column { display: flex; align-items: center; gap: 8px; }
+      .column button { flex: 1; min-width: 0; justify-content: space-between; padding: 0 6px; border-radius: 6px; }
+      .column .name { overflow: hidden; text-overflow: ellipsis; font-size: 13px; }
+      .column .type {
+        unicode-bidi: plaintext; flex: none; max-width: 55%; overflow: hidden; text-overflow: ellipsis;
+        font-family: var(--mono); font-size: 11.5px; color: var(--ink-2);
+      }
+      .found { padding: 2px 0 10px 22px; font-size: 12.5px; }
+      dl { gap: 2px 12px; margin: 0 0 8px; }
+      .note { font-size: 12px; color: var(--ink-2); }
+    `,
   ];
   @property({ attribute: false }) data!: Table;
   @property({ attribute: false }) shown: readonly number[] = [];

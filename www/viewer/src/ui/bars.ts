@@ -6,65 +6,21 @@ import { count } from "./wording.ts";
 /** How bars look. */
 export const barStyles = css`
   .bar {
-    position: relative;
-    display: flex;
-    justify-content: space-between;
-    width: 100%;
-    min-height: 28px;
-    margin-bottom: 3px;
-    padding: 0 8px;
-    border-color: transparent;
-    border-radius: 6px;
-    background: transparent;
-    font-size: 13px;
-    overflow: hidden;
+    position: relative; display: flex; justify-content: space-between; width: 100%; min-height: 28px;
+    margin-bottom: 3px; padding: 0 8px; border-color: transparent; border-radius: 6px; background: transparent;
+    font-size: 13px; overflow: hidden;
   }
-  .bar:disabled {
-    opacity: 1;
-  }
-  .bar i {
-    position: absolute;
-    inset-block: 0;
-    inset-inline-start: 0;
-    background: var(--soft);
-    border-radius: 6px;
-  }
-  .bar i + i {
-    background: var(--accent-soft);
-  }
+  .bar:disabled { opacity: 1; }
+  .bar i { position: absolute; inset-block: 0; inset-inline-start: 0; background: var(--soft); border-radius: 6px; }
+  .bar i + i { background: var(--accent-soft); }
   @media (forced-colors: active) {
-    .bar i {
-      forced-color-adjust: none;
-      inset-block: auto 0;
-      height: 5px;
-      border-radius: 0;
-      background: GrayText;
-    }
-    .bar i + i {
-      background: Highlight;
-    }
+    .bar i { forced-color-adjust: none; inset-block: auto 0; height: 5px; border-radius: 0; background: GrayText; }
+    .bar i + i { background: Highlight; }
   }
-  .bar b {
-    position: relative;
-    flex: none;
-    width: 9px;
-    height: 9px;
-    border-radius: 3px;
-    forced-color-adjust: none;
-  }
-  .bar b + span {
-    flex: 1;
-    text-align: start;
-  }
-  .bar span {
-    position: relative;
-    overflow: hidden;
-    text-overflow: ellipsis;
-  }
-  .bar span:last-child {
-    flex: none;
-    font-variant-numeric: tabular-nums;
-  }
+  .bar b { position: relative; flex: none; width: 9px; height: 9px; border-radius: 3px; forced-color-adjust: none; }
+  .bar b + span { flex: 1; text-align: start; }
+  .bar span { position: relative; overflow: hidden; text-overflow: ellipsis; }
+  .bar span:last-child { flex: none; font-variant-numeric: tabular-nums; }
 `;
 
 /** What a bar stands for. */

@@ -8,32 +8,16 @@ import { Scroller } from "./scroller.ts";
 
 /** The part of the styles that windows share. */
 export const windowStyles = css`
-  :host {
-    display: block;
-    position: relative;
-    min-height: 0;
-  }
+  :host { display: block; position: relative; min-height: 0; }
   .scroll {
-    position: absolute;
-    inset: 0;
-    overflow-y: scroll;
-    overflow-x: hidden;
-    overscroll-behavior: contain;
+    position: absolute; inset: 0; overflow-y: scroll; overflow-x: hidden; overscroll-behavior: contain;
     outline-offset: -2px;
   }
   @media (pointer: coarse) {
     /* A finger that rests picks, and marks no text. */
-    .scroll {
-      -webkit-touch-callout: none;
-      -webkit-user-select: none;
-      user-select: none;
-    }
+    .scroll { -webkit-touch-callout: none; -webkit-user-select: none; user-select: none; }
   }
-  .layer {
-    position: sticky;
-    top: 0;
-    overflow: hidden;
-  }
+  .layer { position: sticky; top: 0; overflow: hidden; }
 `;
 
 /** A window over rows. A row of the gallery holds several samples. */

@@ -12,70 +12,30 @@ const STEP = 10;
 const TABLES = 40;
 
 export const gripStyles = css`
-  .head > * {
-    position: relative;
-  }
+  .head > * { position: relative; }
   .grip {
-    position: absolute;
-    inset-block: 4px;
-    inset-inline-end: 0;
-    width: 9px;
-    padding: 0;
-    cursor: col-resize;
-    touch-action: none;
-    border-inline-end: 2px solid transparent;
+    position: absolute; inset-block: 4px; inset-inline-end: 0; width: 9px; padding: 0; cursor: col-resize;
+    touch-action: none; border-inline-end: 2px solid transparent;
   }
-  .head > *:hover .grip,
-  .grip:hover,
-  .grip:focus-visible {
-    border-inline-end-color: var(--line);
-  }
-  .grip:hover,
-  .grip:focus-visible {
-    border-inline-end-color: var(--accent);
-  }
+  .head > *:hover .grip, .grip:hover, .grip:focus-visible { border-inline-end-color: var(--line); }
+  .grip:hover, .grip:focus-visible { border-inline-end-color: var(--accent); }
   @media (forced-colors: active) {
-    .grip {
-      border-inline-end-color: CanvasText;
-    }
+    .grip { border-inline-end-color: CanvasText; }
   }
   /* Not hidden: columns that stay stick to what is scrolled, and this would be that. */
-  .layer {
-    overflow: clip;
-  }
+  .layer { overflow: clip; }
   /* Columns that stay where the others move beneath them. */
-  .row {
-    background: var(--card);
-  }
-  .row:not(.head) > .frozen,
-  .head > .frozen {
-    position: sticky;
-    z-index: 1;
-    background: inherit;
-  }
+  .row { background: var(--card); }
+  .row:not(.head) > .frozen, .head > .frozen { position: sticky; z-index: 1; background: inherit; }
   /* As tall as the row, so that nothing shows above or below what stands in it. */
-  .frozen {
-    align-self: stretch;
-    align-content: center;
-  }
-  .frozen.last {
-    border-inline-end: 1px solid var(--line);
-  }
-  .row.current > .frozen:first-child {
-    box-shadow: inset 3px 0 0 var(--accent);
-  }
-  .row.current > .frozen:first-child:dir(rtl),
-  .row.current:dir(rtl) {
-    box-shadow: inset -3px 0 0 var(--accent);
-  }
+  .frozen { align-self: stretch; align-content: center; }
+  .frozen.last { border-inline-end: 1px solid var(--line); }
+  .row.current > .frozen:first-child { box-shadow: inset 3px 0 0 var(--accent); }
+  .row.current > .frozen:first-child:dir(rtl), .row.current:dir(rtl) { box-shadow: inset -3px 0 0 var(--accent); }
   @media (forced-colors: active) {
     /* What stays lies over the line around its row. */
-    .row.current > .frozen {
-      border-block: 2px solid Highlight;
-    }
-    .row.current > .frozen:first-child {
-      border-inline-start: 2px solid Highlight;
-    }
+    .row.current > .frozen { border-block: 2px solid Highlight; }
+    .row.current > .frozen:first-child { border-inline-start: 2px solid Highlight; }
   }
 `;
 

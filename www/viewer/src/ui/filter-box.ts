@@ -25,104 +25,37 @@ export class FilterBox extends LitElement {
   static override styles = [
     controls,
     css`
-    :host {
-      position: relative;
-      display: block;
-    }
-    .box {
-      position: relative;
-      /* Expressions are written like code, in every language. */
-      direction: ltr;
-    }
-    input {
-      width: 100%;
-      padding-right: 34px;
-      font-family: var(--mono);
-      font-size: 13px;
-    }
-    input:placeholder-shown {
-      text-overflow: ellipsis;
-    }
-    input[aria-invalid="true"] {
-      border-color: var(--bad);
-    }
-    .clear {
-      position: absolute;
-      right: 2px;
-      top: 2px;
-      min-height: 30px;
-      width: 30px;
-    }
-    .star {
-      position: absolute;
-      right: 32px;
-      top: 2px;
-      min-height: 30px;
-      width: 30px;
-    }
-    .with-star input {
-      padding-right: 66px;
-    }
-    .list,
-    .waits,
-    .error {
-      position: absolute;
-      z-index: 20;
-      top: calc(100% + 4px);
-      left: 0;
-      right: 0;
-      border: 1px solid var(--line);
-      border-radius: 10px;
-      background: var(--card);
-      box-shadow: var(--shadow);
-    }
-    .list {
-      margin: 0;
-      padding: 4px;
-      list-style: none;
-      max-height: 260px;
-      overflow: auto;
-    }
-    .list li {
-      display: flex;
-      justify-content: space-between;
-      padding: 6px 10px;
-      border-radius: 7px;
-      cursor: pointer;
-      font-family: var(--mono);
-      font-size: 13px;
-    }
-    .list li.on {
-      background: var(--accent-soft);
-    }
-    .list span {
-      color: var(--ink-2);
-      font-family: inherit;
-    }
-    .error,
-    .waits {
-      padding: 8px 12px;
-      font-size: 13px;
-    }
-    .error {
-      color: var(--bad);
-    }
-    .waits {
-      color: var(--ink-2);
-    }
-    .error pre {
-      margin: 0 0 4px;
-      font-family: var(--mono);
-      color: var(--ink);
-      white-space: pre-wrap;
-      overflow-wrap: anywhere;
-    }
-    .error mark {
-      background: var(--bad-soft);
-      color: var(--bad);
-      text-decoration: underline wavy;
-    }
-  `,
+      :host { position: relative; display: block; }
+      .box {
+        position: relative;
+        /* Expressions are written like code, in every language. */
+        direction: ltr;
+      }
+      input { width: 100%; padding-right: 34px; font-family: var(--mono); font-size: 13px; }
+      input:placeholder-shown { text-overflow: ellipsis; }
+      input[aria-invalid="true"] { border-color: var(--bad); }
+      .clear { position: absolute; right: 2px; top: 2px; min-height: 30px; width: 30px; }
+      .star { position: absolute; right: 32px; top: 2px; min-height: 30px; width: 30px; }
+      .with-star input { padding-right: 66px; }
+      .list, .waits, .error {
+        position: absolute; z-index: 20; top: calc(100% + 4px); left: 0; right: 0; border: 1px solid var(--line);
+        border-radius: 10px; background: var(--card); box-shadow: var(--shadow);
+      }
+      .list { margin: 0; padding: 4px; list-style: none; max-height: 260px; overflow: auto; }
+      .list li {
+        display: flex; justify-content: space-between; padding: 6px 10px; border-radius: 7px; cursor: pointer;
+        font-family: var(--mono); font-size: 13px;
+      }
+      .list li.on { background: var(--accent-soft); }
+      .list span { color: var(--ink-2); font-family: inherit; }
+      .error, .waits { padding: 8px 12px; font-size: 13px; }
+      .error { color: var(--bad); }
+      .waits { color: var(--ink-2); }
+      .error pre {
+        margin: 0 0 4px; font-family: var(--mono); color: var(--ink); white-space: pre-wrap; overflow-wrap: anywhere;
+      }
+      .error mark { background: var(--bad-soft); color: var(--bad); text-decoration: underline wavy; }
+    `,
   ];
 
   @property() value = "";

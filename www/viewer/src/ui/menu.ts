@@ -12,36 +12,18 @@ export class Menu extends LitElement {
   static override styles = [
     controls,
     css`
-    :host {
-      display: inline-flex;
-    }
-    button::after {
-      content: "";
-      width: 7px;
-      height: 7px;
-      margin: -4px 0 0 3px;
-      border: solid currentColor;
-      border-width: 0 1.5px 1.5px 0;
-      transform: rotate(45deg);
-    }
-    button.icon::after {
-      content: none;
-    }
-    [popover] {
-      position: fixed;
-      margin: 0;
-      padding: 12px;
-      min-width: 200px;
-      max-width: calc(100vw - 16px);
-      max-height: calc(100vh - 70px);
-      overflow: auto;
-      border: 1px solid var(--line);
-      border-radius: 12px;
-      background: var(--card);
-      color: var(--ink);
-      box-shadow: var(--shadow);
-    }
-  `,
+      :host { display: inline-flex; }
+      button::after {
+        content: ""; width: 7px; height: 7px; margin: -4px 0 0 3px; border: solid currentColor;
+        border-width: 0 1.5px 1.5px 0; transform: rotate(45deg);
+      }
+      button.icon::after { content: none; }
+      [popover] {
+        position: fixed; margin: 0; padding: 12px; min-width: 200px; max-width: calc(100vw - 16px);
+        max-height: calc(100vh - 70px); overflow: auto; border: 1px solid var(--line); border-radius: 12px;
+        background: var(--card); color: var(--ink); box-shadow: var(--shadow);
+      }
+    `,
   ];
 
   /** What the button says. */

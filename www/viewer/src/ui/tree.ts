@@ -9,36 +9,16 @@ import { msg } from "../messages/ui.ts";
 /** How a tree looks. */
 export const treeStyles = css`
   .key {
-    color: var(--accent);
-    margin-inline-end: 10px;
-    font-family: var(--mono);
-    font-size: 12.5px;
-    unicode-bidi: isolate;
+    color: var(--accent); margin-inline-end: 10px; font-family: var(--mono); font-size: 12.5px; unicode-bidi: isolate;
   }
   .value {
-    unicode-bidi: plaintext;
-    white-space: pre-wrap;
-    overflow-wrap: anywhere;
-    font-family: var(--mono);
+    unicode-bidi: plaintext; white-space: pre-wrap; overflow-wrap: anywhere; font-family: var(--mono);
     font-size: 12.5px;
   }
-  .branch {
-    margin-inline-start: 7px;
-    padding-inline-start: 12px;
-    border-inline-start: 1px solid var(--line);
-  }
-  .branch.flat {
-    margin-inline-start: 0;
-    padding-inline-start: 0;
-    border-inline-start: 0;
-  }
-  .leaf {
-    padding: 2px 0;
-  }
-  summary {
-    cursor: pointer;
-    padding: 2px 0;
-  }
+  .branch { margin-inline-start: 7px; padding-inline-start: 12px; border-inline-start: 1px solid var(--line); }
+  .branch.flat { margin-inline-start: 0; padding-inline-start: 0; border-inline-start: 0; }
+  .leaf { padding: 2px 0; }
+  summary { cursor: pointer; padding: 2px 0; }
 `;
 
 /** Entries of a list that are shown before a note says how many more there are. */

@@ -4,6 +4,11 @@
 const TYPED =
   "input:not([type=checkbox], [type=range], [type=radio]), select, textarea, [contenteditable]:not([contenteditable=false]), [role=textbox], [role=searchbox], [role=combobox]";
 
+/** Where arrows lead: right and down. */
+export const ARROWS: Readonly<Record<string, readonly [number, number]>> = {
+  ...{ ArrowLeft: [-1, 0], ArrowRight: [1, 0], ArrowUp: [0, -1], ArrowDown: [0, 1] },
+};
+
 const isElement = (one: EventTarget): one is HTMLElement => "matches" in one;
 
 /** Whether a key writes a letter of several, as of Chinese: Enter ends the letter then, and nothing else. */
