@@ -6,7 +6,7 @@ use super::{
     Annotation, Classes, Flags, Labels, Loss, Losses, Picture, ReadOptions, Rect, Shape, codes,
     json::{Got, Lines, Node, Stop, document, number, string, within},
     merge::Pictures,
-    write::{self, Out, only_names, told},
+    script::{self, Out, only_names, told},
 };
 
 /// Reads a file.
@@ -61,7 +61,7 @@ fn annotation(node: &Node<'_>, classes: &mut Classes) -> Got<Annotation> {
 
 /// Writes labels as one file, piece by piece.
 pub fn write(labels: &Labels, put: &mut dyn FnMut(&[u8]) -> Result<()>) -> Result<Losses> {
-    write::file(Script::default(), labels, put)
+    script::file(Script::default(), labels, put)
 }
 
 /// An entry a picture.
@@ -70,7 +70,7 @@ pub(super) struct Script {
     written: usize,
 }
 
-impl write::Script for Script {
+impl script::Script for Script {
     fn begin(&mut self, labels: &Labels, out: &mut Out<'_>) -> Result<()> {
         *out.losses = only_names(labels);
         out.text.push('[');
@@ -88,7 +88,7 @@ impl write::Script for Script {
         string(out.text, &picture.name);
         out.text.push_str(",\"annotations\":[");
         let mut boxes = 0;
-        for annotation in write::present(picture, out.losses) {
+        for annotation in script::present(picture, out.losses) {
             let Some(name) = annotation.class.and_then(|class| labels.classes.name(class)) else {
                 out.losses.add(Loss::NoClass);
                 continue;

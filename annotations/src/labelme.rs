@@ -8,7 +8,7 @@ use super::{
     Annotation, Cause, Classes, Flags, Labels, Loss, Losses, Names, Notes, Picture, ReadOptions, Rect, Shape,
     checked_name, codes,
     json::{Got, Node, Stop, document, number, string, within},
-    write::{self, Out, label_names, only_names, told},
+    script::{self, Out, label_names, only_names, told},
 };
 
 /// What shapes that belong together have in common: a number.
@@ -123,7 +123,7 @@ pub fn write(picture: &Picture, classes: &Classes, losses: &mut Losses) -> Optio
     }
     let mut out = String::from("{\"version\":\"5.5.0\",\"flags\":{},\"shapes\":[");
     let mut n = 0;
-    for annotation in write::present(picture, losses) {
+    for annotation in script::present(picture, losses) {
         if matches!(annotation.shape, Shape::Mask(_)) {
             losses.add(Loss::Mask);
         }
@@ -160,7 +160,7 @@ pub fn write(picture: &Picture, classes: &Classes, losses: &mut Losses) -> Optio
             Shape::Box | Shape::Mask(_) => shape("rectangle", &[[r.x0, r.y0], [r.x1, r.y1]]),
             Shape::Rotated { unturned, degrees } => shape("rotation", &unturned.corners(*degrees)),
             Shape::Polygon(_) => {
-                let parts = write::outlines(annotation, losses);
+                let parts = script::outlines(annotation, losses);
                 if parts.len() > 1 {
                     losses.add(Loss::Parts);
                 }
@@ -185,7 +185,7 @@ pub(super) struct Script {
     names: Vec<String>,
 }
 
-impl write::Script for Script {
+impl script::Script for Script {
     fn begin(&mut self, labels: &Labels, out: &mut Out<'_>) -> Result<()> {
         *out.losses = only_names(labels);
         self.names = label_names(labels, "json");

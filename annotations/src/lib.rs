@@ -15,6 +15,7 @@
 //! | `names.rs` | names of pictures that stay inside their folder |
 //! | `listing.rs` | names of the files of a folder, and what other names mean among them |
 //! | `matching.rs` | which image of labels a sample is, by its name |
+//! | `field.rs` | where in metadata boxes are |
 //! | `options.rs` | what a file cannot say by itself |
 //! | `format.rs` | the formats, and which one a file has |
 //! | `set.rs` | a file or a folder of labels, whatever its format |
@@ -22,7 +23,7 @@
 //! | `stats.rs` | counts |
 //! | `skeleton.rs` | label files without labels, for tools to begin with |
 //! | `project.rs` | the classes of a project, which give labels their numbers |
-//! | `write.rs` | which formats are one file, and how each is written |
+//! | `script.rs`, `write.rs` | how a format is written; which formats are |
 //! | `codes.rs`, `fault.rs` | what can be wrong, and where |
 //! | `json/` | JSON whose values know where they lie |
 //! | [`record`] | annotations in the metadata of samples |
@@ -49,9 +50,12 @@ pub mod cvat;
 pub mod datumaro;
 pub mod dota;
 mod fault;
+mod field;
 mod format;
 mod geometry;
+mod id;
 mod json;
+mod kept;
 pub mod kitti;
 pub mod labelme;
 pub mod labelstudio;
@@ -69,6 +73,7 @@ mod raster;
 pub mod record;
 pub mod recorder;
 mod rle;
+mod script;
 mod set;
 mod skeleton;
 mod stats;
@@ -83,20 +88,21 @@ use forebay_base::{Error, Result, error, image, limits, path, sample, step, word
 
 pub use classes::{Class, Classes};
 pub use fault::Spot;
+pub use field::{BoxField, BoxLayout};
 pub use format::{Format, HEAD_BYTES, detect};
 pub use geometry::{Clip, Rect, Turn, corners_of};
+pub use id::Id;
 pub use listing::Listing;
 pub use matching::Matcher;
 #[doc(hidden)]
 pub use matching::stem;
-pub use model::{Annotation, Flags, Id, Keypoint, Labels, Picture, Shape, Source};
+pub use model::{Annotation, Flags, Keypoint, Labels, Picture, Shape, Source};
 pub use names::{base_name, checked_name};
 pub use notes::{Cause, Loss, Losses, Notes};
 pub use options::{Between, Exif, Names, Pick, ReadOptions, Task};
 pub use project::{Project, absent};
 #[doc(hidden)]
 pub use raster::Raster;
-pub use record::{BoxField, BoxLayout};
 pub use rle::Rle;
 pub use set::{Set, SetReader};
 pub use skeleton::{Skeleton, SkeletonWriter, Sketch};

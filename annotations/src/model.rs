@@ -1,32 +1,6 @@
 //! An annotation, a picture, and the labels of a set of pictures.
 
-use std::fmt;
-
-use super::{Classes, Clip, Notes, Rect, Rle};
-
-/// What a file calls something by: numbers are kept to the last digit, which a floating-point number would not do.
-#[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub enum Id {
-    /// A number.
-    Number(i64),
-    /// A text.
-    Text(Box<str>),
-}
-
-impl fmt::Display for Id {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Id::Number(n) => write!(f, "{n}"),
-            Id::Text(text) => write!(f, "{text:?}"),
-        }
-    }
-}
-
-impl From<i64> for Id {
-    fn from(n: i64) -> Id {
-        Id::Number(n)
-    }
-}
+use super::{Cause, Classes, Clip, Id, Notes, Rect, Rle, kept::Kept};
 
 /// What an annotation marks its object with. [`Annotation::rect`] is the upright rectangle around it.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -125,7 +99,7 @@ pub struct Annotation {
     /// The track of a video that it belongs to.
     pub track: Option<i64>,
     /// What only COCO has a place for.
-    pub(crate) own: super::coco::Kept,
+    pub(crate) own: Kept,
 }
 
 impl Annotation {
@@ -226,6 +200,46 @@ impl Picture {
             Some(_) => annotation.rect.clipped(width, height),
             None if annotation.rect.width() > 0.0 && annotation.rect.height() > 0.0 => Clip::Whole(annotation.rect),
             None => Clip::Nothing,
+        }
+    }
+}
+
+impl Notes {
+    /// Counts what marks an annotation.
+    pub(super) fn count_shape(&mut self, shape: &Shape) {
+        match shape {
+            Shape::Box => {}
+            Shape::Rotated { .. } => self.add(Cause::Rotated),
+            Shape::Polygon(_) => self.add(Cause::Polygon),
+            Shape::Mask(_) => self.add(Cause::Mask),
+            Shape::Points => self.add(Cause::Points),
+        }
+    }
+
+    /// Counts a picture's annotations: what marks them, and what the picture leaves of them where its size is known.
+    pub fn count(&mut self, picture: &Picture) {
+        if picture.unlabelled {
+            self.add(Cause::Unlabelled);
+        }
+        if picture.size().is_none() {
+            self.add(Cause::SizeMissing);
+        }
+        for annotation in &picture.annotations {
+            self.count_shape(&annotation.shape);
+            if annotation.flags.crowd {
+                self.add(Cause::Crowd);
+            }
+            if annotation.flags.outside {
+                self.add(Cause::Outside);
+            }
+            if annotation.class.is_none() {
+                self.add(Cause::NoClass);
+            }
+            match picture.clip(annotation) {
+                Clip::Whole(_) => {}
+                Clip::Cut(_) => self.add(Cause::Clipped),
+                Clip::Nothing => self.add(Cause::DroppedEmpty),
+            }
         }
     }
 }

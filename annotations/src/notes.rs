@@ -4,8 +4,6 @@ use std::collections::BTreeMap;
 
 use crate::words::Word;
 
-use super::{Clip, Picture, Shape};
-
 /// Makes an enum of causes from one table, so that no word is missing.
 macro_rules! causes {
     ($(#[doc = $about:literal])+ $name:ident { $($(#[doc = $doc:literal])+ $cause:ident $word:literal $meaning:literal,)+ }) => {
@@ -246,44 +244,6 @@ impl Notes {
         }
         self.more += other.more;
         other.texts.into_iter().for_each(|text| self.say(text));
-    }
-
-    /// Counts what marks an annotation.
-    pub(super) fn count_shape(&mut self, shape: &Shape) {
-        match shape {
-            Shape::Box => {}
-            Shape::Rotated { .. } => self.add(Cause::Rotated),
-            Shape::Polygon(_) => self.add(Cause::Polygon),
-            Shape::Mask(_) => self.add(Cause::Mask),
-            Shape::Points => self.add(Cause::Points),
-        }
-    }
-
-    /// Counts a picture's annotations: what marks them, and what the picture leaves of them where its size is known.
-    pub fn count(&mut self, picture: &Picture) {
-        if picture.unlabelled {
-            self.add(Cause::Unlabelled);
-        }
-        if picture.size().is_none() {
-            self.add(Cause::SizeMissing);
-        }
-        for annotation in &picture.annotations {
-            self.count_shape(&annotation.shape);
-            if annotation.flags.crowd {
-                self.add(Cause::Crowd);
-            }
-            if annotation.flags.outside {
-                self.add(Cause::Outside);
-            }
-            if annotation.class.is_none() {
-                self.add(Cause::NoClass);
-            }
-            match picture.clip(annotation) {
-                Clip::Whole(_) => {}
-                Clip::Cut(_) => self.add(Cause::Clipped),
-                Clip::Nothing => self.add(Cause::DroppedEmpty),
-            }
-        }
     }
 }
 

@@ -8,7 +8,7 @@ use super::{
     createml::boxed_only,
     json::{Got, Lines, Node, Object, Stop, Value, document, number, string, within},
     merge::Pictures,
-    write::{self, Out, only_names},
+    script::{self, Out, only_names},
 };
 
 /// Attributes that name the class, where a region has several; the first that it has counts.
@@ -103,7 +103,7 @@ fn annotation(region: &Node<'_>, labels: &mut Labels) -> Got<Option<Annotation>>
 
 /// Writes labels as one file, piece by piece; a class is the attribute `label`.
 pub fn write(labels: &Labels, put: &mut dyn FnMut(&[u8]) -> Result<()>) -> Result<Losses> {
-    write::file(Script::default(), labels, put)
+    script::file(Script::default(), labels, put)
 }
 
 /// An entry a picture.
@@ -112,7 +112,7 @@ pub(super) struct Script {
     written: usize,
 }
 
-impl write::Script for Script {
+impl script::Script for Script {
     fn begin(&mut self, labels: &Labels, out: &mut Out<'_>) -> Result<()> {
         *out.losses = only_names(labels);
         out.text.push('{');
@@ -133,7 +133,7 @@ impl write::Script for Script {
         string(out.text, &picture.name);
         out.text.push_str(",\"size\":-1,\"regions\":[");
         let mut regions = 0;
-        for annotation in write::present(picture, out.losses) {
+        for annotation in script::present(picture, out.losses) {
             region(out.text, annotation, labels, &mut regions, out.losses);
         }
         out.text.push_str("],\"file_attributes\":{}}");
@@ -152,7 +152,7 @@ fn region(out: &mut String, annotation: &Annotation, labels: &Labels, n: &mut us
         Shape::Polygon(_) => boxed_only(&Annotation { shape: Shape::Box, ..bare }, losses),
         _ => boxed_only(&bare, losses),
     }
-    let (r, parts) = (annotation.rect, write::outlines(annotation, losses));
+    let (r, parts) = (annotation.rect, script::outlines(annotation, losses));
     let mut shape = |text: &dyn Fn(&mut String)| {
         out.push_str(if *n > 0 { ",{\"shape_attributes\":{" } else { "{\"shape_attributes\":{" });
         *n += 1;

@@ -6,8 +6,8 @@ use bytes::Bytes;
 use serde_json::{Map, Value as Json};
 
 use super::{
-    door::Inner,
     field::{Field, Value},
+    inner::Inner,
 };
 use crate::{
     annotations::{Annotation, Classes, Losses, Picture, Rect, record as boxes},

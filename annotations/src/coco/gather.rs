@@ -2,9 +2,11 @@
 
 use std::collections::HashMap;
 
-use crate::{Annotation, Cause, Class, Flags, Id, Labels, Notes, Picture, ReadOptions, Result, merge::Pictures};
+use crate::{
+    Annotation, Cause, Class, Flags, Id, Labels, Notes, Picture, ReadOptions, Result, kept::Own, merge::Pictures,
+};
 
-use super::{Marked, Own, Reader, Sink};
+use super::{Marked, Reader, Sink};
 
 /// Gathers the elements. It holds all of them: for files whose annotations fit into memory.
 #[derive(Debug, Default)]

@@ -32,7 +32,6 @@ mod write;
 
 pub use element::Detail;
 pub use gather::{Gather, read};
-pub(super) use own::{Kept, Own};
 pub use read::{Marked, Reader, Sink};
 pub(super) use write::Script;
 pub use write::write;

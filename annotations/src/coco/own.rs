@@ -3,30 +3,10 @@
 use crate::{
     Annotation, Notes, Shape,
     json::{Cursor, Value},
+    kept::{Kept, Own},
 };
 
 use super::element::{Detail, Field, whole};
-
-/// What stays as it stood, as long as what it belongs to does.
-#[derive(Clone, Debug, Default, PartialEq)]
-pub(crate) struct Own {
-    /// The area, if it is not that of the shape, and the latter: evaluation goes by what the file says.
-    area: Option<[f64; 2]>,
-    /// The attributes, if they are more than texts.
-    attributes: String,
-    /// Fields that are not known, each behind a comma.
-    more: String,
-}
-
-/// What there is of it. It is not part of the model: annotations that say the same are the same, whatever they were read of.
-#[derive(Clone, Debug, Default)]
-pub(crate) struct Kept(pub Option<Box<Own>>);
-
-impl PartialEq for Kept {
-    fn eq(&self, _: &Kept) -> bool {
-        true
-    }
-}
 
 impl Own {
     /// What there is to keep.

@@ -5,15 +5,16 @@ use std::fmt::Write;
 use crate::{
     Annotation, Labels, Loss, Losses, Picture, Result, Rle, Shape,
     json::{number, string, whole},
-    write::{self, Out, is_distinct, own_number, picture_ids},
+    kept::Own,
+    script::{self, Out, is_distinct, own_number, picture_ids},
 };
 
-use super::own::{self, Own};
+use super::own;
 
 /// Writes labels as one COCO file, piece by piece. Pictures, annotations and classes keep their numbers where all have
 /// different ones, and are numbered from 1 otherwise.
 pub fn write(labels: &Labels, put: &mut dyn FnMut(&[u8]) -> Result<()>) -> Result<Losses> {
-    write::file(Script::default(), labels, put)
+    script::file(Script::default(), labels, put)
 }
 
 /// The pictures, then their annotations, then the classes.
@@ -27,7 +28,7 @@ pub(crate) struct Script {
     written: [usize; 2],
 }
 
-impl write::Script for Script {
+impl script::Script for Script {
     fn passes(&self) -> u32 {
         2
     }
@@ -56,7 +57,7 @@ impl write::Script for Script {
             }
             return Ok(());
         }
-        for annotation in write::present(picture, out.losses) {
+        for annotation in script::present(picture, out.losses) {
             let Some(class) = annotation.class.and_then(|class| self.categories.get(class as usize)) else {
                 out.losses.add(Loss::NoClass);
                 continue;

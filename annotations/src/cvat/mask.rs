@@ -1,7 +1,40 @@
 //! Masks: CVAT's go row by row through a box, the model's column by column through the picture.
 
 use super::super::Rle;
-use super::shape::Account;
+use crate::limits::Limits;
+
+/// Pixels of masks that are looked at for each byte that they take in a file: far above what masks of objects need, and low
+/// enough that a file of masks that are one run each takes no time beyond its size.
+const PIXELS_A_BYTE: u64 = 4096;
+/// Bytes that a mask takes besides its runs, about.
+const BYTES_A_MASK: u64 = 256;
+
+/// An account of the pixels of masks that are looked at, read or written: what takes few bytes may not take long.
+#[derive(Debug)]
+pub(super) struct Account {
+    /// Pixels that may still be looked at.
+    left: u64,
+    /// Pixels that one mask may have looked at: they are in memory at once.
+    most: u64,
+}
+
+impl Account {
+    pub(super) fn new(limits: &Limits) -> Account {
+        Account { left: limits.pixels, most: limits.pixels }
+    }
+
+    /// Another mask, whose runs take this many bytes.
+    pub(super) fn give(&mut self, bytes: usize) {
+        let bytes = BYTES_A_MASK + bytes as u64;
+        self.left = self.left.saturating_add(bytes.saturating_mul(PIXELS_A_BYTE));
+    }
+
+    /// Whether this many pixels of a mask can be looked at.
+    pub(super) fn take(&mut self, pixels: u64) -> bool {
+        let left = self.left.checked_sub(pixels).filter(|_| pixels <= self.most);
+        left.inspect(|left| self.left = *left).is_some()
+    }
+}
 
 /// A mask from runs of pixels off, on, off ... in a box at `[left, top, width, height]` of a picture; `None` where they do
 /// not fit. Looks at every pixel of the box, which the caller has bounded.

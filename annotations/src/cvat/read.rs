@@ -4,10 +4,10 @@ use std::collections::HashSet;
 
 use crate::error::Result;
 
-use super::super::plain::{number, pixels, short};
+use super::super::plain::{pixels, short};
 use super::super::xml::{Elements, Node};
 use super::super::{Between, Cause, Classes, Id, Labels, Notes, Picture, ReadOptions, checked_name, codes};
-use super::shape::{Shapes, whole};
+use super::shape::Shapes;
 use super::track::Tracks;
 
 /// Reads a file however its bytes arrive.
@@ -166,15 +166,6 @@ fn class(node: &Node, classes: &mut Classes, declared: bool, notes: &mut Notes) 
 }
 
 /// A number of an element's attribute, which must be there.
-pub(super) fn value(node: &Node, key: &str) -> Result<f64> {
-    let shown = short(&node.name);
-    let text = node.attribute(key).ok_or_else(|| node.spot.fault(&codes::VALUE, format!("<{shown}> has no {key}")))?;
-    number(text).ok_or_else(|| {
-        let message = format!("{key} of <{shown}> is {:?}, and no number", short(text));
-        node.spot.fault(&codes::NUMBER, message)
-    })
-}
-
 /// Reads a file that is there as a whole.
 pub fn read(bytes: &[u8], options: &ReadOptions) -> Result<Labels> {
     let mut labels = Labels::default();
@@ -191,11 +182,6 @@ pub fn read(bytes: &[u8], options: &ReadOptions) -> Result<Labels> {
     labels.classes = classes;
     labels.notes = notes;
     Ok(labels)
-}
-
-/// The whole number of an attribute, if it is there.
-pub(super) fn whole_or(node: &Node, key: &str, other: i64) -> Result<i64> {
-    if node.attribute(key).is_some() { whole(node, key) } else { Ok(other) }
 }
 
 #[cfg(test)]

@@ -6,41 +6,7 @@ use crate::limits::Limits;
 use super::super::plain::{number, short};
 use super::super::xml::Node;
 use super::super::{Annotation, Cause, Flags, Keypoint, Notes, Rect, Shape, Source, codes};
-use super::mask;
-use super::read::value;
-
-/// Pixels of masks that are looked at for each byte that they take in a file: far above what masks of objects need, and low
-/// enough that a file of masks that are one run each takes no time beyond its size.
-const PIXELS_A_BYTE: u64 = 4096;
-/// Bytes that a mask takes besides its runs, about.
-const BYTES_A_MASK: u64 = 256;
-
-/// An account of the pixels of masks that are looked at, read or written: what takes few bytes may not take long.
-#[derive(Debug)]
-pub(super) struct Account {
-    /// Pixels that may still be looked at.
-    left: u64,
-    /// Pixels that one mask may have looked at: they are in memory at once.
-    most: u64,
-}
-
-impl Account {
-    pub(super) fn new(limits: &Limits) -> Account {
-        Account { left: limits.pixels, most: limits.pixels }
-    }
-
-    /// Another mask, whose runs take this many bytes.
-    pub(super) fn give(&mut self, bytes: usize) {
-        let bytes = BYTES_A_MASK + bytes as u64;
-        self.left = self.left.saturating_add(bytes.saturating_mul(PIXELS_A_BYTE));
-    }
-
-    /// Whether this many pixels of a mask can be looked at.
-    pub(super) fn take(&mut self, pixels: u64) -> bool {
-        let left = self.left.checked_sub(pixels).filter(|_| pixels <= self.most);
-        left.inspect(|left| self.left = *left).is_some()
-    }
-}
+use super::mask::{self, Account};
 
 /// Reads shapes, and keeps account of what their masks cost.
 #[derive(Debug)]
@@ -176,4 +142,18 @@ pub(super) fn whole(node: &Node, key: &str) -> Result<i64> {
         return Err(node.spot.fault(&codes::NUMBER, message));
     }
     Ok(value as i64)
+}
+
+pub(super) fn value(node: &Node, key: &str) -> Result<f64> {
+    let shown = short(&node.name);
+    let text = node.attribute(key).ok_or_else(|| node.spot.fault(&codes::VALUE, format!("<{shown}> has no {key}")))?;
+    number(text).ok_or_else(|| {
+        let message = format!("{key} of <{shown}> is {:?}, and no number", short(text));
+        node.spot.fault(&codes::NUMBER, message)
+    })
+}
+
+/// The whole number of an attribute, if it is there.
+pub(super) fn whole_or(node: &Node, key: &str, other: i64) -> Result<i64> {
+    if node.attribute(key).is_some() { whole(node, key) } else { Ok(other) }
 }

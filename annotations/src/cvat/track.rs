@@ -7,8 +7,7 @@ use crate::error::{Error, Result};
 use super::super::geometry::is_upright;
 use super::super::xml::Node;
 use super::super::{Annotation, Between, Cause, Notes, Picture, ReadOptions, Rect, Shape, Spot, codes};
-use super::read::whole_or;
-use super::shape::{Shapes, whole};
+use super::shape::{Shapes, whole, whole_or};
 
 /// What an annotation that is computed takes in memory, about, beside its attributes; and so does a frame with nothing in it.
 const BYTES: u64 = 320;

@@ -5,11 +5,10 @@ use std::collections::BTreeSet;
 use crate::error::Result;
 use crate::limits::Limits;
 
-use super::super::write::{Out, class_details_of_xml, file, picture_ids};
+use super::super::script::{Out, class_details_of_xml, file, picture_ids};
 use super::super::xml::{Writer, is_held};
-use super::super::{Annotation, Labels, Loss, Losses, Picture, Rect, Shape, Source, write as shared};
-use super::mask;
-use super::shape::Account;
+use super::super::{Annotation, Labels, Loss, Losses, Picture, Rect, Shape, Source, script as shared};
+use super::mask::{self, Account};
 
 /// Writes labels, piece by piece. What the format cannot say is counted.
 ///
@@ -47,7 +46,7 @@ impl Default for Script {
     }
 }
 
-impl super::super::write::Script for Script {
+impl super::super::script::Script for Script {
     fn begin(&mut self, labels: &Labels, out: &mut Out<'_>) -> Result<()> {
         *out.losses = class_details_of_xml(labels);
         self.ids = picture_ids(labels, 0, out.losses);

@@ -3,7 +3,7 @@
 use crate::{
     Annotation, Flags, Id, Labels, Loss, Losses, Picture, Rect, Result, Shape,
     json::{number, string},
-    write::{self, Out, class_details, told},
+    script::{self, Out, class_details, told},
 };
 
 use super::names::url_of;
@@ -11,7 +11,7 @@ use super::names::url_of;
 /// Writes labels as tasks, in the long form, piece by piece. Names become URLs of local files. A picture without a size
 /// cannot be written, since places are percent of it.
 pub fn write(labels: &Labels, put: &mut dyn FnMut(&[u8]) -> Result<()>) -> Result<Losses> {
-    write::file(Script::default(), labels, put)
+    script::file(Script::default(), labels, put)
 }
 
 /// A task a picture.
@@ -20,7 +20,7 @@ pub(crate) struct Script {
     written: i64,
 }
 
-impl write::Script for Script {
+impl script::Script for Script {
     fn begin(&mut self, labels: &Labels, out: &mut Out<'_>) -> Result<()> {
         *out.losses = class_details(labels);
         out.text.push('[');
@@ -77,12 +77,12 @@ fn regions(out: &mut String, picture: &Picture, labels: &Labels, losses: &mut Lo
         out.push_str("}}");
     };
     let (w, h) = (f64::from(width), f64::from(height));
-    for annotation in write::present(picture, losses) {
+    for annotation in script::present(picture, losses) {
         if matches!(annotation.shape, Shape::Mask(_)) {
             losses.add(Loss::Mask);
         }
         told(annotation, Flags::default(), |_, _| false, losses);
-        let parts = write::outlines(annotation, losses);
+        let parts = script::outlines(annotation, losses);
         if !is_percent(annotation.rect, [w, h]) {
             losses.add(Loss::Precision);
         }

@@ -36,14 +36,13 @@
 //! into an archive as every program expects them there. The classes stand in the dataset's document: their names in
 //! `classes`, and in `categories`, as COCO has them, what else is known of them.
 
-mod field;
 mod found;
 mod gather;
 mod quick;
 mod read;
 mod write;
 
-pub use field::{BoxField, BoxLayout};
+pub use crate::field::{BoxField, BoxLayout};
 pub use found::{Found, find};
 #[doc(hidden)]
 pub use gather::{Gather, Told};

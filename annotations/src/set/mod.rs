@@ -38,8 +38,6 @@ use crate::{
     words::Word,
 };
 
-use texts::{DESCRIPTIONS, beneath};
-
 /// Extensions of files that may hold labels.
 const EXTENSIONS: [&str; 8] = ["json", "xml", "txt", "csv", "yaml", "yml", "names", "data"];
 /// Texts that lie beside label files and are none.
@@ -54,6 +52,8 @@ const ASIDE: [&str; 9] = [
     "trainval.txt",
     "val.txt",
 ];
+/// Files that say what Open Images' classes are called.
+const DESCRIPTIONS: [&str; 2] = ["class-descriptions-boxable.csv", "class-descriptions.csv"];
 /// Bytes of a file that are read at once where it is not read whole.
 const PIECE: u64 = 1 << 20;
 /// Bytes of a picture that normally give its size.
@@ -161,6 +161,11 @@ enum Stream {
     Coco(coco::Reader, coco::Gather),
     Counts(coco::Reader, Tally),
     Cvat(cvat::Reader, Labels),
+}
+
+/// A place in a folder.
+fn beneath(folder: &str, name: &str) -> String {
+    if folder.is_empty() { name.to_owned() } else { format!("{folder}/{name}") }
 }
 
 /// Counts pictures on their way.

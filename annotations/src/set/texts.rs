@@ -12,7 +12,7 @@ use super::{
         Cause, Exif, Format, Labels, Listing, ReadOptions, Seen, Turn, codes, createml, datumaro, dota, kitti, labelme,
         labelstudio, listing, open_images, recorder, via, voc, yolo,
     },
-    SetReader,
+    DESCRIPTIONS, SetReader, beneath,
 };
 use crate::{
     error::{Error, Result},
@@ -226,14 +226,6 @@ fn check_turned(labels: &mut Labels, turned: &HashSet<String>, options: &ReadOpt
         }
     }
     Ok(())
-}
-
-/// Files that say what Open Images' classes are called.
-pub(super) const DESCRIPTIONS: [&str; 2] = ["class-descriptions-boxable.csv", "class-descriptions.csv"];
-
-/// A place in a folder.
-pub(super) fn beneath(folder: &str, name: &str) -> String {
-    if folder.is_empty() { name.to_owned() } else { format!("{folder}/{name}") }
 }
 
 /// A label file's name in the folder of the labels.

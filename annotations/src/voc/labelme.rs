@@ -5,7 +5,7 @@ use crate::error::Result;
 use super::super::plain::{number, pixels};
 use super::super::xml::Node;
 use super::super::{Annotation, Cause, Classes, Notes, Picture, Rect, codes};
-use super::read::{class, named, said, wrong_number};
+use super::fields::{class, named, said, wrong_number};
 
 /// Whether a document is LabelMe's: only that says its size so, or marks objects by points alone.
 pub(super) fn is_one(root: &Node) -> bool {

@@ -6,13 +6,14 @@
 //!
 //! The outermost element is that of LabelMe's old files too; they are read as well, and always count from 0.
 
+mod fields;
 mod labelme;
 mod read;
 mod write;
 
 use crate::error::Result;
 
-use super::write::{Out, class_details_of_xml, files, label_names, lost_ids};
+use super::script::{Out, class_details_of_xml, files, label_names, lost_ids};
 use super::{Labels, Loss, Losses, ReadOptions, base_name};
 
 pub use read::read;
@@ -58,7 +59,7 @@ pub(super) struct Script {
     names: Vec<String>,
 }
 
-impl super::write::Script for Script {
+impl super::script::Script for Script {
     fn begin(&mut self, labels: &Labels, out: &mut Out<'_>) -> Result<()> {
         *out.losses = class_details_of_xml(labels);
         lost_ids(labels, out.losses);

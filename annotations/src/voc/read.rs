@@ -2,9 +2,10 @@
 
 use crate::error::Result;
 
-use super::super::plain::{number, pixels, short};
+use super::super::plain::{number, pixels};
 use super::super::xml::{self, Node};
-use super::super::{Annotation, Cause, Classes, Notes, Picture, ReadOptions, Rect, checked_name, codes};
+use super::super::{Annotation, Cause, Classes, Notes, Picture, ReadOptions, Rect, codes};
+use super::fields::{class, named, said, wrong_number};
 
 /// Reads the labels of one picture. A class that is not in `classes` yet is added.
 ///
@@ -39,25 +40,6 @@ pub fn read(bytes: &[u8], classes: &mut Classes, notes: &mut Notes, options: &Re
     Ok(picture)
 }
 
-/// A picture by what the file calls it.
-pub(super) fn named(root: &Node) -> Result<Picture> {
-    let Some(node) = root.child("filename").filter(|node| !node.text.is_empty()) else {
-        return Ok(Picture::default());
-    };
-    checked_name(&node.text).map_err(|e| e.line(node.spot.line, node.spot.character))?;
-    let mut picture = Picture::named(node.text.clone());
-    picture.line = Some(node.spot.line);
-    Ok(picture)
-}
-
-/// The class of an object.
-pub(super) fn class(object: &Node, classes: &mut Classes) -> Result<u32> {
-    match object.text_of("name") {
-        Some(name) if !name.is_empty() => Ok(classes.found(name)),
-        _ => Err(object.spot.fault(&codes::CLASS, "an object has no name")),
-    }
-}
-
 fn annotation(object: &Node, classes: &mut Classes, notes: &mut Notes, options: &ReadOptions) -> Result<Annotation> {
     let class = class(object, classes)?;
     let mut boxes = object.children_named("bndbox");
@@ -89,15 +71,6 @@ fn annotation(object: &Node, classes: &mut Classes, notes: &mut Notes, options: 
     Ok(annotation)
 }
 
-/// Yes, no, or neither.
-pub(super) fn said(text: &str) -> Option<bool> {
-    match text.to_ascii_lowercase().as_str() {
-        "1" | "true" | "yes" => Some(true),
-        "" | "0" | "false" | "no" => Some(false),
-        _ => None,
-    }
-}
-
 fn rect(node: &Node, notes: &mut Notes, options: &ReadOptions) -> Result<Rect> {
     let base = match options.voc_base {
         Some(base @ 0..=1) => f64::from(base),
@@ -127,10 +100,6 @@ fn rect(node: &Node, notes: &mut Notes, options: &ReadOptions) -> Result<Rect> {
         return Err(place.spot.fault(&codes::RECT, format!("a box goes from {xmin}, {ymin} back to {xmax}, {ymax}")));
     }
     Ok(rect)
-}
-
-pub(super) fn wrong_number(node: &Node) -> crate::Error {
-    node.spot.fault(&codes::NUMBER, format!("{} is {:?}, and no number", short(&node.name), short(&node.text)))
 }
 
 #[cfg(test)]

@@ -1,6 +1,6 @@
 //! Writing one file.
 
-use super::super::write::{present, told};
+use super::super::script::{present, told};
 use super::super::xml::{Writer, is_held};
 use super::super::{Annotation, Classes, Clip, Flags, Loss, Losses, Picture, Shape, base_name};
 

@@ -5,7 +5,7 @@ use std::collections::HashMap;
 use crate::error::{Error, Result};
 
 use super::super::listing::stem;
-use super::super::write::{Out, boxed_by, files, only_names, present, told};
+use super::super::script::{Out, boxed_by, files, only_names, present, told};
 use super::super::{Annotation, Classes, Clip, Flags, Labels, Loss, Losses, Picture, Rect, Shape, Task, codes};
 
 /// Writes a set: a `data.yaml`, and the labels of each picture in `labels/`; the pictures belong into `images/`. What the
@@ -27,7 +27,7 @@ pub(crate) struct Script {
     seen: HashMap<String, usize>,
 }
 
-impl super::super::write::Script for Script {
+impl super::super::script::Script for Script {
     fn begin(&mut self, labels: &Labels, out: &mut Out<'_>) -> Result<()> {
         self.task = Some(self.task.unwrap_or_else(|| task_of(labels)));
         *out.losses = only_names(labels);

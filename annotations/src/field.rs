@@ -54,22 +54,22 @@ impl Word for BoxLayout {
 
 impl BoxLayout {
     /// Whether the numbers are shares of the picture.
-    pub(super) fn is_shares(self) -> bool {
+    pub(crate) fn is_shares(self) -> bool {
         matches!(self, BoxLayout::Xyxyn | BoxLayout::Xywhn | BoxLayout::Cxcywhn)
     }
 
     /// Whether the first two numbers are the center.
-    pub(super) fn is_centered(self) -> bool {
+    pub(crate) fn is_centered(self) -> bool {
         matches!(self, BoxLayout::Cxcywh | BoxLayout::Cxcywhn)
     }
 
     /// Whether the last two numbers are a corner.
-    pub(super) fn is_corners(self) -> bool {
+    pub(crate) fn is_corners(self) -> bool {
         matches!(self, BoxLayout::Xyxy | BoxLayout::Xyxyn)
     }
 
     /// The box, in the unit of the numbers.
-    pub(super) fn rect(self, [a, b, c, d]: [f64; 4]) -> Rect {
+    pub(crate) fn rect(self, [a, b, c, d]: [f64; 4]) -> Rect {
         if self.is_corners() {
             Rect::new(a, b, c, d)
         } else if self.is_centered() {
@@ -111,17 +111,17 @@ const NONE: &str = "none";
 
 impl BoxField {
     /// Whether no field of the metadata has boxes.
-    pub(super) fn is_none(&self) -> bool {
+    pub(crate) fn is_none(&self) -> bool {
         self.at.is_none()
     }
 
     /// The field; empty where it is not said.
-    pub(super) fn segments(&self) -> &[Segment] {
+    pub(crate) fn segments(&self) -> &[Segment] {
         self.at.as_deref().unwrap_or_default()
     }
 
     /// What four numbers mean, if that is said.
-    pub(super) fn layout(&self) -> Option<BoxLayout> {
+    pub(crate) fn layout(&self) -> Option<BoxLayout> {
         self.layout
     }
 }
