@@ -35,7 +35,11 @@ export function rustImports(text) {
 /** The paths of `a::{b, c::d as e}`, each with the name that it has here. */
 function branches(tree, before = []) {
   const open = tree.indexOf('{');
-  const words = (text) => text.split('::').map((word) => word.trim()).filter(Boolean);
+  const words = (text) =>
+    text
+      .split('::')
+      .map((word) => word.trim())
+      .filter(Boolean);
   if (open < 0) {
     const [path, as] = tree.split(/\s+as\s+/);
     const whole = [...before, ...words(path)].filter((word, i) => i === 0 || word !== 'self');
@@ -47,7 +51,7 @@ function branches(tree, before = []) {
 
 /**
  * Which file of a crate uses which, from the texts of its files by their paths below the root. A name that a module hands on is of
- * the file that it comes from; a module that only declares and hands on others uses none of them.
+ * the file that it comes from, or of none if that is another crate; a module that only declares and hands on others uses none of them.
  */
 export function rustGraph(texts) {
   const key = (path) => path.join('::');
@@ -57,10 +61,12 @@ export function rustGraph(texts) {
     if (['mod', 'lib', 'main'].includes(path.at(-1))) path.pop();
     const code = rustCode(text);
     const uses = [];
-    const body = code.replace(/(\bpub(?:\([^)]*\))?\s+)?\buse\s+([^;]+);/g, (_, handed, tree) => {
-      uses.push(...branches(tree).map((one) => ({ ...one, handed: Boolean(handed) })));
-      return '';
-    });
+    const body = code
+      .replace(/\(in [\w:]+\)/g, '')
+      .replace(/(\bpub(?:\([^)]*\))?\s+)?\buse\s+([^;]+);/g, (_, handed, tree) => {
+        uses.push(...branches(tree).map((one) => ({ ...one, handed: Boolean(handed) })));
+        return '';
+      });
     for (const [found] of body.matchAll(/\b(?:crate|super|self)(?:::\w+)+/g))
       uses.push({ path: found.split('::'), name: '', handed: false });
     modules.set(key(path), { file, path, uses });
@@ -79,15 +85,19 @@ export function rustGraph(texts) {
       const found = modules.get(key(path.slice(0, n)));
       if (!found) continue;
       const handed = found.uses.find((one) => one.handed && one.name === path[n]);
-      const to = handed && absolute(found.path, handed.path);
-      return (to && origin([...to, ...path.slice(n + 1)], seen)) ?? found.file;
+      if (!handed) return found.file;
+      const to = absolute(found.path, handed.path);
+      return to === null ? '' : (origin([...to, ...path.slice(n + 1)], seen) ?? found.file);
     }
     return null;
   };
   const graph = new Map();
   for (const { file, path, uses } of modules.values()) {
     const found = uses.filter(({ handed }) => !handed).map((one) => origin(absolute(path, one.path)));
-    graph.set(file, [...new Set(found)].filter((to) => to !== null && to !== file));
+    graph.set(
+      file,
+      [...new Set(found)].filter((to) => to && to !== file),
+    );
   }
   return graph;
 }
