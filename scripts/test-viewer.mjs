@@ -30,11 +30,30 @@ const CORE = [
   'curate-browser',
 ];
 
+/** Files that only `npm test -- --all` runs: engines of frameworks, corpora, and what is seldom touched. */
+const IN_DEPTH = [
+  'apps',
+  'columns',
+  'comparing',
+  'curating',
+  'element',
+  'everybody',
+  'hostile',
+  'lists',
+  'mapping',
+  'readme',
+  'storage',
+  'thumbs',
+  'touch',
+  'widget',
+];
+
 /** Builds and tests; what the tests printed. `only` names files of tests, without what they end in. */
 export async function testViewer({
   browser = 'chromium',
   chromium,
   only = [],
+  everyDay = false,
   folders = ['viewer', 'site', 'component'],
 } = {}) {
   const env = chromium ? { CHROMIUM: chromium } : await environmentOf(browser);
@@ -46,7 +65,8 @@ export async function testViewer({
   await buildForTests();
   env.FOREBAY = TESTED_FOREBAY;
   env.FOREBAY_SAMPLE = await ensureSample(TESTED_SAMPLE);
-  const tests = filesOf(folders, only);
+  const tests = filesOf(folders, only).filter((path) => !everyDay || !IN_DEPTH.includes(basename(path, '.test.mjs')));
+  if (everyDay) env.FOREBAY_EVERY_DAY = '1';
   return run(process.execPath, ['--test', '--test-concurrency=2', '--test-reporter=tap', ...tests], { env });
 }
 

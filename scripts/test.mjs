@@ -10,7 +10,7 @@ import { buildWasm } from './build-wasm.mjs';
 import { conformance, recording } from './conformance.mjs';
 import { ensureChromium } from './lib/chromium.mjs';
 import { compileOnce, ensureSpace } from './lib/fresh.mjs';
-import { FUZZ, TESTED, TESTED_EVERY_DAY, buildForTests, fuzzSmoke } from './lib/forebay.mjs';
+import { IN_RUST_ALONE, TESTED, TESTED_EVERY_DAY, buildForTests } from './lib/forebay.mjs';
 import { publicApi } from './public-api.mjs';
 import { alone } from './lib/lock.mjs';
 import { runTests } from './lib/nextest.mjs';
@@ -45,16 +45,18 @@ const machine = [
     'Lints',
     async () => {
       await run('npx', ['--no-install', 'biome', 'lint', '--error-on-warnings']);
-      const clippy = (...what) => cargo('clippy', '--locked', ...what, '--', '-D', 'warnings');
-      await clippy('--workspace', '--all-targets', '--all-features');
-      if (!all) return;
-      await clippy('-p', 'forebay', '--all-targets');
-      await clippy(...FUZZ);
+      const clippy = (...what) => cargo('clippy', ...what, '--all-targets', '--', '-D', 'warnings');
+      await clippy('--locked', '--workspace', '--all-features');
+      if (all) await clippy(...IN_RUST_ALONE);
     },
   ],
   // The command has the site in it: nobody builds it anew while tests run it. What they do with the files of other programs is the
   // table at the end.
-  [RUST, () => runTests(all ? TESTED : TESTED_EVERY_DAY, recording()), BUILD],
+  [
+    RUST,
+    () => (all ? runTests(TESTED, { env: recording() }) : runTests(TESTED_EVERY_DAY, { profile: 'every-day' })),
+    BUILD,
+  ],
   ['The Python package', () => testPython()],
   ['What the documentation shows', () => checkDocs()],
   ...(all
@@ -63,8 +65,7 @@ const machine = [
           'Tests: examples in the documentation of Rust',
           () => cargo('test', '--locked', '--workspace', '--all-features', '--doc'),
         ],
-        ['Tests: the core without its C libraries', () => runTests(['--locked', '-p', 'forebay'])],
-        ['Fuzz targets, a second each', fuzzSmoke],
+        ['Tests: the core without its C libraries, with its fuzz targets', () => runTests(IN_RUST_ALONE)],
         [
           'The core for WebAssembly',
           async () => {
@@ -95,20 +96,28 @@ const pages = [
       await buildForTests();
     },
   ],
-  ['The viewer and the site in Chromium', () => testViewer({ chromium: needsChromium() })],
-  ['The npm package: types, tests in Node and Chromium', () => testLib({ chromium: needsChromium() })],
+  ['The viewer and the site in Chromium', () => testViewer({ chromium: needsChromium(), everyDay: !all })],
   [
     'The pages of the documentation in Chromium',
     () => node(['scripts/tests/docs.test.mjs'], { CHROMIUM: needsChromium() }),
   ],
   ['The action for GitHub and the hook for pre-commit', () => node(['scripts/tests/annotate.test.mjs'])],
-  ['The reader as it is published, in its budget', () => buildWasm({ names: ['forebay'] })],
   ...(all
     ? [
         ['The core of pages and package in Firefox', testFirefox],
-        ['The npm package as it is published', () => testLib({ chromium: needsChromium(), quick: false })],
+        // Last, for it puts the published modules in the place of the quick one.
+        [
+          'The npm package as it is published: types, tests in Node and Chromium',
+          () => testLib({ chromium: needsChromium(), quick: false }),
+        ],
       ]
-    : []),
+    : [
+        [
+          'The npm package: types, tests in Node and Chromium',
+          () => testLib({ chromium: needsChromium(), everyDay: true }),
+        ],
+        ['The reader as it is published, in its budget', () => buildWasm({ names: ['forebay'] })],
+      ]),
 ];
 
 await alone('npm test', async () => {
@@ -135,6 +144,6 @@ await alone('npm test', async () => {
   await steps.step('The scripts', () => node(scripts.map((name) => `scripts/tests/${name}.test.mjs`)));
   // A browser waits while a compiler computes, and the end of a link is the work of one core: together they keep two busy.
   await steps.beside(machine, pages);
-  await steps.step('Files of other programs', conformance);
+  if (all) await steps.step('Files of other programs', conformance);
   steps.finish();
 });

@@ -18,11 +18,12 @@ export const TESTED = ['--locked', '--workspace', '--all-features', '--tests'];
 /** The same without what compiles programs that must not compile, which takes minutes. */
 export const TESTED_EVERY_DAY = [...TESTED, '--exclude', 'forebay-derive-tests'];
 
-/** The fuzz targets of the core, with all that it has in Rust alone, as pages and small builds have it. */
-export const FUZZ = ['-p', 'forebay', '--features', 'curate,decode,transform', '--test', 'memory'];
+/** The core with all that it has in Rust alone, as pages and small builds have it: without libraries in C. */
+export const IN_RUST_ALONE = ['--locked', '-p', 'forebay', '--features', 'curate,decode,transform'];
 
-/** Every one of them over mutated seeds, for about a second. */
-export const fuzzSmoke = () => run('cargo', ['test', '--locked', ...FUZZ, '--', 'fuzz::', '--nocapture']);
+/** Every fuzz target over mutated seeds, for about a second. */
+export const fuzzSmoke = () =>
+  run('cargo', ['test', ...IN_RUST_ALONE, '--test', 'memory', '--', 'fuzz::', '--nocapture']);
 
 /** Where cargo builds what tests run. */
 export const TARGET = process.env.CARGO_TARGET_DIR ?? join(ROOT, 'target');

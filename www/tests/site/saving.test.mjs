@@ -3,6 +3,7 @@ import assert from 'node:assert/strict';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 import { ROOT, axe, launch, newPage, serveFolder, visit } from '../browser.mjs';
+import { SLOW } from '../slow.mjs';
 
 let browser, site;
 before(async () => {
@@ -59,7 +60,7 @@ const putInFolder = (page, files) =>
   }, files);
 const dialogOf = (page) => page.locator('forebay-convert:has(dialog[open]), forebay-convert-table:has(dialog[open])');
 
-test('no conversion asks for a file to be overwritten, and none is offered the name of its source', async () => {
+test('no conversion asks for a file to be overwritten, and none is offered the name of its source', SLOW, async () => {
   for (const [hash, all] of [
     [
       'file=1200.TBL',

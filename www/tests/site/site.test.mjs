@@ -7,6 +7,7 @@ import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 import { gzipSync } from 'node:zlib';
 import { ROOT, axe, launch, needs, newPage, serveFolder, visit } from '../browser.mjs';
+import { SLOW } from '../slow.mjs';
 
 const FOREBAY = process.env.FOREBAY ?? join(ROOT, 'target/release/forebay');
 const SAMPLE = process.env.FOREBAY_SAMPLE ?? join(ROOT, 'dist/sample/sample.tar');
@@ -95,7 +96,7 @@ test('a TAR opens, with images and names', async () => {
   await page.close();
 });
 
-test('of a file on a server nothing is read that nobody looks at, and nothing twice', async () => {
+test('of a file on a server nothing is read that nobody looks at, and nothing twice', SLOW, async () => {
   for (const name of ['sample.tar', 'sample.tbl']) {
     const page = await newPage(browser);
     const total = statSync(join(folder, name)).size;
@@ -334,7 +335,7 @@ test('an image that is damaged is drawn as far as it goes, a film is played, and
   }
 });
 
-test('what was found in a TAR is kept for the next visit, and can be forgotten', async () => {
+test('what was found in a TAR is kept for the next visit, and can be forgotten', SLOW, async () => {
   const page = await newPage(browser);
   const ranges = [];
   page.on('request', (r) => r.url().includes('/data/') && ranges.push(r.headers().range));
@@ -371,7 +372,7 @@ test('what was found in a TAR is kept for the next visit, and can be forgotten',
   await page.close();
 });
 
-test('damaged files open as far as they can and say what is wrong', async () => {
+test('damaged files open as far as they can and say what is wrong', SLOW, async () => {
   const page = await newPage(browser);
   await visit(page, at('file=data/broken.tbl'));
   await page.locator('.tile').first().waitFor();
@@ -572,7 +573,7 @@ test('a file that is changed while it is open is said to have changed, not to be
   }
 });
 
-test('images that the network lost are asked for again once it is back', async () => {
+test('images that the network lost are asked for again once it is back', SLOW, async () => {
   const { server, url: host } = await serveFolder(join(ROOT, 'dist/site'));
   const page = await newPage(browser);
   const file = readFileSync(join(folder, 'sample.tbl'));

@@ -8,6 +8,7 @@ import { smallPng } from '../../../scripts/lib/png.mjs';
 import { ROOT, axe, launch, nameOf, needs, newPage, pen, serveFolder, touch, until, visit } from '../browser.mjs';
 import { zipOf } from '../lib/zips.mjs';
 import { recordsOf, tblOf } from './edited.mjs';
+import { SLOW } from '../slow.mjs';
 
 const SAMPLES = 6;
 const WIDTH = 160;
@@ -280,7 +281,7 @@ test('the page for drawing is mostly image, every action has a key that its butt
   await page.context().close();
 });
 
-test('keys go on to the next image that has no labels, is rejected or has the class', async () => {
+test('keys go on to the next image that has no labels, is rejected or has the class', SLOW, async () => {
   const label = (name) => ({ boxes: [{ label: name, bbox: [20, 30, 40, 50], iscrowd: 0 }] });
   const records = [label('boat'), label('pier'), { boxes: [] }, {}, label('boat'), label('pier')];
   const page = await opened(0, null, 'kinds.tbl', await tblOf(SAMPLES, WIDTH, HEIGHT, (i) => records[i]));

@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 import { ROOT, launch, newPage, serveFolder } from '../browser.mjs';
 import { bitmap, filesOf } from '../lib/helpers.mjs';
+import { SLOW } from '../slow.mjs';
 
 const SAMPLES = 24;
 let browser, site;
@@ -32,7 +33,7 @@ async function opened(record, samples = SAMPLES) {
 const classes = (page) => page.getByRole('region', { name: 'Classes' });
 const kept = (page, many, of = SAMPLES) => page.locator('.counts', { hasText: `${many} of ${of}` }).waitFor();
 
-test('a class is filtered by as what it stands in the metadata', async () => {
+test('a class is filtered by as what it stands in the metadata', SLOW, async () => {
   const kinds = {
     number: [(i) => i % 4, '1', 6],
     digits: [(i) => String(i % 4), '1', 6],

@@ -7,6 +7,7 @@ import { after, before, test } from 'node:test';
 import { build } from 'esbuild';
 import ts from 'typescript';
 import { ROOT, axe, launch, newPage, serveFolder, until, visit } from '../browser.mjs';
+import { SLOW } from '../slow.mjs';
 
 const SOURCE = join(ROOT, 'www/viewer/src');
 const folder = mkdtempSync(join(tmpdir(), 'forebay-messages-'));
@@ -278,7 +279,7 @@ for (const [width, dir] of [
     }
   });
 
-test('dialogs speak it too', async () => {
+test('dialogs speak it too', SLOW, async () => {
   for (const [hash, keys] of [
     ['file=300.tbl', { c: 'check', e: 'convert', i: 'about', l: 'labels', '?': 'help' }],
     ['file=2000.tbf', { c: 'check', e: 'convert-table', i: 'about' }],

@@ -3,6 +3,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { axe, newPage, until, visit } from '../browser.mjs';
 import { browser, site } from './made-up.mjs';
+import { SLOW } from '../slow.mjs';
 
 const at = (hash) => `${site.url}#${hash}`;
 
@@ -69,7 +70,7 @@ test('the sample dataset opens from the empty page and from a link, and back lea
   await page.close();
 });
 
-test('a link to a sample that a growing file is not known to have yet leads there once it is', async () => {
+test('a link to a sample that a growing file is not known to have yet leads there once it is', SLOW, async () => {
   const page = await newPage(browser);
   await visit(page, at('file=grow3000.tar&i=2900'));
   await page.locator('.growing').waitFor();

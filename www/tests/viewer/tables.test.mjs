@@ -16,6 +16,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 import { ROOT, axe, launch, nameOf, newPage, serveFolder, until } from '../browser.mjs';
+import { SLOW } from '../slow.mjs';
 
 const FOREBAY = process.env.FOREBAY ?? join(ROOT, 'target/release/forebay');
 const folder = mkdtempSync(join(tmpdir(), 'forebay-tables-'));
@@ -253,7 +254,7 @@ test('a layout without names and types asks for its schema', async () => {
   await page.close();
 });
 
-test('no dialog of tables has a fault that axe knows, light or dark, wide or narrow', async () => {
+test('no dialog of tables has a fault that axe knows, light or dark, wide or narrow', SLOW, async () => {
   for (const options of [{}, { colorScheme: 'dark' }, { viewport: { width: 400, height: 780 } }]) {
     const page = await opened('people.csv', options);
     await page.getByRole('gridcell', { name: '<b>0</b>, said' }).waitFor();

@@ -3,6 +3,7 @@ import assert from 'node:assert/strict';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 import { ROOT, axe, dropFiles, launch, needs, newPage, serveFolder, until, visit } from '../browser.mjs';
+import { SLOW } from '../slow.mjs';
 
 let browser, site;
 before(async () => {
@@ -25,7 +26,7 @@ async function focusRows(page) {
   await page.locator('.scroll').focus();
 }
 
-test('the last of ten million samples can be reached and is drawn where it belongs', async () => {
+test('the last of ten million samples can be reached and is drawn where it belongs', SLOW, async () => {
   for (const [view, rows] of [
     ['gallery', '.tile'],
     ['table', '.row:not(.head)'],
@@ -110,7 +111,7 @@ test('a filter is applied, counted, kept in the link, and its errors stand where
   await page.close();
 });
 
-test('while a filter is typed, what was found stays, and only what is likely meant is looked for', async () => {
+test('while a filter is typed, what was found stays, and only what is likely meant is looked for', SLOW, async () => {
   const page = await opened('file=1200.tbl');
   await page.locator('forebay-facets').getByText('4 of json.label').waitFor();
   await page.evaluate(() => (globalThis.asked = []));
@@ -331,7 +332,7 @@ test('who opens a file by keys goes on in it, and the first stop of the tabulato
   await page.close();
 });
 
-test('a growing file is shown and filtered while it grows, and nothing jumps', async () => {
+test('a growing file is shown and filtered while it grows, and nothing jumps', SLOW, async () => {
   const page = await newPage(browser);
   await visit(page, at('file=grow60000.tar'));
   await page.locator('.growing').waitFor();
@@ -748,7 +749,7 @@ test('a phone shows several images side by side', async () => {
   }
 });
 
-test('no page has a fault that axe knows, light or dark, wide or narrow', async () => {
+test('no page has a fault that axe knows, light or dark, wide or narrow', SLOW, async () => {
   for (const options of [{}, { colorScheme: 'dark' }, { viewport: { width: 400, height: 780 } }]) {
     const page = await newPage(browser, options);
     const clean = async (what) => assert.deepEqual(await axe(page), [], `${what} ${JSON.stringify(options)}`);

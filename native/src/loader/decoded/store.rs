@@ -1,7 +1,7 @@
 //! Entries of a decoded cache, in memory or in a file.
 
 use std::{
-    collections::HashMap,
+    collections::{HashMap, HashSet},
     path::{Path, PathBuf},
     sync::{
         Arc, Mutex, PoisonError, RwLock, Weak,
@@ -83,6 +83,8 @@ struct Index {
     entries: HashMap<Key, Arc<Entry>>,
     /// What is known of the pictures of which there are entries.
     known: HashMap<(u32, u64), Foreseen>,
+    /// The entries that a worker is writing.
+    writing: HashSet<Key>,
 }
 
 /// A file that is open in this process.
@@ -198,24 +200,30 @@ impl Store {
 
     /// Keeps what room was taken for.
     pub fn put(&self, key: Key, foreseen: Foreseen, pixels: &[u8]) {
-        let held = match &self.file {
-            _ if self.has(&key) => None,
-            None => Some(Held::Memory(pixels.into())),
-            Some(file) => match file.write(&key, &foreseen, pixels) {
-                Ok(Some(place)) => Some(Held::File { place, checked: AtomicBool::new(false) }),
-                failed => {
-                    let count = if failed.is_ok() { &self.without_room } else { &self.unwritten };
-                    count.fetch_add(1, Relaxed);
-                    None
-                }
-            },
+        // Two workers may have decoded the same sample. The second writes nothing: a file has one record for each.
+        let is_first = {
+            let mut index = self.write();
+            !index.entries.contains_key(&key) && index.writing.insert(key)
         };
-        let Some(held) = held else { return self.give_back(pixels.len()) };
+        let held = if is_first { self.hold(&key, &foreseen, pixels) } else { None };
         let mut index = self.write();
+        if is_first {
+            index.writing.remove(&key);
+        }
+        let Some(held) = held else { return self.give_back(pixels.len()) };
         index.known.insert((key.source, key.sample), foreseen);
-        if index.entries.insert(key, Arc::new(Entry { foreseen, held })).is_some() {
-            // Two workers had the same sample.
-            self.give_back(pixels.len());
+        index.entries.insert(key, Arc::new(Entry { foreseen, held }));
+    }
+
+    fn hold(&self, key: &Key, foreseen: &Foreseen, pixels: &[u8]) -> Option<Held> {
+        let Some(file) = &self.file else { return Some(Held::Memory(pixels.into())) };
+        match file.write(key, foreseen, pixels) {
+            Ok(Some(place)) => Some(Held::File { place, checked: AtomicBool::new(false) }),
+            failed => {
+                let count = if failed.is_ok() { &self.without_room } else { &self.unwritten };
+                count.fetch_add(1, Relaxed);
+                None
+            }
         }
     }
 
@@ -243,5 +251,34 @@ impl Store {
     }
     fn write(&self) -> std::sync::RwLockWriteGuard<'_, Index> {
         self.index.write().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use forebay::image::decode::Orientation;
+
+    use super::*;
+
+    #[test]
+    fn workers_that_decode_the_same_samples_write_one_record_for_each() {
+        let folder = tempfile::tempdir().unwrap();
+        let samples = 200;
+        let store = Store::in_file(&folder.path().join("kept"), 1 << 20, [1, 2], samples).unwrap();
+        let foreseen = Foreseen { width: 8, height: 8, orientation: Orientation::Upright, in_parts: false };
+        let barrier = std::sync::Barrier::new(4);
+        std::thread::scope(|scope| {
+            for _ in 0..4 {
+                scope.spawn(|| {
+                    for sample in 0..samples {
+                        barrier.wait();
+                        assert!(store.take_room(192));
+                        store.put(Key { source: 0, variant: 0, sample }, foreseen, &[7; 192]);
+                    }
+                });
+            }
+        });
+        let stats = store.stats(samples);
+        assert_eq!((stats.entries, stats.without_room, stats.bytes), (samples, 0, samples * (192 + ENTRY)));
     }
 }
