@@ -17,7 +17,8 @@ fn main() -> std::io::Result<()> {
     println!("cargo:rerun-if-changed=build.rs");
     // The quick build of `npm start` and of tests says that it is one.
     let quick = variable("OPT_LEVEL") == "0";
-    let note = if quick { " (quick build, slow; for the fast one: cargo build --profile dist -p forebay-cli)" } else { "" };
+    let note =
+        if quick { " (quick build, slow; for the fast one: cargo build --profile dist -p forebay-cli)" } else { "" };
     println!("cargo:rustc-env=FOREBAY_VERSION={}{note}", variable("CARGO_PKG_VERSION"));
     // Cargo takes a path that does not exist for changed, each time; so the folder above is watched until the
     // site is there.

@@ -6,7 +6,7 @@ import { buildLib, rebuildLib } from './build-lib.mjs';
 import { ROOT, main, run, seconds } from './lib/run.mjs';
 import { ensureRust } from './lib/rust.mjs';
 
-const WATCHED = ['src', 'columns/src', 'wasm/src', 'www/lib/src'];
+const WATCHED = ['annotations/src', 'base/src', 'src', 'columns/src', 'wasm/src', 'www/lib/src'];
 /** Editors write a file in several steps. */
 const SETTLED = 200;
 

@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { exampleCode, items, unshown } from './lib/public-api.mjs';
 import { Failure, ROOT, isMain, main, read } from './lib/run.mjs';
 
-const LIBRARIES = ['forebay', 'forebay-native'];
+const LIBRARIES = ['forebay', 'forebay-base', 'forebay-native'];
 /** The most items that a library may promise. */
 const MOST = { forebay: 400 };
 /** The share of a library's items that examples name, at least. */
@@ -63,7 +63,7 @@ function compare(name, toolchain, write) {
 
 /** All code of examples that runs: in the documentation and in the cookbook. */
 function examples() {
-  const files = read('git', ['ls-files', 'src/*.rs', 'native/src/*.rs', 'examples/*.rs', 'native/examples/*.rs']) ?? '';
+  const files = read('git', ['ls-files', 'src/*.rs', 'base/src/*.rs', 'native/src/*.rs', 'examples/*.rs', 'native/examples/*.rs']) ?? '';
   const code = (file) => {
     const text = readFileSync(join(ROOT, file), 'utf8');
     return /(^|\/)examples\//.test(file) ? text : exampleCode(text);

@@ -42,8 +42,6 @@
 // A file can never make the core panic on purpose; tests may.
 #![deny(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::todo, clippy::unimplemented)]
 
-#[doc(hidden)]
-pub mod annotations;
 pub mod catalog;
 pub mod check;
 pub mod codec;
@@ -58,7 +56,6 @@ pub mod detect;
 pub mod doors;
 #[doc(hidden)]
 pub mod edits;
-pub mod error;
 pub mod filter;
 mod foreign;
 pub mod formats;
@@ -66,7 +63,6 @@ pub mod formats;
 pub mod guard;
 pub mod idv;
 pub mod image;
-pub mod limits;
 #[doc(hidden)]
 pub mod msgpack;
 pub mod order;
@@ -74,7 +70,6 @@ pub mod order;
 pub mod random;
 pub mod sample;
 pub mod samples;
-pub mod step;
 pub mod table;
 pub mod tables;
 pub mod tar;
@@ -84,12 +79,15 @@ pub mod text;
 #[cfg(feature = "warehouse")]
 #[doc(hidden)]
 pub mod warehouse;
-#[doc(hidden)]
-pub mod words;
 #[cfg(feature = "zip")]
 #[doc(hidden)]
 pub mod zip;
 
-pub use error::{Error, Result};
-pub use limits::Limits;
-pub use step::{Step, Stepper, Turn};
+#[doc(hidden)]
+pub use forebay_annotations as annotations;
+#[doc(inline)]
+pub use forebay_base::step::{Step, Stepper, Turn};
+#[doc(hidden)]
+pub use forebay_base::words;
+#[doc(inline)]
+pub use forebay_base::{Error, Limits, Result, error, limits, step};

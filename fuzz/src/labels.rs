@@ -117,7 +117,7 @@ pub(crate) fn metadata(data: &[u8]) {
     let fields = record::fields(&picture, &classes, &mut losses);
     assert!(losses.is_empty(), "{losses:?}");
     for before in [text, "{}"] {
-        let Some((text, _)) = record::attach(before, &fields) else { continue };
+        let Some((text, _)) = forebay::sample::record::attach(before, &fields) else { continue };
         let value = serde_json::from_str(&text).expect("a record is JSON");
         let again = record::read(&value, &mut classes).expect("what was written is read");
         assert_eq!(again.as_ref(), Some(&picture));

@@ -1,7 +1,7 @@
 // Imports: what is read from the text of sources, and that an import that goes up or in a circle is seen.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { circles, climbs, reexports, rustImports, scriptImports } from '../lib/imports.mjs';
+import { circles, climbs, reexports, rustGraph, rustImports, scriptImports } from '../lib/imports.mjs';
 
 test('paths from the root of a crate are found, nested ones too, and none of tests and comments', () => {
   const text = `//! See crate::docs.
@@ -22,6 +22,30 @@ mod tests { use crate::helper; }`;
       ['Turn', 'step'],
     ],
   );
+});
+
+test('files of Rust that import each other are a circle, whatever the paths are called by', () => {
+  const found = (files) => circles(rustGraph(new Map(Object.entries(files))));
+  assert.deepEqual(found({ 'a.rs': 'use super::b::B;', 'b.rs': 'use crate::{c::C};', 'c.rs': 'use super::b::D;' }), [
+    'b.rs <-> c.rs',
+  ]);
+  // A name that a module hands on is of the file that it comes from.
+  const root = 'mod a;\nmod b;\npub use a::A;\npub(crate) use b::{B as Better, C};\npub use other::Theirs;';
+  assert.deepEqual(
+    found({ 'x/mod.rs': root, 'x/a.rs': 'use super::Better;', 'x/b.rs': 'use super::{Theirs, y::Y};' }),
+    [],
+  );
+  assert.deepEqual(
+    found({ 'x/mod.rs': root, 'x/a.rs': 'use super::Better;', 'x/b.rs': 'fn f() { super::A::new() }' }),
+    ['x/a.rs <-> x/b.rs'],
+  );
+  // A module that uses its file, which uses what stands in the module.
+  assert.deepEqual(found({ 'x/mod.rs': 'mod a;\nuse a::A;\nstruct S;', 'x/a.rs': 'use super::S;' }), [
+    'x/a.rs <-> x/mod.rs',
+  ]);
+  // What only a test uses, and who may see something, is no import.
+  const quiet = 'pub(in crate::b) struct B;\n#[cfg(test)]\nmod tests {\n    use crate::b::B;\n}';
+  assert.deepEqual(found({ 'a.rs': quiet, 'b.rs': 'use super::a::A; // use super::b' }), []);
 });
 
 test('imports of TypeScript are found by their files, types too', () => {

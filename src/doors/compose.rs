@@ -6,8 +6,8 @@ use bytes::Bytes;
 use serde_json::{Map, Value as Json};
 
 use super::{
-    door::Inner,
     field::{Field, Value},
+    inner::Inner,
 };
 use crate::{
     annotations::{Annotation, Classes, Losses, Picture, Rect, record as boxes},
@@ -43,7 +43,7 @@ pub(super) fn compose(of: &Inner, i: u64, record: &Bytes, mut fields: Vec<Field>
     let at = choice.payload.as_ref().and_then(|name| fields.iter().position(|field| field.name == *name));
     let payload = at.map(|at| fields.remove(at).value);
     let seen = match &payload {
-        Some(Value::Pixels(pixels)) => Probe { format: MediaFormat::Png, width: pixels.width, height: pixels.height },
+        Some(Value::Pixels(pixels)) => Probe::of(MediaFormat::Png, pixels.width, pixels.height),
         Some(Value::Bytes(bytes)) => probe(bytes),
         Some(Value::Json(_)) => Probe::default(),
         None => probe(&of.records.whole(i, record, false)?),
@@ -116,7 +116,8 @@ fn found_boxes(json: &Map<String, Json>, seen: Probe, classes: &[String]) -> Opt
     }
     let (words, numbers) = (list(BOX_WORDS).unwrap_or_default(), list(BOX_NUMBERS).unwrap_or_default());
     let mut named = Classes::default();
-    let mut picture = Picture { width: Some(seen.width), height: Some(seen.height), ..Picture::default() };
+    let mut picture = Picture::default();
+    (picture.width, picture.height) = (Some(seen.width), Some(seen.height));
     for k in 0..x0.len() {
         let share = |list: &[Json]| list.get(k)?.as_f64().filter(|share| share.is_finite());
         let (width, height) = (f64::from(seen.width), f64::from(seen.height));

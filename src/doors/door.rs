@@ -5,26 +5,17 @@ use std::{borrow::Cow, ops::Range, sync::Arc};
 use bytes::Bytes;
 use serde_json::{Map, Value};
 
-use super::{choice::Choice, codes, compose::compose, records::Records};
+use super::{choice::Choice, codes, compose::compose, inner::Inner, records::Records};
 use crate::{
     error::{Error, Result},
     formats::Format,
     limits::Limits,
-    sample::{Cut, Frame, MediaFormat, Proof, SampleInfo, SamplePlan, classes_document},
+    sample::{Frame, MediaFormat, Proof, SampleInfo, SamplePlan, classes_document},
 };
 
 /// Records as samples. Cloning is cheap.
 #[derive(Clone, Debug)]
 pub struct Door(Arc<Inner>);
-
-#[derive(Debug)]
-pub(super) struct Inner {
-    pub records: Arc<dyn Records>,
-    pub choice: Choice,
-    pub limits: Limits,
-    classes: Vec<String>,
-    notes: Vec<String>,
-}
 
 impl Door {
     /// Makes samples of records, with the fields that were chosen.
@@ -132,33 +123,5 @@ impl Door {
         let mut fields = fields.map_err(|e| e.offset(offset))?;
         fields.extend(records.fields_beside(i, &fetch)?);
         compose(&self.0, i, &bytes, fields)
-    }
-}
-
-impl Inner {
-    /// The names of the classes, by their numbers.
-    pub fn classes(&self) -> &[String] {
-        if self.classes.is_empty() { self.records.classes() } else { &self.classes }
-    }
-}
-
-impl Cut for Inner {
-    fn cut(&self, i: u64, record: &Bytes, verify: bool) -> Result<Bytes> {
-        self.limits.item(record.len() as u64)?;
-        let Some(name) = &self.choice.payload else { return self.records.whole(i, record, verify) };
-        match self.records.field(i, name, record, verify)? {
-            Some(value) => {
-                let payload = value.payload(&self.limits)?;
-                match payload.is_empty() && self.choice.is_media {
-                    true => Err(Error::new(&codes::NO_PAYLOAD, format!("the field {name} has no bytes"))),
-                    false => Ok(payload),
-                }
-            }
-            None if !self.choice.always => self.records.whole(i, record, verify),
-            None => {
-                let message = format!("the record has no field {name}, which the first records have their sample in");
-                Err(Error::new(&codes::NO_PAYLOAD, message))
-            }
-        }
     }
 }

@@ -2,7 +2,7 @@
 
 use bytes::Bytes;
 
-use super::png;
+use super::png::{self, Pixels};
 use crate::{
     error::Result,
     image::probe,
@@ -58,21 +58,6 @@ impl From<serde_json::Value> for Value {
     fn from(value: serde_json::Value) -> Self {
         Value::Json(value)
     }
-}
-
-/// Pixels, line after line, with interleaved channels; 16-bit ones have the high byte first.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Pixels {
-    /// Pixels across.
-    pub width: u32,
-    /// Pixels down.
-    pub height: u32,
-    /// 1 for gray, 2 with opacity, 3 for colors, 4 with opacity.
-    pub channels: u8,
-    /// Bits of a channel: 8 or 16.
-    pub bits: u8,
-    /// The bytes.
-    pub data: Bytes,
 }
 
 impl Value {

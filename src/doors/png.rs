@@ -2,7 +2,6 @@
 
 use bytes::Bytes;
 
-use super::field::Pixels;
 use crate::{
     codec::checksum::Crc32,
     error::{Error, Result},
@@ -13,6 +12,21 @@ use crate::{
 const SIGNATURE: &[u8] = b"\x89PNG\r\n\x1a\n";
 /// The most bytes of a block of deflate that is stored.
 const BLOCK: usize = 0xffff;
+
+/// Pixels, line after line, the channels of each beside each other; 16-bit ones with the high byte first.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Pixels {
+    /// Pixels across.
+    pub width: u32,
+    /// Pixels down.
+    pub height: u32,
+    /// 1 for gray, 2 with opacity, 3 for colors, 4 with opacity.
+    pub channels: u8,
+    /// Bits of a channel: 8 or 16.
+    pub bits: u8,
+    /// The bytes.
+    pub data: Bytes,
+}
 
 /// The PNG of these pixels.
 pub(super) fn written(pixels: &Pixels, limits: &Limits) -> Result<Bytes> {

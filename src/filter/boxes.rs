@@ -1,8 +1,6 @@
 //! The boxes of a sample, as `any(box, ...)` and `count(box, ...)` see them.
 
-use std::fmt;
-
-use super::{FieldKind, Path, Record, Segment, Value, expr::Expr, near::nearest};
+use super::{FieldKind, Path, SampleBox, Segment, Value, near::nearest};
 
 /// The word for the box that is looked at.
 pub(super) const WORD: &str = "box";
@@ -26,31 +24,8 @@ const FIELDS: [(&str, FieldKind); 15] = [
     ("attributes", FieldKind::Object),
 ];
 
-/// A box of a sample, with what filters know of it.
-#[derive(Clone, Debug, Default)]
-pub struct SampleBox {
-    /// The name of its class.
-    pub label: Option<String>,
-    /// Left, top, right and bottom, in pixels.
-    pub corners: [f64; 4],
-    /// How sure its maker is.
-    pub score: Option<f64>,
-    /// Who made it.
-    pub source: Option<&'static str>,
-    /// It marks a group.
-    pub crowd: bool,
-    /// It is hard to see.
-    pub difficult: bool,
-    /// The object goes on beyond the image.
-    pub truncated: bool,
-    /// Something is in front of the object.
-    pub occluded: bool,
-    /// Whatever else is known of it, as text.
-    pub attributes: Vec<(String, String)>,
-}
-
 impl SampleBox {
-    fn field(&self, inside: &[Segment]) -> Value<'_> {
+    pub(super) fn field(&self, inside: &[Segment]) -> Value<'_> {
         let [x0, y0, x1, y1] = self.corners;
         let (name, rest) = match inside {
             [Segment::Key(name), rest @ ..] => (name.as_str(), rest),
@@ -95,45 +70,5 @@ pub(super) fn kind(path: &Path) -> Result<FieldKind, String> {
             let all = names().collect::<Vec<_>>().join(", ");
             Err(format!("a box has no field {name}; it has {all}{}", meant.unwrap_or_default()))
         }
-    }
-}
-
-/// `(box)` or `(box, ...)`: which boxes are meant.
-#[derive(Clone, Debug, PartialEq)]
-pub(super) struct Boxes(pub Option<Box<Expr>>);
-
-impl Boxes {
-    /// How many of the record's boxes are meant.
-    pub(super) fn count<R: Record + ?Sized>(&self, record: &R) -> usize {
-        let wanted = |one: &&SampleBox| self.0.as_ref().is_none_or(|expr| expr.eval(&Within { record: &record, one }));
-        record.boxes().iter().filter(wanted).count()
-    }
-}
-
-impl fmt::Display for Boxes {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match &self.0 {
-            None => write!(f, "({WORD})"),
-            Some(expr) => write!(f, "({WORD}, {expr})"),
-        }
-    }
-}
-
-/// A record of which one box is looked at.
-struct Within<'a> {
-    record: &'a dyn Record,
-    one: &'a SampleBox,
-}
-
-impl Record for Within<'_> {
-    fn field(&self, path: &Path) -> Value<'_> {
-        match path.segments() {
-            [Segment::Key(root), inside @ ..] if root == WORD => self.one.field(inside),
-            _ => self.record.field(path),
-        }
-    }
-
-    fn contains(&self, path: &Path, item: &Value<'_>) -> bool {
-        path.root() != WORD && self.record.contains(path, item)
     }
 }

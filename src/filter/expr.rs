@@ -6,7 +6,7 @@ use std::{
     fmt::{self, Write},
 };
 
-use super::{Path, Record, Value, boxes::Boxes, glob::Glob};
+use super::{Path, Record, SampleBox, Segment, Value, boxes::WORD, glob::Glob};
 
 /// `And` and `Or` hold at least two, none of their own kind, so that one meaning has one tree.
 #[derive(Clone, Debug, PartialEq)]
@@ -233,4 +233,44 @@ fn write_string(f: &mut fmt::Formatter<'_>, text: &str) -> fmt::Result {
         }
     }
     f.write_char('"')
+}
+
+/// `(box)` or `(box, ...)`: which boxes are meant.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) struct Boxes(pub Option<Box<Expr>>);
+
+impl Boxes {
+    /// How many of the record's boxes are meant.
+    pub(super) fn count<R: Record + ?Sized>(&self, record: &R) -> usize {
+        let wanted = |one: &&SampleBox| self.0.as_ref().is_none_or(|expr| expr.eval(&Within { record: &record, one }));
+        record.boxes().iter().filter(wanted).count()
+    }
+}
+
+impl fmt::Display for Boxes {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match &self.0 {
+            None => write!(f, "({WORD})"),
+            Some(expr) => write!(f, "({WORD}, {expr})"),
+        }
+    }
+}
+
+/// A record of which one box is looked at.
+struct Within<'a> {
+    record: &'a dyn Record,
+    one: &'a SampleBox,
+}
+
+impl Record for Within<'_> {
+    fn field(&self, path: &Path) -> Value<'_> {
+        match path.segments() {
+            [Segment::Key(root), inside @ ..] if root == WORD => self.one.field(inside),
+            _ => self.record.field(path),
+        }
+    }
+
+    fn contains(&self, path: &Path, item: &Value<'_>) -> bool {
+        path.root() != WORD && self.record.contains(path, item)
+    }
 }

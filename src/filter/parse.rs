@@ -1,10 +1,8 @@
 //! From tokens to the tree: recursive descent, no deeper than the limits allow.
 
 use super::{
-    Field, Filter, Path, Segment, Value,
-    boxes::{self, Boxes},
-    codes,
-    expr::{Expr, Op, Operand},
+    Field, Filter, Path, Segment, Value, boxes, codes,
+    expr::{Boxes, Expr, Op, Operand},
     glob::Glob,
     token::{Token, Tokens, error},
 };

@@ -2,15 +2,9 @@
 
 use std::fmt;
 
-/// One part of a path.
-#[derive(Clone, Debug, PartialEq, Eq, Hash)]
-#[non_exhaustive]
-pub enum Segment {
-    /// A field of an object, or a column.
-    Key(String),
-    /// An element of a list, from 0.
-    Index(u64),
-}
+use forebay_base::path;
+#[doc(inline)]
+pub use forebay_base::path::Segment;
 
 /// What the index of an image container knows, by name.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -107,28 +101,12 @@ impl Path {
     /// Follows `segments` into a document.
     #[doc(hidden)]
     pub fn lookup<'a>(segments: &[Segment], document: &'a serde_json::Value) -> Option<&'a serde_json::Value> {
-        segments.iter().try_fold(document, |at, segment| match segment {
-            Segment::Key(key) => at.as_object()?.get(key),
-            Segment::Index(i) => at.as_array()?.get(usize::try_from(*i).ok()?),
-        })
+        path::lookup(segments, document)
     }
 }
 
 impl fmt::Display for Path {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        for (i, segment) in self.segments.iter().enumerate() {
-            match segment {
-                Segment::Index(n) => write!(f, "[{n}]")?,
-                Segment::Key(key) => {
-                    let dot = if i > 0 { "." } else { "" };
-                    if super::token::is_plain_name(key) {
-                        write!(f, "{dot}{key}")?;
-                    } else {
-                        write!(f, "{dot}`{}`", key.replace('`', "``"))?;
-                    }
-                }
-            }
-        }
-        Ok(())
+        path::write(&self.segments, f)
     }
 }

@@ -1,5 +1,7 @@
 //! From characters to words, numbers, strings and signs.
 
+use forebay_base::path::{continues_name, starts_name};
+
 use super::codes;
 use crate::error::{Code, Error, Result};
 
@@ -23,20 +25,6 @@ pub(super) enum Token {
 
 /// Longest first, so that `<=` is not `<` and `=`.
 const SIGNS: [&str; 17] = ["==", "!=", "<=", ">=", "!~", "&&", "||", "<", ">", "~", "!", "(", ")", "[", "]", ",", "."];
-const KEYWORDS: [&str; 7] = ["and", "or", "not", "in", "true", "false", "null"];
-
-fn starts_name(c: char) -> bool {
-    c.is_alphabetic() || c == '_'
-}
-
-fn continues_name(c: char) -> bool {
-    c.is_alphanumeric() || c == '_'
-}
-
-/// True if a name needs no backticks.
-pub(super) fn is_plain_name(name: &str) -> bool {
-    name.starts_with(starts_name) && name.chars().all(continues_name) && !KEYWORDS.contains(&name)
-}
 
 /// An error at a character of the expression.
 pub(super) fn error(code: &'static Code, at: usize, message: impl Into<String>) -> Error {

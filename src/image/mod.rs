@@ -10,17 +10,15 @@ use crate::error::{Error, Result};
 
 #[cfg(any(feature = "jpeg", feature = "png", feature = "webp", feature = "bmp", feature = "tiff"))]
 pub mod decode;
-mod exif;
 #[cfg(feature = "jpeg")]
 mod jpeg;
 #[cfg(any(feature = "jpeg", feature = "transform"))]
 mod lanes;
-mod probe;
 #[cfg(feature = "transform")]
 pub mod transform;
 
-pub(crate) use exif::exif_turn;
-pub use probe::{HEAD_BYTES, Probe, format_of, probe, probe_named};
+#[doc(inline)]
+pub use forebay_base::image::{HEAD_BYTES, Probe, format_of, probe, probe_named};
 
 /// A decoded picture, in the buffer of what decoded it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -2,7 +2,12 @@
 
 use std::sync::Arc;
 
-use super::{Arrangement, MOST_SAMPLES, Permutation, Shuffle, codes, holder, sums};
+use super::{
+    MOST_SAMPLES, Permutation, Shuffle,
+    arrangement::Arrangement,
+    codes,
+    counting::{holder, sums},
+};
 use crate::{
     error::{Error, Result},
     random::Purpose,

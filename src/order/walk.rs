@@ -3,7 +3,8 @@
 use std::ops::Range;
 
 use super::{
-    Arrangement, MOST_SAMPLES, Order, Permutation, classes::Stage, codes, holder, sampling::By, weights::Table,
+    MOST_SAMPLES, Order, Permutation, arrangement::Arrangement, classes::Stage, codes, counting::holder, sampling::By,
+    weights::Table,
 };
 use crate::{
     error::{Error, Result},

@@ -1,6 +1,6 @@
 //! Weights as whole numbers, and which sample a number below their sum belongs to.
 
-use super::{codes, holder};
+use super::{codes, counting::holder};
 use crate::error::{Error, Result};
 
 /// Weights that are added up one by one: the sum before each run of them is kept.

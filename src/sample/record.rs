@@ -32,6 +32,8 @@ use std::{
 use serde::de::{MapAccess, Visitor};
 use serde_json::{Map, Value, value::RawValue};
 
+pub use forebay_base::sample::split;
+
 use super::{
     holds::{LEVELS, holds},
     model::MediaFormat,
@@ -47,6 +49,8 @@ const RESERVED: [&str; 4] = ["id", "name", "members", "exact"];
 const USUAL: [&str; 3] = ["json", "cls", "txt"];
 /// The sidecar that says the class in words; what a folder of that name says.
 const CLASS: &str = "class";
+/// The field that says what is in the picture.
+const ANNOTATIONS: &str = "annotations";
 /// The extension of raw pixels.
 const RAW: &str = MediaFormat::RawU8.extension();
 
@@ -66,23 +70,6 @@ pub struct RestoredFile {
     pub name: String,
     /// Its bytes; `None` for the payload.
     pub content: Option<Vec<u8>>,
-}
-
-/// Splits a name at the first dot of its last part; a dot in front is part of the stem.
-///
-/// ```
-/// assert_eq!(forebay::sample::record::split("a.b/c.seg.png"), ("a.b/c", Some("seg.png")));
-/// assert_eq!(forebay::sample::record::split(".jpg"), (".jpg", None));
-/// assert_eq!(forebay::sample::record::split("é.jpg"), ("é", Some("jpg")));
-/// ```
-pub fn split(name: &str) -> (&str, Option<&str>) {
-    let base = name.rfind('/').map_or(0, |at| at + 1);
-    // By bytes: the first character, which is never the separating dot, may have several.
-    let dot = name.bytes().enumerate().skip(base + 1).find(|&(_, byte)| byte == b'.');
-    match dot {
-        Some((at, _)) => (&name[..at], Some(&name[at + 1..])),
-        None => (name, None),
-    }
 }
 
 /// The record of sample `id`. `before` says how many of the sidecars stood in front of the payload; `extra`
@@ -533,16 +520,16 @@ pub fn merge(record: &str, more: &Map<String, Value>) -> String {
 }
 
 /// Adds fields to what a sample says of itself as JSON: to the file `.json` that lay beside its payload, if one did; to a
-/// new one, if other files did; else to the record itself. Also says whether the field `key` was there before. `None` if
-/// that file is not an object, and so has no place for fields.
-pub(crate) fn add(record: &str, more: &Map<String, Value>, key: &str) -> Option<(String, bool)> {
+/// new one, if other files did; else to the record itself. Also says whether it had `annotations` before, which are
+/// replaced. `None` if that file is not an object, and so has no place for fields.
+pub fn attach(record: &str, more: &Map<String, Value>) -> Option<(String, bool)> {
     let Some(fields) = fields_of(record) else { return Some((merge(record, more), false)) };
     let find = |name: &str| fields.iter().find(|(key, _)| key == name).map(|(_, raw)| raw.get());
     let members = find("members").and_then(|raw| serde_json::from_str::<Vec<Value>>(raw).ok());
     let (json, had) = match (find("json"), &members) {
-        (Some(json), _) => (merge(json, more), fields_of(json)?.iter().any(|(name, _)| name == key)),
+        (Some(json), _) => (merge(json, more), fields_of(json)?.iter().any(|(name, _)| name == ANNOTATIONS)),
         (None, Some(_)) if find("name").is_some() => (Value::Object(more.clone()).to_string(), false),
-        (None, _) => return Some((merge(record, more), find(key).is_some())),
+        (None, _) => return Some((merge(record, more), find(ANNOTATIONS).is_some())),
     };
     let mut out = String::from("{");
     for (name, raw) in &fields {
@@ -753,5 +740,22 @@ mod tests {
             expected.insert(before, RestoredFile { name: "d.ir/k.jpg".into(), content: None });
             prop_assert_eq!(files(&record, 1, "jpg").unwrap(), expected);
         }
+    }
+
+    #[test]
+    fn fields_stand_where_programs_look_for_them() {
+        let fields = serde_json::json!({ "annotations_format": "forebay.1", "annotations": [] });
+        let put = |record: &str| attach(record, fields.as_object().unwrap());
+        let (text, had) = put(r#"{"id":1,"name":"a.jpg","json":{"k": 1},"exact":{"json":"{\"k\": 1} "}}"#).unwrap();
+        assert_eq!(
+            (text.as_str(), had),
+            (r#"{"id":1,"name":"a.jpg","json":{"k":1,"annotations_format":"forebay.1","annotations":[]}}"#, false)
+        );
+        // Other files lie beside the picture, and no .json: there will be one.
+        let (text, _) = put(r#"{"id":1,"name":"a.jpg","seg":"x","members":["jpg","seg"]}"#).unwrap();
+        let files = files(&text, 1, "jpg").unwrap();
+        assert_eq!(files.iter().map(|file| file.name.as_str()).collect::<Vec<_>>(), ["a.jpg", "a.seg", "a.json"]);
+        assert!(put(r#"{"id":1,"name":"a.jpg","annotations":[[1,2,3,4]]}"#).unwrap().1);
+        assert!(put(r#"{"id":1,"name":"a.jpg","json":[1]}"#).is_none());
     }
 }

@@ -207,7 +207,7 @@ impl Labeled {
             Some(name) if !window.is_changed(sample) => Some(name.to_owned()),
             _ => told.name.take(),
         };
-        gather.add(place, told, name, &info)?;
+        gather.add(place, told, name, info.format, (info.width, info.height))?;
         Ok(false)
     }
 

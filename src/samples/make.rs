@@ -64,7 +64,7 @@ impl Loaded {
     }
 
     fn new(id: u64, payload: Bytes, name: Option<&str>, look: impl FnOnce(&[u8]) -> Probe) -> Self {
-        let Probe { format, width, height } = look(&payload);
+        let Probe { format, width, height, .. } = look(&payload);
         let outside = name.filter(|name| record::safe_name(name).is_err()).map(str::to_owned);
         Loaded { id, payload, format, width, height, record: None, kept: None, outside }
     }
@@ -91,7 +91,7 @@ impl Dataset {
             let shape = warehouse.locate(i)?.0.header().shape;
             let text = self.record(i, metadata, fetch)?.unwrap_or_default();
             let (name, record) = tensors::described(warehouse, i, id, &text)?;
-            let seen = Probe { format: MediaFormat::Png, width: shape.width, height: shape.height };
+            let seen = Probe::of(MediaFormat::Png, shape.width, shape.height);
             let picture = tensors::png(&shape, &payload)?;
             return Ok(Loaded::new(id, picture, Some(&name), |_| seen).with_record(record));
         }

@@ -64,7 +64,7 @@ impl Opened {
     pub fn info(&self, i: u64) -> Result<SampleInfo> {
         let info = self.dataset.info(i)?;
         Ok(match self.probe_of(i) {
-            Some(seen) => seen.told_to(info),
+            Some(seen) => info.probed(seen),
             None => info,
         })
     }
@@ -80,7 +80,7 @@ impl Opened {
             probed.resize(len, None);
         }
         if let Some(place) = probed.get_mut(i) {
-            *place = Some(Probe { format: info.format, width: info.width, height: info.height });
+            *place = Some(Probe::of(info.format, info.width, info.height));
         }
     }
 

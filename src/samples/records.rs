@@ -226,11 +226,11 @@ impl Dataset {
     pub fn info_with(&self, i: u64, head: &[u8]) -> Result<SampleInfo> {
         match self {
             Dataset::Tbl(tbl) => tbl.info(i),
-            Dataset::Tar(tar) => Ok(probe_named(tar.name(i).unwrap_or_default(), head).told_to(tar.info(i, None)?)),
+            Dataset::Tar(tar) => Ok(tar.info(i, None)?.probed(probe_named(tar.name(i).unwrap_or_default(), head))),
             #[cfg(feature = "zip")]
             Dataset::Zip(zip) => zip.info(i, Some(probe_named(zip.name(i).unwrap_or_default(), head))),
             #[cfg(feature = "doors")]
-            Dataset::Door(door) => Ok(probe_named(&door.name(i).unwrap_or_default(), head).told_to(door.info(i)?)),
+            Dataset::Door(door) => Ok(door.info(i)?.probed(probe_named(&door.name(i).unwrap_or_default(), head))),
             #[cfg(feature = "warehouse")]
             Dataset::Warehouse(warehouse) => warehouse.info(i),
         }
@@ -241,7 +241,7 @@ impl Dataset {
     #[doc(hidden)]
     pub fn written_info(&self, i: u64, payload: &[u8]) -> Result<Probe> {
         let SampleInfo { format, width, height, .. } = self.info_with(i, payload)?;
-        let known = Probe { format, width, height };
+        let known = Probe::of(format, width, height);
         // What a tensor's bytes look like says nothing.
         if !matches!(self, Dataset::Tbl(_)) {
             return Ok(known);
@@ -249,8 +249,8 @@ impl Dataset {
         let seen = probe(payload);
         Ok(match (known.format, seen.format) {
             (MediaFormat::RawU8, _) | (_, MediaFormat::Unknown) => known,
-            (_, format) if seen.width > 0 => Probe { format, ..seen },
-            (_, format) => Probe { format, ..known },
+            (_, format) if seen.width > 0 => Probe::of(format, seen.width, seen.height),
+            (_, format) => Probe::of(format, known.width, known.height),
         })
     }
 }

@@ -204,7 +204,7 @@ impl Window {
     pub fn info(&self, i: u64) -> Result<SampleInfo> {
         if let Some(laid) = self.laid(i) {
             let head = self.fetch(self.head_of(&laid))?;
-            return Ok(probe_named(laid.name, &head).told_to(SampleInfo::new(i, MediaFormat::Unknown)));
+            return Ok(SampleInfo::new(i, MediaFormat::Unknown).probed(probe_named(laid.name, &head)));
         }
         match self.head(i) {
             Some(range) => {

@@ -1,8 +1,8 @@
 //! Rows that are held together: columns of one length under a schema.
 
-use std::{borrow::Cow, sync::Arc};
+use std::sync::Arc;
 
-use super::{Column, Field, JsonStyle, Schema, Value, codes, json::write_json_str};
+use super::{Column, Field, JsonStyle, Schema, Value, codes, json::write_json_str, value::owned};
 use crate::{
     error::{Error, Result},
     filter::{Filter, Path, Record, Segment, Value as Filtered},
@@ -226,20 +226,6 @@ fn inside(text: &str, path: &[Segment]) -> Filtered<'static> {
         }
     }
     owned(&Filtered::from(&json))
-}
-
-/// The same value, of no record.
-pub(super) fn owned(value: &Filtered<'_>) -> Filtered<'static> {
-    match value {
-        Filtered::Null => Filtered::Null,
-        Filtered::Bool(b) => Filtered::Bool(*b),
-        Filtered::Int(n) => Filtered::Int(*n),
-        Filtered::Float(x) => Filtered::Float(*x),
-        Filtered::Str(s) => Filtered::Str(Cow::Owned(s.clone().into_owned())),
-        Filtered::Time(time) => Filtered::Time(*time),
-        Filtered::List(list) => Filtered::List(list.iter().map(owned).collect()),
-        _ => Filtered::Opaque,
-    }
 }
 
 #[cfg(test)]

@@ -1,6 +1,6 @@
 //! One column: what its values mean, the values, and which of them exist.
 
-use super::{Binary, Bitmap, Buffer, DataType, DictStrings, KeyType, Strings, StringsBuilder, VectorColumn, codes};
+use super::{Binary, Bitmap, Buffer, DataType, DictStrings, KeyType, Strings, StringsBuilder, codes};
 use crate::error::{Error, Result};
 
 /// The stored values of a column.
@@ -51,6 +51,34 @@ macro_rules! for_numbers {
             $($rest)*
         }
     };
+}
+
+/// A column of vectors. The explicit items of all rows stand one after the other in `items`.
+///
+/// A row with as many items as its length is dense; one with fewer is sparse and lists where its items belong.
+/// The positions that a sparse row does not list hold the item type's default (0, false, "").
+#[derive(Clone, Debug, PartialEq)]
+pub struct VectorColumn {
+    pub(super) lengths: Buffer<u32>,
+    /// Where each row's items begin in `items`; one entry more than rows.
+    pub(super) item_offsets: Buffer<u32>,
+    /// Where each row's indices begin in `indices`; empty if every row is dense.
+    pub(super) index_offsets: Buffer<u32>,
+    pub(super) indices: Buffer<u32>,
+    pub(super) items: Box<Column>,
+}
+
+/// One row's vector.
+#[derive(Clone, Copy, Debug)]
+pub struct VectorRow<'a> {
+    /// How long the vector is.
+    pub len: u32,
+    /// Where the explicit items begin in [`VectorColumn::items`].
+    pub first: usize,
+    /// How many explicit items there are.
+    pub count: usize,
+    /// Where they belong; `None` if the row is dense.
+    pub indices: Option<&'a [u32]>,
 }
 
 impl ColumnData {

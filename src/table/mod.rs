@@ -32,6 +32,7 @@ mod buffer;
 mod build;
 mod clock;
 mod column;
+mod dtype;
 mod file;
 mod json;
 mod memory;
@@ -60,7 +61,8 @@ pub use build::ColumnBuilder;
 pub use clock::{parse_time, parse_timestamp_ns};
 pub use column::Column;
 #[doc(hidden)]
-pub use column::ColumnData;
+pub use column::{ColumnData, VectorColumn, VectorRow};
+pub use dtype::{DataType, KeyType};
 #[doc(hidden)]
 pub use file::Decoding;
 pub use file::TableFile;
@@ -72,7 +74,7 @@ pub(crate) use plain::{float, is_rounded, single};
 pub use rows::TableRows;
 #[doc(hidden)]
 pub use rows::{TableSink, columns_first};
-pub use schema::{Annotation, DataType, Field, KeyType, Schema};
+pub use schema::{Annotation, Field, Schema};
 pub use spec::TableSpec;
 #[doc(hidden)]
 pub use spec::{ColumnSpec, parse_type};
@@ -82,8 +84,6 @@ pub use time::Clock;
 #[doc(hidden)]
 pub use time::{days_from_civil, parse_date, parse_timestamp_us};
 pub use value::Value;
-#[doc(hidden)]
-pub use vector::{VectorColumn, VectorRow};
 
 /// The codes of tables.
 #[doc(hidden)]

@@ -1,6 +1,9 @@
 //! One cell.
 
-use super::{Clock, Column, ColumnData, DataType, VectorRow, batch::owned};
+use std::borrow::Cow;
+
+use super::{Clock, Column, ColumnData, DataType, VectorRow};
+use crate::filter::Value as Filtered;
 
 /// One cell of a table, borrowed from its column.
 #[derive(Clone, Copy, Debug)]
@@ -137,5 +140,19 @@ impl<'a> From<Value<'a>> for crate::filter::Value<'a> {
             }
             Value::Bytes(_) | Value::Vector { .. } => F::Opaque,
         }
+    }
+}
+
+/// The same value, of no record.
+pub(super) fn owned(value: &Filtered<'_>) -> Filtered<'static> {
+    match value {
+        Filtered::Null => Filtered::Null,
+        Filtered::Bool(b) => Filtered::Bool(*b),
+        Filtered::Int(n) => Filtered::Int(*n),
+        Filtered::Float(x) => Filtered::Float(*x),
+        Filtered::Str(s) => Filtered::Str(Cow::Owned(s.clone().into_owned())),
+        Filtered::Time(time) => Filtered::Time(*time),
+        Filtered::List(list) => Filtered::List(list.iter().map(owned).collect()),
+        _ => Filtered::Opaque,
     }
 }

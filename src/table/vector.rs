@@ -1,35 +1,7 @@
 //! Vectors in rows: each dense, with all its items, or sparse, with the items that are not the default.
 
-use super::{Buffer, Column, codes};
+use super::{Buffer, Column, VectorColumn, VectorRow, codes};
 use crate::error::{Error, Result};
-
-/// A column of vectors. The explicit items of all rows stand one after the other in `items`.
-///
-/// A row with as many items as its length is dense; one with fewer is sparse and lists where its items belong.
-/// The positions that a sparse row does not list hold the item type's default (0, false, "").
-#[derive(Clone, Debug, PartialEq)]
-pub struct VectorColumn {
-    lengths: Buffer<u32>,
-    /// Where each row's items begin in `items`; one entry more than rows.
-    item_offsets: Buffer<u32>,
-    /// Where each row's indices begin in `indices`; empty if every row is dense.
-    index_offsets: Buffer<u32>,
-    indices: Buffer<u32>,
-    items: Box<Column>,
-}
-
-/// One row's vector.
-#[derive(Clone, Copy, Debug)]
-pub struct VectorRow<'a> {
-    /// How long the vector is.
-    pub len: u32,
-    /// Where the explicit items begin in [`VectorColumn::items`].
-    pub first: usize,
-    /// How many explicit items there are.
-    pub count: usize,
-    /// Where they belong; `None` if the row is dense.
-    pub indices: Option<&'a [u32]>,
-}
 
 impl VectorColumn {
     /// Vectors that are all dense, of these lengths.

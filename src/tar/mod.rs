@@ -41,6 +41,7 @@ pub mod codes;
 mod dataset;
 mod file;
 pub(crate) mod kept;
+mod lost;
 mod open;
 mod passing;
 mod pax;

@@ -5,6 +5,7 @@
 
 use super::{
     file::Ending,
+    lost::{Lost, Passing},
     pax::Extension,
     raw::{BLOCK, HeaderBlock, padding_of},
     walk::{Found, Walk},
@@ -15,48 +16,6 @@ use crate::error::{Error, Kind, Result};
 const MOST: usize = 1000;
 /// Where a header says what it is.
 const KIND: usize = 156;
-
-/// What a walk that goes on knows of the places that it passed over.
-#[derive(Debug, Default)]
-pub(super) struct Passing {
-    /// How long the file is, if that is known: no header of it announces more.
-    file_len: Option<u64>,
-    /// What was passed over and not yet taken.
-    passed: Vec<Error>,
-    count: usize,
-    lost: Option<Lost>,
-}
-
-/// A place that is being passed over.
-#[derive(Debug)]
-struct Lost {
-    from: u64,
-    error: Error,
-    /// The headers go on, only the name of the next member is not known.
-    nameless: bool,
-    /// What is damaged may have been such a name.
-    names: bool,
-    /// Zero blocks that follow each other up to here.
-    zeros: u64,
-}
-
-impl Passing {
-    fn record(&mut self, lost: &Lost, to: u64, next: &str) {
-        let message = format!(
-            "{}; the {} bytes from byte {} up to {next} were passed over",
-            lost.error.message(),
-            to.saturating_sub(lost.from),
-            lost.from
-        );
-        let place = lost.error.place();
-        let mut error = Error::new(lost.error.code(), message).section("header");
-        error = error.offset(place.offset.unwrap_or(lost.from));
-        if let Some(member) = &place.member {
-            error = error.member(member.as_str());
-        }
-        self.passed.push(error);
-    }
-}
 
 impl Walk {
     /// From now on what cannot be read is passed over.

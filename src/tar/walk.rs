@@ -4,7 +4,7 @@
 use super::{
     codes,
     file::{Ending, Member, Skipped},
-    passing::Passing,
+    lost::Passing,
     pax::Extension,
     raw::{BLOCK, HeaderBlock, Kind, padding_of, until_nul},
 };

@@ -2,7 +2,7 @@
 
 use std::{collections::VecDeque, sync::Arc};
 
-use super::{BATCH_BYTES, PieceReader, PieceRows, TextReader};
+use super::{BATCH_BYTES, PieceReader, PieceRows, TextCutter, TextReader};
 use crate::{
     error::{Error, Result},
     step::Turn,
@@ -154,5 +154,21 @@ impl PieceJoiner {
 impl Current {
     fn new(rows: PieceRows) -> Current {
         Current { rows, at: 0, broken: 0 }
+    }
+}
+
+impl TextReader {
+    /// Parts a text into pieces that can be read side by side. After [`open`](Self::open) and [`select`](Self::select),
+    /// before the first batch; a text that cannot be parted, such as a JSON array, comes back.
+    #[allow(clippy::result_large_err, reason = "the result is not an error")]
+    #[doc(hidden)]
+    pub fn pieces(mut self) -> std::result::Result<(TextCutter, Arc<PieceReader>, PieceJoiner), TextReader> {
+        let ends = self.source.ends().filter(|_| self.all.is_some() && self.options.batch_rows > 0);
+        let Some(ends) = ends else { return Err(self) };
+        let line = self.source.line();
+        let cutter = TextCutter::new(ends, line, self.chunks.rest(), self.options.limits.item_bytes);
+        let reader = PieceReader::new(self.source.at_line(line), self.schema.clone(), self.options.clone());
+        let reader = Arc::new(reader);
+        Ok((cutter, reader.clone(), PieceJoiner::new(self, reader)))
     }
 }

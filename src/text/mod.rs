@@ -45,6 +45,7 @@ mod open;
 mod pieces;
 mod rows;
 mod sniff;
+mod source;
 
 #[doc(hidden)]
 pub use cell::{push_json, push_text};

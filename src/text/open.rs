@@ -5,14 +5,8 @@ use std::sync::Arc;
 use bytes::Bytes;
 
 use super::{
-    TextCutter, TextFormat, TextOptions,
-    chunks::Chunks,
-    csv::CsvRows,
-    cut::RowEnds,
-    join::PieceJoiner,
-    json::JsonRows,
-    pieces::{PieceReader, PieceRows},
-    rows::{TextRow, TextRows},
+    TextFormat, TextOptions, chunks::Chunks, csv::CsvRows, json::JsonRows, pieces::PieceRows, rows::TextRows,
+    source::Source,
 };
 use crate::{
     error::{Error, Result, codes::ARGUMENT},
@@ -23,74 +17,16 @@ use crate::{
 /// Reads CSV, TSV or JSON lines: bytes in with [`push`](Self::push) and [`end`](Self::end), batches out.
 #[derive(Debug)]
 pub struct TextReader {
-    source: Source,
-    chunks: Chunks,
+    pub(super) source: Source,
+    pub(super) chunks: Chunks,
     /// All columns of the text, once the first rows were seen.
-    all: Option<Arc<Schema>>,
+    pub(super) all: Option<Arc<Schema>>,
     /// The wanted ones.
-    schema: Arc<Schema>,
-    options: TextOptions,
+    pub(super) schema: Arc<Schema>,
+    pub(super) options: TextOptions,
     rows: TextRows,
     /// What may have been meant otherwise.
     hints: Vec<String>,
-}
-
-#[derive(Debug)]
-pub(super) enum Source {
-    Csv(Box<CsvRows>),
-    Json(Box<JsonRows>),
-}
-
-impl Source {
-    fn open(&mut self, chunks: &mut Chunks, options: &TextOptions) -> Result<Option<Schema>> {
-        match self {
-            Source::Csv(rows) => rows.open(chunks, options),
-            Source::Json(rows) => rows.open(chunks, options),
-        }
-    }
-
-    pub fn next(
-        &mut self,
-        chunks: &mut Chunks,
-        columns: &mut [ColumnBuilder],
-        rows: usize,
-    ) -> Result<Turn<TextRow, ()>> {
-        match self {
-            Source::Csv(source) => source.next(chunks, columns),
-            Source::Json(source) => source.next(chunks, columns, rows),
-        }
-    }
-
-    /// The same columns, for the rest of the text from a line on.
-    pub fn at_line(&self, line: u64) -> Source {
-        match self {
-            Source::Csv(source) => Source::Csv(Box::new(source.at_line(line))),
-            Source::Json(source) => Source::Json(Box::new(source.at_line(line))),
-        }
-    }
-
-    /// The line on which the next row begins, between rows.
-    pub fn line(&self) -> u64 {
-        match self {
-            Source::Csv(source) => source.line(),
-            Source::Json(source) => source.line(),
-        }
-    }
-
-    /// How to find where rows end; `None` if that takes reading them.
-    fn ends(&self) -> Option<RowEnds> {
-        match self {
-            Source::Csv(source) => Some(source.ends()),
-            Source::Json(source) => source.is_in_lines().then_some(RowEnds::Lines),
-        }
-    }
-
-    fn has_sampled(&self) -> bool {
-        match self {
-            Source::Csv(source) => source.has_sampled(),
-            Source::Json(source) => source.has_sampled(),
-        }
-    }
 }
 
 impl TextReader {
@@ -177,20 +113,6 @@ impl TextReader {
         }
         let (source, chunks) = (&mut self.source, &mut self.chunks);
         self.rows.batch(&self.schema, &self.options, |columns, rows| source.next(chunks, columns, rows))
-    }
-
-    /// Parts a text into pieces that can be read side by side. After [`open`](Self::open) and [`select`](Self::select),
-    /// before the first batch; a text that cannot be parted, such as a JSON array, comes back.
-    #[allow(clippy::result_large_err, reason = "the result is not an error")]
-    #[doc(hidden)]
-    pub fn pieces(mut self) -> std::result::Result<(TextCutter, Arc<PieceReader>, PieceJoiner), TextReader> {
-        let ends = self.source.ends().filter(|_| self.all.is_some() && self.options.batch_rows > 0);
-        let Some(ends) = ends else { return Err(self) };
-        let line = self.source.line();
-        let cutter = TextCutter::new(ends, line, self.chunks.rest(), self.options.limits.item_bytes);
-        let reader = PieceReader::new(self.source.at_line(line), self.schema.clone(), self.options.clone());
-        let reader = Arc::new(reader);
-        Ok((cutter, reader.clone(), PieceJoiner::new(self, reader)))
     }
 
     /// Rows that types were sniffed from, while there are such.

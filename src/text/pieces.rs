@@ -9,8 +9,8 @@ use std::{collections::VecDeque, sync::Arc};
 use super::{
     BATCH_BYTES, OnBadRow, TextOptions, TextPiece,
     chunks::Chunks,
-    open::Source,
     rows::{DESCRIBED, Gathering, TextRow},
+    source::Source,
 };
 use crate::{
     error::{Error, Result},

@@ -201,7 +201,7 @@ impl Zip {
     pub fn info(&self, i: u64, probe: Option<Probe>) -> Result<SampleInfo> {
         let info = self.plan(i)?.info;
         Ok(match probe {
-            Some(probe) => probe.told_to(info),
+            Some(probe) => info.probed(probe),
             None => info,
         })
     }

@@ -19,7 +19,7 @@ use std::{
 
 use forebay::codec::checksum::crc32;
 
-use super::folder::Key;
+use super::key::Key;
 
 /// Bytes of a source that are kept together. An object's store needs about as long to send that many as to begin; and a
 /// hundred gigabytes of such files are a folder that can still be listed.

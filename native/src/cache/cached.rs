@@ -13,7 +13,8 @@ use super::{
     Cache,
     block::Name,
     flights::Flights,
-    folder::{Found, Key, Whose},
+    folder::{Found, Whose},
+    key::Key,
     spans::{Spans, blocks, of_block},
 };
 use crate::input::{Advice, Source};

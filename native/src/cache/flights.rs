@@ -11,7 +11,7 @@ use std::{
     time::Duration,
 };
 
-use super::folder::Key;
+use super::key::Key;
 
 /// How often the list of all is asked for, a millisecond apart. A thread holds it for less, unless this process was forked
 /// while one did: then nobody ever gives it back.

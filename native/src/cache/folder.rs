@@ -18,10 +18,9 @@ use std::{
     time::{Duration, SystemTime},
 };
 
-use forebay::warehouse::Digest;
 use serde::{Deserialize, Serialize};
 
-use super::block::Name;
+use super::{block::Name, key::Key};
 use crate::half_written::{MARK, RANDOM, SUFFIX, is_part};
 
 /// The folder inside of the user's. Another layout would have another name.
@@ -34,27 +33,6 @@ const TAGGED: &str = "Signature: 8a477f597d28d172789f06886806bc55\n# Bytes of fi
 const DEAD: Duration = Duration::from_secs(3600);
 /// How exactly is known when a block was last used: not every read writes a time.
 const GRAIN: Duration = Duration::from_secs(60);
-
-/// What a source's folder is called: half of the SHA-256 of its identity and length.
-#[derive(Clone, Debug, PartialEq, Eq, Hash)]
-pub(super) struct Key(String);
-
-impl Key {
-    pub fn of(identity: &str, len: u64) -> Key {
-        let mut digest = Digest::default();
-        digest.add(format!("{len} {identity}").as_bytes());
-        Key(digest.finish().chars().take(32).collect())
-    }
-
-    fn parse(name: &str) -> Option<Key> {
-        let hex = |b: u8| b.is_ascii_digit() || (b'a'..=b'f').contains(&b);
-        (name.len() == 32 && name.bytes().all(hex)).then(|| Key(name.to_owned()))
-    }
-
-    pub fn as_str(&self) -> &str {
-        &self.0
-    }
-}
 
 /// Whose bytes a folder holds.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]

@@ -24,6 +24,7 @@ mod block;
 mod cached;
 mod flights;
 mod folder;
+mod key;
 mod spans;
 
 use std::{

@@ -304,7 +304,7 @@ impl Samples {
     fn wanted(&mut self, sample: &Streamed) -> Result<bool> {
         let Some(watch) = &mut self.watch else { return Ok(true) };
         let seen = probe_named(&sample.name, &sample.payload);
-        let info = seen.told_to(SampleInfo::unread(0, 0, sample.payload.len() as u64, seen.format));
+        let info = SampleInfo::unread(0, 0, sample.payload.len() as u64, seen.format).probed(seen);
         let metadata = match watch.needs_record(false) {
             true => {
                 let record = record::compose(0, &sample.name, &sample.sidecars(), sample.before, &[]);

@@ -405,12 +405,13 @@ impl Dataset {
                     Ok(plan.front(&bytes, usize::try_from(most).unwrap_or(usize::MAX)))
                 };
                 let seen = self.probed(name, plan.info.bytes, look)?;
-                Ok(seen.told_to(plan.info))
+                Ok(plan.info.probed(seen))
             }
             Source::Folder(folder) => {
                 let info = folder.info(i)?;
                 let name = folder.sample_name(i).unwrap_or_default();
-                Ok(self.probed(name, info.bytes, |most| folder.first(i, most))?.told_to(info))
+                let seen = self.probed(name, info.bytes, |most| folder.first(i, most))?;
+                Ok(info.probed(seen))
             }
         }
     }
@@ -421,7 +422,7 @@ impl Dataset {
             Err(e) if is_of_sample(&e) => Bytes::new(),
             payload => payload?,
         };
-        let mut info = probe_named(name, &payload).told_to(info);
+        let mut info = info.probed(probe_named(name, &payload));
         (info.bytes, info.stored_bytes) = (payload.len() as u64, payload.len() as u64);
         Ok(info)
     }

@@ -8,6 +8,7 @@ use std::{
 use forebay::{
     Error, Result,
     annotations::{Format, Loss, Losses, Matcher, Notes, ReadOptions, codes, record},
+    sample::record::attach,
     samples::Loaded,
     words::Word,
 };
@@ -119,7 +120,7 @@ impl Beside {
         notes.count(&picture);
         let fields = record::fields(&picture, &self.set.labels.classes, &mut losses);
         let text = sample.record.as_deref().unwrap_or_default();
-        let Some((text, had)) = record::attach(text, &fields) else {
+        let Some((text, had)) = attach(text, &fields) else {
             let message = "the JSON next to the image is not an object, and has no place for annotations";
             return Err(Error::new(&codes::UNSUPPORTED, message));
         };

@@ -30,7 +30,7 @@ pub fn of_samples(dataset: &Dataset, options: &ReadOptions) -> Result<Labels> {
                 (told, dataset.name_in(i, &metadata))
             }
         };
-        labels.add(i, told, name, &info).map_err(blame)?;
+        labels.add(i, told, name, info.format, (info.width, info.height)).map_err(blame)?;
     }
     labels.finish().map_err(named)
 }

@@ -13,10 +13,11 @@ use serde_json::Value;
 use super::{
     Dtype, OnBroken, Skipped, TargetView, Tensor,
     flight::{Pools, Slot},
+    pieces::Piece,
+    shared::Shared,
     target::{Filled, TargetPart},
     targets::Targets,
-    together::{self, Piece},
-    worker::Shared,
+    together,
 };
 
 /// Samples, ready for training. Its memory goes back to the loader when it is dropped, so keep batches only as long

@@ -31,8 +31,9 @@ use super::{
     Dtype, Loader, Placement, codes,
     content::Content,
     pool::{Pool, lock},
+    shared::Shared,
     targets::{self, Targets},
-    worker::{Shared, Worker},
+    worker::Worker,
 };
 
 /// A picture as numbers, with its label.

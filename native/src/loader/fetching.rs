@@ -6,8 +6,8 @@ use forebay::order::{Item, Position};
 
 use super::{
     groups::{Groups, Plan},
+    shared::Shared,
     sources::Sources,
-    worker::Shared,
 };
 use crate::ahead::{ALWAYS, AT_ONCE, Fetch, Inputs, Planner, Store, Threads, Turn};
 

@@ -9,9 +9,9 @@ use bytes::{Bytes, BytesMut};
 use forebay::{Error, image::transform::Placement, order::Item};
 
 use super::{
+    pieces::Piece,
     pool::{Pool, join, lock},
     target::{Cell, Filled, TargetMemory},
-    together::Piece,
 };
 
 /// What one sample became.

@@ -17,11 +17,11 @@ use super::{
     content::{Content, Make, Sample},
     decoded::{Found, Lookup, Query},
     flight::Slot,
+    shared::Shared,
     stats::Lap,
     target::{OtherImages, Seen},
     targets::{Parts, corners},
     timeline::Stage,
-    worker::Shared,
 };
 use crate::{
     Dataset,

@@ -77,6 +77,7 @@ mod builder;
 #[cfg(feature = "burn")]
 pub mod burn;
 #[doc(hidden)]
+mod chosen;
 pub mod codes;
 mod content;
 mod decoded;
@@ -87,11 +88,13 @@ mod host;
 mod labels;
 mod make;
 mod padding;
+mod pieces;
 mod policy;
 mod pool;
 mod rows;
 mod sampling;
 mod settings;
+mod shared;
 mod sources;
 mod split;
 mod state;
@@ -139,6 +142,7 @@ use forebay::{
 pub use groups::Groups;
 pub use labels::Labels;
 pub use padding::Padding;
+pub use pieces::Piece;
 pub use policy::{OnBroken, Skipped};
 pub use pool::ALIGNMENT;
 pub use rows::{RowBatch, RowBatches, RowColumn, Rows, RowsBuilder};
@@ -155,14 +159,14 @@ pub use target::TargetPart;
 pub use target::{Target, TargetKind, TargetView, padded};
 pub use tensor::{Dtype, Tensor};
 pub use timeline::{Event, Timeline};
-pub use together::Piece;
 
 use crate::{identity::lacks_samples, warehouse::Refused};
 use fetching::Fetching;
 use flight::{Flight, Pools, Task};
 use groups::Plan;
+use shared::Shared;
 use targets::Targets;
-use worker::{Shared, Threads, Worker};
+use worker::{Threads, Worker};
 
 /// The means and deviations of ImageNet.
 pub const IMAGENET: Normalize = Normalize::IMAGENET;

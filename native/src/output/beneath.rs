@@ -116,7 +116,7 @@ impl Beneath {
         };
         let old = match rustix::fs::statat(dir, file, AtFlags::SYMLINK_NOFOLLOW) {
             Ok(old) if self.written.contains(&number(&old)) => return Ok(Written::Taken),
-            Ok(_) if !force => return Err(super::exists().file(&shown)),
+            Ok(_) if !force => return Err(super::taken::exists().file(&shown)),
             Ok(old) if kind(&old) == FileType::Directory => {
                 let message = "a folder has the name of an output; remove it, or write into another folder";
                 return Err(Error::new(&codes::ARGUMENT, message).file(&shown));
@@ -138,7 +138,7 @@ impl Beneath {
         }
         let number = rustix::fs::fstat(&part.file).map(|new| number(&new)).map_err(|e| failed("write", e))?;
         part.place(file, force).map_err(|e| match e {
-            Errno::EXIST if !force => super::appeared().file(&shown),
+            Errno::EXIST if !force => super::taken::appeared().file(&shown),
             e => failed("rename the finished file", e),
         })?;
         self.written.insert(number);

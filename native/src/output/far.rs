@@ -8,6 +8,7 @@ use std::path::Path;
 use bytes::Bytes;
 use forebay::{Error, Result, error::codes};
 
+use super::taken::{CHANGED, appeared, exists};
 use crate::input::remote::{Placed, Upload};
 
 /// Bytes of a part. Stores take 5 MiB at least; with 8 a request's latency matters little, and with six of them at once
@@ -46,7 +47,7 @@ impl Far {
         let mut upload = Upload::begin(path)?;
         if !force {
             if upload.is_there() {
-                return Err(super::exists().file(upload.name()));
+                return Err(exists().file(upload.name()));
             }
             upload.keep_all();
         }
@@ -156,8 +157,8 @@ impl Far {
         };
         match placed {
             Placed::Here => Ok(()),
-            Placed::Taken if self.force => Err(Error::new(&codes::ARGUMENT, super::CHANGED).file(name)),
-            Placed::Taken => Err(super::appeared().file(name)),
+            Placed::Taken if self.force => Err(Error::new(&codes::ARGUMENT, CHANGED).file(name)),
+            Placed::Taken => Err(appeared().file(name)),
         }
     }
 }

@@ -14,6 +14,7 @@ mod keys;
 mod names;
 mod part;
 mod stage;
+mod taken;
 
 use std::{
     ffi::OsStr,
@@ -35,6 +36,8 @@ use part::Part;
 pub(crate) use part::make_folder;
 pub use part::remove_half_written;
 pub use stage::Stage;
+pub(crate) use taken::is_overtaken;
+use taken::{appeared, exists};
 
 use crate::input::{PIPE, display, io_error, remote};
 
@@ -387,22 +390,6 @@ pub fn refuse_promise(path: &Path, what: &str) -> Result<()> {
             Err(Error::new(&codes::ARGUMENT, message).file(display(path)))
         }
     }
-}
-
-fn exists() -> Error {
-    Error::new(&codes::ARGUMENT, "the output exists already, and is left as it is").with_options(&["force"])
-}
-
-const APPEARED: &str = "the output exists since this began, and is left as it is";
-const CHANGED: &str = "the object changed while this was written, and is left as it is; run the command again";
-
-fn appeared() -> Error {
-    Error::new(&codes::ARGUMENT, APPEARED).with_options(&["force"])
-}
-
-/// Whether an error says that somebody else wrote the output meanwhile.
-pub(crate) fn is_overtaken(e: &Error) -> bool {
-    e.code() == &codes::ARGUMENT && [APPEARED, CHANGED].contains(&e.message())
 }
 
 fn not_durable(name: &str, e: io::Error) -> Error {

@@ -64,6 +64,18 @@ pub struct Shards {
     open: Mutex<VecDeque<(usize, Arc<Opened>)>>,
 }
 
+impl Plan {
+    /// Looks at every input and plans its shards. The inputs' order counts.
+    pub fn of(inputs: &[PathBuf], settings: Settings) -> Result<Plan> {
+        Shards::look(inputs, settings).map(|(plan, _)| plan)
+    }
+
+    /// Ready to make shards. Inputs are opened when a shard needs them.
+    pub fn open(&self) -> Result<Shards> {
+        Shards::new(self.clone())
+    }
+}
+
 impl Shards {
     pub(super) fn new(plan: Plan) -> Result<Shards> {
         let (order, filter) = (plan.order()?, plan.settings().filter()?);

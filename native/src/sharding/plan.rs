@@ -1,10 +1,6 @@
 //! Which samples each shard has: ranges of one order over all inputs.
 
-use std::{
-    collections::BTreeSet,
-    ops::Range,
-    path::{Path, PathBuf},
-};
+use std::{collections::BTreeSet, ops::Range, path::Path};
 
 use forebay::{
     Error, Result,
@@ -14,7 +10,7 @@ use forebay::{
 use serde::{Deserialize, Serialize};
 use serde_json::json;
 
-use super::{Settings, codes, open::Shards};
+use super::{Settings, codes};
 use crate::input::{display, remote};
 
 /// The version of what a plan says.
@@ -96,11 +92,6 @@ impl TryFrom<Said> for Plan {
 }
 
 impl Plan {
-    /// Looks at every input and plans its shards. The inputs' order counts.
-    pub fn of(inputs: &[PathBuf], settings: Settings) -> Result<Plan> {
-        Shards::look(inputs, settings).map(|(plan, _)| plan)
-    }
-
     pub(super) fn new(inputs: Vec<PlannedInput>, mut settings: Settings) -> Result<Plan> {
         if settings.name.is_empty() {
             settings.name = match inputs.as_slice() {
@@ -167,11 +158,6 @@ impl Plan {
         };
         let index = open.saturating_add(shard).saturating_mul(INDEX_BYTES);
         BASE_BYTES.saturating_add(FLIGHT_BYTES.saturating_mul(workers as u64 + 1)).saturating_add(index)
-    }
-
-    /// Ready to make shards. Inputs are opened when a shard needs them.
-    pub fn open(&self) -> Result<Shards> {
-        Shards::new(self.clone())
     }
 
     /// The order over what is selected of the inputs.

@@ -15,66 +15,21 @@ use forebay::{
     tables::{Conversion, Converted, DOCUMENT_NOTE, Losses, document_line},
     text::same_json,
 };
-use serde::Serialize;
 
 use super::{
-    FileWriter, ReadOptions, Scan, TableFormat, TableOutput, TableRows, TableSink, TableSource, TableSpec,
-    WriteOptions, document, open,
+    FileWriter, ReadOptions, Scan, TableFormat, TableJob, TableOutput, TableRows, TableSink, TableSource, TableSpec,
+    TableSummary, WriteOptions,
+    differ::differ,
+    document, open,
     packing::text_file,
     route::{create_for, table_format},
     scan::advised,
 };
 use crate::{
-    convert::{self, Progress},
+    convert::Progress,
     input::{PIPE, display, file_len, is_pipe},
     parallel::all_cores,
 };
-
-/// A conversion of tables: inputs and settings.
-#[derive(Clone, Debug)]
-#[non_exhaustive]
-pub struct TableJob {
-    /// The inputs, one after the other; all of the same columns.
-    pub inputs: Vec<PathBuf>,
-    /// How they are read.
-    pub read: ReadOptions,
-    /// Which columns and rows are wanted.
-    pub scan: Scan,
-    /// How the output is written.
-    pub write: WriteOptions,
-    /// Replace an output that exists.
-    pub force: bool,
-    /// Make the bytes durable before the output appears.
-    pub sync: bool,
-    /// Read every row back before the output appears.
-    pub verify: bool,
-}
-
-/// The result of a conversion.
-#[derive(Clone, Debug, Default, Serialize)]
-#[non_exhaustive]
-pub struct TableSummary {
-    /// The inputs as the user named them.
-    pub inputs: Vec<String>,
-    /// The output as the user named it.
-    pub output: String,
-    /// The format that was written.
-    pub format: &'static str,
-    /// How many rows were written.
-    pub rows: u64,
-    /// How many columns.
-    pub columns: usize,
-    /// Bytes of the inputs; 0 for a pipe.
-    pub input_bytes: u64,
-    /// Bytes of the output.
-    pub output_bytes: u64,
-    /// Bad rows that were left out.
-    pub skipped_rows: u64,
-    /// Rows that were read back equal.
-    pub verified: u64,
-    /// Values changed to fit the target, and other remarks.
-    pub notes: Vec<String>,
-}
 
 /// What was written can only be read back from a file.
 pub(super) fn cannot_verify() -> Error {
@@ -413,11 +368,6 @@ impl TableSink for ReadBack<'_> {
         let rest = self.next().and_then(|rest| rest.map_or(Ok(None), |_| Err(self.not_as_many())));
         rest.map_err(|e| e.file(display(self.output)))
     }
-}
-
-/// A row that does not read back as it was written.
-pub(super) fn differ(row: u64, what: &str) -> Error {
-    Error::new(&convert::codes::VERIFY, format!("the row reads back differently: {what}")).row(row)
 }
 
 /// The first cell that differs. What is the same in JSON is the same: formats differ in whether vectors are

@@ -42,13 +42,16 @@ mod check;
 mod columns_out;
 mod convert;
 mod core_file;
+mod differ;
 mod format;
 mod idv;
 #[cfg(feature = "arrow")]
 mod ipc;
 #[cfg(feature = "arrow")]
 mod ipc_read;
+mod job;
 mod output;
+mod packer;
 mod packing;
 #[cfg(feature = "arrow")]
 mod parquet;
@@ -69,7 +72,6 @@ pub use check::check;
 #[cfg(feature = "arrow")]
 #[doc(hidden)]
 pub use columns_out::to_record_batch;
-pub use convert::{TableJob, TableSummary};
 pub use forebay::{
     table::{ColumnSpec, TableRows, TableSink, TableSpec, parse_type, summary},
     tables::{Fit, Foreign, ForeignKind, Scan},
@@ -78,6 +80,7 @@ pub use forebay::{
 #[cfg(feature = "arrow")]
 pub use forebay_columns::arrow;
 pub use format::TableFormat;
+pub use job::{TableJob, TableSummary};
 pub use output::TableOutput;
 #[doc(hidden)]
 pub use route::{create, document, open, open_bytes, open_text, rows_format, table_format};

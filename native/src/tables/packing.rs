@@ -1,14 +1,11 @@
 //! The compression that an output's name promises: text is written with it, every other format says why not.
 
-use std::{
-    io::{self, Write},
-    path::Path,
-};
+use std::{io, path::Path};
 
-use flate2::{Compression, GzBuilder, write::GzEncoder};
+use flate2::{Compression, GzBuilder};
 use forebay::{Error, Result, error::codes::ARGUMENT};
 
-use super::{FileWriter, TableFormat};
+use super::{FileWriter, TableFormat, packer::Packer};
 use crate::{
     input::{display, remote},
     output::{AtomicFile, promised},
@@ -85,38 +82,6 @@ pub(super) fn text_file(
 /// Refuses a level that a compression does not have.
 pub(super) fn wrong_level(level: u8, name: &str, least: u8, most: u8) -> Error {
     Error::new(&ARGUMENT, format!("level {level}: {name} has {least} to {most}")).with_options(&["level"])
-}
-
-/// Compresses what goes through it.
-pub(super) enum Packer {
-    Gzip(GzEncoder<Vec<u8>>),
-    Zstd(zstd::stream::write::Encoder<'static, Vec<u8>>),
-}
-
-impl std::fmt::Debug for Packer {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.write_str(match self {
-            Packer::Gzip(_) => "Gzip",
-            Packer::Zstd(_) => "Zstd",
-        })
-    }
-}
-
-impl Packer {
-    /// Takes bytes, and gives those that are ready.
-    pub fn pack(&mut self, bytes: &[u8]) -> io::Result<Vec<u8>> {
-        match self {
-            Packer::Gzip(encoder) => encoder.write_all(bytes).map(|()| std::mem::take(encoder.get_mut())),
-            Packer::Zstd(encoder) => encoder.write_all(bytes).map(|()| std::mem::take(encoder.get_mut())),
-        }
-    }
-    /// The last bytes.
-    pub fn finish(self) -> io::Result<Vec<u8>> {
-        match self {
-            Packer::Gzip(encoder) => encoder.finish(),
-            Packer::Zstd(encoder) => encoder.finish(),
-        }
-    }
 }
 
 #[cfg(test)]

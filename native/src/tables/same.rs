@@ -32,7 +32,7 @@ use super::{
     arrow::{Cuts, not_arrow, nulls_in_keys, read_record_batch},
     codes,
     columns_out::{IpcSink, ParquetSink, ipc_sink, parquet_sink},
-    convert::differ,
+    differ::differ,
     ipc::IpcSource,
     parquet::ParquetSource,
     route::{Place, open_ipc, open_parquet, output_file, table_format},

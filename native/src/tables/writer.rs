@@ -7,7 +7,7 @@ use std::{
 
 use forebay::{Error, Result};
 
-use super::packing::Packer;
+use super::packer::Packer;
 use crate::{input::io_error, output::AtomicFile, parallel::codes::WORKER};
 
 /// Bytes that are gathered before they go out.

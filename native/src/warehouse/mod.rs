@@ -20,6 +20,8 @@
 //! | `export.rs`, `samples.rs` | the summary as a table; the samples as one |
 //! | `difference.rs`, `drift.rs` | two warehouses beside each other: sample by sample, and as counts |
 
+mod chunk;
+pub mod codes;
 mod difference;
 mod drift;
 #[cfg(feature = "arrow")]
@@ -31,6 +33,7 @@ mod labels;
 mod make;
 mod marked;
 mod parts;
+mod progress;
 mod recorder;
 mod samples;
 mod settings;
@@ -64,6 +67,7 @@ use crate::{
     input::{codes::CHANGED, display, remote},
     shards::{OpenWarehouse, WarehouseOptions},
 };
+use chunk::{Chunk, Kept as Became};
 pub use difference::{Difference, Setting, difference};
 pub use drift::{drift, statistics};
 #[cfg(feature = "arrow")]
@@ -74,23 +78,11 @@ pub(crate) use image::{How, Imager, decode_options, place};
 pub use kept::{Kept, Removed, gc, list, read_manifest};
 pub(crate) use marked::{Marked, marked};
 pub use parts::{begin_parts, make_part};
+pub use progress::Progress;
 pub use samples::export_samples;
 pub use settings::{Existing, Settings};
-use shards::{Chunk, Kept as Became};
 pub(crate) use sources::survey_with;
-use stage::Stage;
-
-/// How far a build is.
-#[derive(Clone, Debug, Default)]
-#[non_exhaustive]
-pub struct Progress {
-    /// Frames that were worked on.
-    pub frames: u64,
-    /// Frames that there are.
-    pub total: u64,
-    /// Bytes that were written.
-    pub bytes: u64,
-}
+use stage::{Stage, exists};
 
 /// The result of a build.
 #[derive(Clone, Debug)]
@@ -312,11 +304,6 @@ fn is_there(target: &Path) -> Result<bool> {
     }
 }
 
-fn exists(target: &Path) -> Error {
-    let message = "this version of the warehouse exists already, made of the same sources, and is left as it is";
-    Error::new(&common::ARGUMENT, message).file(display(target)).with_options(&["skip_if_exists", "clear"])
-}
-
 /// Whether there is any warehouse in the folder.
 fn any_version(out: &Path) -> bool {
     kept::versions(out).is_ok_and(|found| !found.is_empty())
@@ -425,27 +412,4 @@ fn reuse(target: &Path, survey: &Survey, settings: &Settings) -> Result<Option<B
         resumed: 0,
         reused: true,
     }))
-}
-
-/// The codes of building.
-pub mod codes {
-    use forebay::error::Code;
-    /// Somebody else builds the same.
-    pub const BUSY: Code =
-        Code::io("warehouse.busy", "Another process is building the same warehouse in the same folder.");
-    /// Nothing to store.
-    pub const NO_FRAMES: Code =
-        Code::usage("warehouse.no_frames", "The sources have no frame, or none that can be stored.");
-    /// There is no build to take part in.
-    pub const NOT_BEGUN: Code = Code::usage(
-        "warehouse.not_begun",
-        "A part of a build was to be made, and no build of these sources and settings was begun in the folder.",
-    );
-    /// The sources are others by now.
-    pub const STALE: Code = Code::usage(
-        "warehouse.stale",
-        "A source was changed after the warehouse was built, and only one that is up to date was to be opened.",
-    );
-    /// Every code of this module.
-    pub const ALL: &[&Code] = &[&BUSY, &NO_FRAMES, &NOT_BEGUN, &STALE];
 }

@@ -15,13 +15,13 @@ use std::{
 use forebay::{
     Error, Result,
     error::codes as common,
-    warehouse::{BoxCounts, Cause, SampleRecord, Shape, ShardEntry},
+    warehouse::{BoxCounts, Cause, SampleRecord, Shape},
     words::Word as _,
 };
-use serde::{Deserialize, Serialize};
 
 use super::{
     Progress, Settings,
+    chunk::{Chunk, Entry, Kept},
     frames::{Frame, Survey},
     make::{Became, Made, Maker, Times},
     stage::Stage,
@@ -29,30 +29,6 @@ use super::{
     writing::{Destination, Told, Writing},
 };
 use crate::parallel::{all_cores, ordered};
-
-/// What became of a frame, as a journal says it.
-#[derive(Clone, Debug, Serialize, Deserialize)]
-pub(super) struct Entry {
-    /// The digest of the picture; empty where it could not be read.
-    pub digest: String,
-    pub became: Kept,
-}
-
-#[derive(Clone, Debug, Serialize, Deserialize)]
-pub(super) enum Kept {
-    Stored { boxes: [u64; 4], turned: bool },
-    Empty { boxes: [u64; 4] },
-    Refused { cause: String, reason: String },
-}
-
-/// A chunk that is whole.
-#[derive(Clone, Debug, Serialize, Deserialize)]
-pub(super) struct Chunk {
-    /// Its shard, without the number that it gets; none where nothing of it could be stored.
-    pub shard: Option<ShardEntry>,
-    pub bytes: u64,
-    pub frames: Vec<Entry>,
-}
 
 fn counts(boxes: &BoxCounts) -> [u64; 4] {
     [boxes.stored, boxes.dropped, boxes.truncated, boxes.disagreeing]

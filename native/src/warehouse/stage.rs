@@ -50,6 +50,13 @@ fn begins_with() -> String {
     format!(".warehouse{MARK}")
 }
 
+pub(super) fn exists(target: &Path) -> Error {
+    let message = "this version of the warehouse exists already, made of the same sources, and is left as it is";
+    Error::new(&forebay::error::codes::ARGUMENT, message)
+        .file(display(target))
+        .with_options(&["skip_if_exists", "clear"])
+}
+
 /// Whether a folder's name is that of a stage.
 pub(super) fn is_stage(name: &std::ffi::OsStr) -> bool {
     is_part(name) && name.as_encoded_bytes().starts_with(begins_with().as_bytes())
@@ -274,7 +281,7 @@ impl Stage {
             // With it the warehouse is there.
             send(&Input::pieces(&path)?, &remote::beneath(target, MANIFEST_NAME), replace).map_err(|e| {
                 match e.code() {
-                    code if !replace && code == &forebay::error::codes::ARGUMENT => super::exists(target),
+                    code if !replace && code == &forebay::error::codes::ARGUMENT => exists(target),
                     _ => e,
                 }
             })?;
@@ -299,7 +306,7 @@ impl Stage {
         let failed = |e| io_error(&display(target), "put the warehouse in its place", e);
         let there = fs::symlink_metadata(target).is_ok();
         match (there, replace) {
-            (true, false) => return Err(super::exists(target)),
+            (true, false) => return Err(exists(target)),
             (true, true) => swap(&self.folder, target).map_err(failed)?,
             (false, _) => fs::rename(&self.folder, target).map_err(failed)?,
         }

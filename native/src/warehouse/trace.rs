@@ -11,7 +11,7 @@ use std::{
 use forebay::{Error, Result, error::codes};
 use serde_json::{Value, json};
 
-use super::{make::Times, shards::Kept, writing::Written};
+use super::{chunk::Kept, make::Times, writing::Written};
 use crate::input::{display, io_error};
 
 /// The file of these lines, if one is asked for.

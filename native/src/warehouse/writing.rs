@@ -15,8 +15,8 @@ use forebay::{
 };
 
 use super::{
+    chunk::{Chunk, Entry},
     make::{Image, Maker},
-    shards::{Chunk, Entry},
     stage::Stage,
 };
 use crate::{

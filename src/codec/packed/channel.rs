@@ -1,7 +1,6 @@
 //! The blocks of one channel of a segment, and what is known of those around each.
 
 use super::planes::{ACROSS, AROUND, AT, BELOW, CELLS, FIRST, LANES, LAST, PARENTS, QUAD, RIGHT, SUMS};
-use super::scan::size;
 
 /// How many blocks a channel has, and how they lie. Around them lie places that are empty.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -279,3 +278,9 @@ fn median(left: i32, above: i32, corner: i32) -> i32 {
 }
 
 const _: () = assert!(FIRST == 0 && ACROSS + 16 == SUMS);
+
+/// How many bits a coefficient takes.
+#[inline(always)]
+pub(super) fn size(value: i32) -> u32 {
+    32 - value.unsigned_abs().leading_zeros()
+}

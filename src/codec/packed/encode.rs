@@ -5,11 +5,12 @@ use fearless_simd::{Level, Simd as _, dispatch};
 use super::{
     Kept,
     bits::{Bits, PAD, folded, put_number},
-    channel::{Channel, Shape},
+    channel::{Channel, size},
+    layout::{levels, segments, shapes},
     picture::{Picture, part},
     planes::{ESCAPE, LANES, LEVELS, level},
     restore::restore,
-    scan::{Reader, size},
+    scan::Reader,
     tables::Tables,
     visit::{Item, visit},
 };
@@ -35,24 +36,6 @@ pub(super) fn rows_of(picture: &Picture) -> u32 {
     } else {
         0
     }
-}
-
-/// The channels' shapes in a segment of this many rows of units.
-pub(super) fn shapes(picture: &Picture, rows: usize) -> [Shape; 2] {
-    let units = picture.units().0;
-    let shape = |from: usize| {
-        let parts = picture.components().get(from..).unwrap_or_default();
-        let parts = if from == 0 { parts.get(..1).unwrap_or_default() } else { parts };
-        let Some(first) = parts.first() else { return Shape::default() };
-        Shape { wide: units * first.across, high: rows * first.down, parts: parts.len() }
-    };
-    [shape(0), shape(1)]
-}
-
-/// The segments of a picture: the rows of units of each.
-pub(super) fn segments(picture: &Picture, rows: usize) -> impl Iterator<Item = usize> {
-    let high = picture.units().1;
-    (0..high.div_ceil(rows)).map(move |i| rows.min(high - i * rows))
 }
 
 /// Reads the coefficients of a JPEG segment by segment, and calls with each. Gives what follows the scan.
@@ -123,11 +106,6 @@ impl Streams {
     }
 }
 
-/// The levels that a picture with or without colors has.
-pub(super) fn levels(colors: bool) -> impl Iterator<Item = usize> {
-    (0..LEVELS).filter(move |level| colors || level % 2 == 0)
-}
-
 impl Packer {
     /// The packed picture; or why there is none, or none that gives this JPEG back byte for byte and is smaller.
     pub fn pack(&mut self, jpeg: &[u8], tables: &Tables) -> Result<Vec<u8>, Kept> {
@@ -189,5 +167,12 @@ fn header(jpeg: &[u8], scan: usize, tables: &Tables, out: &mut Vec<u8>) {
                 out.extend(part);
             }
         }
+    }
+}
+
+impl Tables {
+    /// Packs a JPEG; or says why it is stored as it is.
+    pub fn pack(&self, jpeg: &[u8]) -> Result<Vec<u8>, Kept> {
+        Packer::default().pack(jpeg, self)
     }
 }

@@ -17,6 +17,7 @@ mod bits;
 mod channel;
 mod decode;
 mod encode;
+mod layout;
 mod picture;
 mod planes;
 mod restore;

@@ -7,13 +7,13 @@ use super::{
     channel::Channel,
     corrupt,
     decode::{Streams, decode},
-    encode::{levels, segments, shapes},
+    layout::{levels, segments, shapes},
     picture::Picture,
     planes::{LANES, LAST, LEVELS},
     scan::{Writer, channel_of},
     tables::Tables,
 };
-use crate::{codec::checksum::crc32, error::Result};
+use crate::{codec::checksum::crc32, error::Result, limits::Limits};
 
 /// A packed picture whose front was read.
 pub(super) struct Opened<'a> {
@@ -242,5 +242,12 @@ impl Coefficients<'_> {
             lasts: lasts.get(begin..end).unwrap_or_default(),
             others: blocks.get_mut(begin..end).unwrap_or_default(),
         }
+    }
+}
+
+impl Tables {
+    /// The JPEG of `size` bytes that was packed with these tables. `size` is the file's claim.
+    pub fn restore(&self, packed: &[u8], size: u64, limits: &Limits) -> Result<Vec<u8>> {
+        Unpacker::default().restore(packed, limits.item(size)?, self)
     }
 }

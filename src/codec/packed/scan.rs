@@ -2,7 +2,7 @@
 
 use super::{
     Kept,
-    channel::Channel,
+    channel::{Channel, size},
     picture::{Code, MOST_PARTS, ORDER, Picture},
     planes::AT,
 };
@@ -285,12 +285,6 @@ const PLACES: [[u8; 4]; 16] = {
     }
     places
 };
-
-/// How many bits a coefficient takes.
-#[inline(always)]
-pub(super) fn size(value: i32) -> u32 {
-    32 - value.unsigned_abs().leading_zeros()
-}
 
 fn byte(byte: u8, out: &mut Vec<u8>) {
     out.push(byte);

@@ -3,12 +3,11 @@
 use std::sync::{Arc, OnceLock};
 
 use super::{
-    Kept, Packer, Unpacker,
     bits::{Bytes, put_number},
     corrupt,
     planes::{CELLS, ESCAPE, Kind, PLANES},
 };
-use crate::{codec::checksum::crc32, error::Result, limits::Limits};
+use crate::{codec::checksum::crc32, error::Result};
 
 /// Codes of a set of tables, at most.
 pub(super) const MOST_CODES: usize = 32;
@@ -142,16 +141,6 @@ impl Tables {
         }
         let read = Arc::new(Tables::read(include_bytes!("standard.tables"))?);
         Ok(STANDARD.get_or_init(|| read).clone())
-    }
-
-    /// Packs a JPEG; or says why it is stored as it is.
-    pub fn pack(&self, jpeg: &[u8]) -> Result<Vec<u8>, Kept> {
-        Packer::default().pack(jpeg, self)
-    }
-
-    /// The JPEG of `size` bytes that was packed with these tables. `size` is the file's claim.
-    pub fn restore(&self, packed: &[u8], size: u64, limits: &Limits) -> Result<Vec<u8>> {
-        Unpacker::default().restore(packed, limits.item(size)?, self)
     }
 
     /// What tells these tables from others.

@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use super::{
     Kept, Packer, Tables, Trainer, Unpacker,
     channel::Channel,
-    encode::shapes,
+    layout::shapes,
     picture::{ORDER, Picture},
     scan::Writer,
 };

@@ -2,9 +2,8 @@
 
 use super::{
     Kept,
-    channel::{Channel, Shape, last_context},
+    channel::{Channel, Shape, last_context, size},
     planes::{AT, BEGIN, CELLS, ESCAPE, FIRST, Kind, LANES, LAST, PLANES, QUAD},
-    scan::size,
 };
 
 /// One symbol.

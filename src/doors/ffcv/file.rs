@@ -8,7 +8,8 @@ use serde_json::{Number, Value as Json};
 use crate::{
     doors::{
         codes,
-        field::{Field, Pixels, Value, json_of},
+        field::{Field, Value, json_of},
+        png::Pixels,
         records::{Fetch, Records, out_of_range},
     },
     error::{Error, Result},

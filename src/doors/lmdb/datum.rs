@@ -6,7 +6,8 @@ use bytes::Bytes;
 use crate::{
     doors::{
         codes,
-        field::{Field, Pixels},
+        field::Field,
+        png::Pixels,
         proto::{Message, Read, Wire},
     },
     error::{Error, Result},

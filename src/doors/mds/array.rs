@@ -3,13 +3,9 @@
 use bytes::Bytes;
 use serde_json::{Value as Json, json};
 
-use super::value::Numeric;
+use super::numeric::Numeric;
 use crate::{
-    doors::{
-        codes,
-        field::{Pixels, Value},
-        half,
-    },
+    doors::{codes, field::Value, half, png::Pixels},
     error::{Error, Result},
     limits::Limits,
 };

@@ -14,12 +14,14 @@
 
 mod array;
 mod file;
+mod numeric;
 mod open;
 mod shard;
 mod value;
 
 pub(in crate::doors) use array::Headed;
 pub use file::Mds;
+pub(in crate::doors) use numeric::Numeric;
 pub use open::{Opener, Part};
 pub(in crate::doors) use shard::Column;
-pub(in crate::doors) use value::{Encoding, Numeric};
+pub(in crate::doors) use value::Encoding;

@@ -5,11 +5,7 @@ use serde_json::{Number, Value as Json, json};
 
 use super::header::{Header, Kind};
 use crate::{
-    doors::{
-        codes,
-        field::{Pixels, Value},
-        half,
-    },
+    doors::{codes, field::Value, half, png::Pixels},
     error::{Error, Result},
     limits::Limits,
 };

@@ -3,7 +3,7 @@
 use super::{Decoded, Options, room};
 use crate::{
     error::{Error, Result},
-    image::{codes, probe::bytes},
+    image::codes,
 };
 
 /// Programs write fewer pixels across, and from the bottom up.
@@ -39,6 +39,10 @@ struct Mask {
     most: u32,
     /// The level of each value from 0 to `most`.
     levels: [u8; 256],
+}
+
+fn bytes<const N: usize>(data: &[u8], at: usize) -> Option<[u8; N]> {
+    data.get(at..)?.first_chunk().copied()
 }
 
 pub(super) fn decode(payload: &[u8], options: &Options, buffer: &mut Vec<u8>) -> Result<Decoded> {

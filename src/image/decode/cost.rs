@@ -27,7 +27,7 @@ fn of_jpeg(payload: &[u8], full: (u32, u32), options: &Options) -> u64 {
     let turned = if options.orient { 2 } else { 1 };
     // The bits without stuffing; then the coefficients, of up to four components, two bytes each.
     let kept =
-        payload.len() as u64 + if crate::image::probe::jpeg_in_scans(payload) { all.saturating_mul(8) } else { 0 };
+        payload.len() as u64 + if forebay_base::image::jpeg_in_scans(payload) { all.saturating_mul(8) } else { 0 };
     let eighths = options.least().map_or(8, |least| jpeg::eighths(full, least));
     let side = |full: u32, part: Option<(u32, u32)>| {
         let (from, length) = part.unwrap_or((0, full));

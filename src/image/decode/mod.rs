@@ -34,14 +34,11 @@ mod tiff;
 
 use std::hint::black_box;
 
+use forebay_base::image::{ORIENTATION, exif_turn, tiff_value};
+
 #[cfg(feature = "jpeg")]
 use super::jpeg::Jpeg;
-use super::{
-    Picture, codes,
-    exif::exif_turn,
-    probe,
-    probe::{ORIENTATION, tiff_value},
-};
+use super::{Picture, codes, probe};
 use crate::{
     Limits,
     error::{Error, Result},

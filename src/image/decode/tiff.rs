@@ -2,6 +2,7 @@
 
 use std::io::Cursor;
 
+use forebay_base::image::{tiff_claims, tiff_value};
 use tiff::{
     ColorType, TiffError,
     decoder::{ChunkType, Decoder, Limits},
@@ -14,10 +15,7 @@ use super::{
 };
 use crate::{
     error::{Error, Result},
-    image::{
-        codes,
-        probe::{tiff_claims, tiff_value},
-    },
+    image::codes,
 };
 
 /// Values of the field that says what numbers are stored.

@@ -6,7 +6,8 @@
 
 use super::{
     block::ORDER,
-    header::{Header, MOST_PARTS, Spec, damaged, left_over},
+    header::Header,
+    parts::{MOST_PARTS, Spec, damaged, left_over},
     several::Coefficients,
     states::STATES,
     tables::Conditions,

@@ -1,30 +1,16 @@
 //! What stands before the pixels, and between the scans: sizes, components, and which table each is read with.
 
-use super::tables::Tables;
+use super::{
+    parts::{Component, MOST_PARTS, Spec, damaged, word},
+    tables::Tables,
+};
 use crate::{
     error::{Error, Result},
     image::codes,
 };
 
-/// Components of a picture, at most.
-pub(super) const MOST_PARTS: usize = 4;
-
 /// Blocks of a unit of several components, as the standard bounds them.
 const MOST_BLOCKS: usize = 10;
-
-/// One color, as the frame and the scan describe it.
-#[derive(Clone, Copy, Debug, Default)]
-pub(super) struct Component {
-    id: u8,
-    /// Blocks across and down in each unit.
-    pub(super) across: usize,
-    pub(super) down: usize,
-    /// Lines of blocks in a unit as the file says, which for a single component says nothing but where smoothing ends.
-    pub(super) stated: usize,
-    pub(super) quant: usize,
-    pub(super) dc: usize,
-    pub(super) ac: usize,
-}
 
 /// What the components are.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -61,43 +47,12 @@ pub(super) struct Header {
     doubt: Option<&'static str>,
 }
 
-pub(super) fn damaged(message: impl Into<String>) -> Error {
-    Error::new(&codes::DAMAGED, message.into()).section("payload")
-}
-
-/// What a segment ends with that has more than its pixels.
-pub(super) fn left_over() -> Error {
-    damaged("bytes of the JPEG are left over after the pixels of a scan or a restart interval")
-}
-
 fn unsupported(message: impl Into<String>) -> Error {
     Error::new(&codes::UNSUPPORTED, message.into()).section("payload")
 }
 
 fn ends() -> Error {
     damaged("the JPEG ends where a marker or a segment is due; it may be cut")
-}
-
-/// What a scan has.
-#[derive(Clone, Copy, Debug, Default)]
-pub(super) struct Spec {
-    /// The places of its components.
-    parts: [usize; MOST_PARTS],
-    count: usize,
-    /// The first and the last coefficient in the order in which they are stored.
-    pub(super) first: usize,
-    pub(super) last: usize,
-    /// The bits below those that this scan gives, and whether the ones above came before.
-    pub(super) low: u32,
-    pub(super) refines: bool,
-    /// Where its bytes begin.
-    pub(super) at: usize,
-}
-
-impl Spec {
-    pub(super) fn parts(&self) -> &[usize] {
-        &self.parts[..self.count]
-    }
 }
 
 /// What comes next in the file.
@@ -372,8 +327,4 @@ impl Header {
             _ => Colors::Ycc,
         }
     }
-}
-
-pub(super) fn word(body: &[u8], at: usize) -> Option<u16> {
-    body.get(at..at + 2).map(|b| u16::from_be_bytes([b[0], b[1]]))
 }

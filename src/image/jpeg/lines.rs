@@ -7,7 +7,8 @@ use fearless_simd::Simd;
 
 use super::{
     colors,
-    header::{Colors, MOST_PARTS},
+    header::Colors,
+    parts::MOST_PARTS,
     plan::{Lines, Plan},
 };
 

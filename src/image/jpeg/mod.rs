@@ -24,6 +24,7 @@ mod header;
 mod huffman;
 mod idct;
 mod lines;
+mod parts;
 mod passes;
 mod plan;
 mod scaled;
@@ -42,7 +43,8 @@ use fearless_simd::{Level, Simd, dispatch};
 #[cfg(feature = "packed")]
 use crate::codec::packed;
 use crate::error::Result;
-use header::{Header, MOST_PARTS};
+use header::Header;
+use parts::MOST_PARTS;
 pub(crate) use plan::{Part, Plan};
 use tables::Tables;
 
@@ -141,7 +143,7 @@ impl Jpeg {
         if is_packed {
             // Its bits are not those of the JPEG.
         } else if header.simple() {
-            self.tables.fast(&header, payload.len());
+            self.tables.fast(header.components(), payload.len());
         } else {
             let (kept, tables, bytes, header) = (&mut self.kept, &mut self.tables, &mut self.bytes, &mut header);
             // No vectors, but the processor's own steps for shifting bits.

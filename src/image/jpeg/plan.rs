@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use super::header::{Header, MOST_PARTS};
+use super::{header::Header, parts::MOST_PARTS};
 
 /// Where decoded pixels lie in the whole picture at the size to which they are decoded.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -7,10 +7,11 @@ use fearless_simd::Simd;
 use super::{
     bits::{Bits, Segments},
     block::{self, Block, Ended},
-    header::{Header, MOST_PARTS, damaged, left_over},
+    header::Header,
     huffman::{AcTable, DcTable},
     idct,
     lines::Lining,
+    parts::{MOST_PARTS, damaged, left_over},
     plan::{Lines, Plan},
     scaled::{self, Factors},
     several::{Coefficients, Row},

@@ -9,8 +9,9 @@ use fearless_simd::Simd;
 use super::{
     bits::{Bits, Segments},
     block::ORDER,
-    header::{Component, Header, MOST_PARTS, Spec, damaged, left_over},
+    header::Header,
     huffman::Plain,
+    parts::{Component, MOST_PARTS, Spec, damaged, left_over},
     passes::{self, Band},
     smooth::Known,
     tables::Tables,
@@ -201,7 +202,7 @@ impl Coefficients {
         let most = FEW_BLOCKS.max(all as u64 * MOST_PASSES);
         let mut passed = 0;
         for _ in 0..MOST_SCANS {
-            tables.simple(header, &spec);
+            tables.simple(header.components(), &spec);
             self.known.scan(&spec);
             for part in spec.parts() {
                 seen[*part] |= spec.first == 0;

@@ -6,7 +6,7 @@
 
 use super::{
     block::ORDER,
-    header::{MOST_PARTS, Spec},
+    parts::{MOST_PARTS, Spec},
 };
 
 /// The first coefficient and those that are estimated, in the order in which they are stored.

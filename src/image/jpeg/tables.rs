@@ -1,8 +1,8 @@
 //! The tables that files define, and what is known of a picture's coefficients.
 
 use super::{
-    header::{Header, MOST_PARTS, Spec, damaged, word},
     huffman::{AcTable, Code, DcTable, Kind, Plain},
+    parts::{Component, MOST_PARTS, Spec, damaged, word},
     standard,
 };
 use crate::error::{Error, Result};
@@ -181,8 +181,8 @@ impl Tables {
 
 impl Tables {
     /// Makes what a scan of a whole picture of this many bytes is read with.
-    pub(super) fn fast(&mut self, header: &Header, bytes: usize) {
-        for component in header.components() {
+    pub(super) fn fast(&mut self, components: &[Component], bytes: usize) {
+        for component in components {
             let (dc, ac) = (component.dc & 3, component.ac & 3);
             if let Some(code) = &self.codes[0][dc] {
                 match &mut self.dc[dc] {
@@ -210,11 +210,11 @@ impl Tables {
     }
 
     /// Makes what one of several scans is read with.
-    pub(super) fn simple(&mut self, header: &Header, spec: &Spec) {
+    pub(super) fn simple(&mut self, components: &[Component], spec: &Spec) {
         let first = (spec.first == 0 && !spec.refines).then_some(Kind::First);
         let others = (spec.last > 0).then_some(if spec.refines { Kind::Found } else { Kind::Others });
         for part in spec.parts() {
-            let component = &header.components()[*part];
+            let component = &components[*part];
             for (class, number, kind) in [(0, component.dc & 3, first), (1, component.ac & 3, others)] {
                 if let (Some(code), Some(kind)) = (&self.codes[class][number], kind)
                     && self.plain[class][number].as_ref().is_none_or(|table| !table.is_of(code, kind))

@@ -1,43 +1,7 @@
 //! Changes of color on the canvas: 8-bit RGB, all of it, at the size of the output.
 
-use super::{Recipe, geometry::turned};
+use super::{Erase, Jitter, Recipe, fit::turned};
 use crate::random::{Draws, Stream};
-
-/// Random changes of color, each drawn from `1 - amount` to `1 + amount` (hue from `-amount` to `amount` of the
-/// circle), in random order: torchvision's ColorJitter.
-#[derive(Clone, Copy, Debug, Default, PartialEq)]
-pub struct Jitter {
-    /// How much the brightness may change.
-    pub brightness: f64,
-    /// How much the contrast may change.
-    pub contrast: f64,
-    /// How much the saturation may change.
-    pub saturation: f64,
-    /// How much the hue may turn; at most 0.5.
-    pub hue: f64,
-}
-
-/// A Gaussian blur.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Blur {
-    /// How likely it is.
-    pub probability: f64,
-    /// The least and the largest deviation, in pixels of the output.
-    pub sigma: (f64, f64),
-}
-
-/// A rectangle that is painted over: torchvision's RandomErasing.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Erase {
-    /// How likely it is.
-    pub probability: f64,
-    /// The least and the largest share of the area.
-    pub scale: (f64, f64),
-    /// The least and the largest width divided by height.
-    pub ratio: (f64, f64),
-    /// Its color.
-    pub color: [u8; 3],
-}
 
 /// Does what the recipe says, by the draws of one sample. What is drawn is meant for a picture that is not mirrored yet;
 /// `mirrored` says which ways it was already.

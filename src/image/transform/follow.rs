@@ -3,19 +3,7 @@
 //! All of them go the way of the pixels: what the crop leaves is moved to the output, mirrored, and then taken along by
 //! whatever turned or bent the output. What the crop cuts off does not come back by a rotation.
 
-use super::{Map, Placement, Rect, Shown};
-
-/// Which boxes are worth keeping.
-#[derive(Clone, Copy, Debug, Default, PartialEq)]
-#[non_exhaustive]
-pub struct Keep {
-    /// The least share of its area that must be left of a box.
-    pub visible: f64,
-    /// The least width and height, in pixels of the output.
-    pub side: f64,
-    /// Whether its center must be in the part that was taken.
-    pub center: bool,
-}
+use super::{Keep, Map, Placement, Rect, Shown};
 
 impl Placement {
     /// Where a point of the full-size picture lands on the output, which may be outside of it; not a number for one behind

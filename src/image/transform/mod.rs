@@ -30,11 +30,14 @@ mod augment;
 mod boxed;
 mod color;
 mod down;
+mod fit;
 mod follow;
 mod geometry;
 mod map;
 mod mix;
 mod names;
+mod pixels;
+mod placement;
 mod recipe;
 mod resize;
 mod shown;
@@ -51,17 +54,19 @@ pub use augment::{Augment, Policy};
 #[cfg(feature = "augment")]
 #[doc(hidden)]
 pub use augment::{Canvas, Operation};
-pub use color::{Blur, Erase, Jitter};
+pub use fit::Fit;
 #[doc(hidden)]
-pub use follow::Keep;
-pub use geometry::Fit;
-#[doc(hidden)]
-pub use geometry::{Placement, Rect};
+pub use fit::Rect;
 #[doc(hidden)]
 pub use map::Map;
 #[doc(hidden)]
 pub use mix::{Cut, Mixed, Mixing};
-pub use recipe::{Layout, Normalize, Recipe, Resampling};
+pub use pixels::{Layout, Resampling};
+#[doc(hidden)]
+pub use placement::Keep;
+#[doc(hidden)]
+pub use placement::Placement;
+pub use recipe::{Blur, Erase, Jitter, Normalize, Recipe};
 #[doc(hidden)]
 pub use shown::Shown;
 pub use tensor::Out;
@@ -75,7 +80,7 @@ pub use together::{MOST_PIECES, Piece, Pieces, Tile, Together};
 use super::decode::Foreseen;
 use super::{Picture, codes};
 use crate::error::{Error, Result};
-use geometry::turned;
+use fit::turned;
 use resize::{Resizing, Target, Wanted};
 use tensor::{Tables, View};
 

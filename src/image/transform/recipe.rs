@@ -2,60 +2,46 @@
 
 #[cfg(feature = "augment")]
 use super::Augment;
-use super::{Blur, Erase, Fit, Jitter};
+use super::{Fit, Layout, Resampling};
 use crate::{
     error::{Error, Result},
     image::codes,
 };
 
-/// How pixels between pixels are found.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-#[non_exhaustive]
-pub enum Resampling {
-    /// The nearest pixel.
-    Nearest,
-    /// Linear, over all pixels that a smaller one stands for.
-    #[default]
-    Bilinear,
-    /// Linear between four pixels only, however much smaller the result: as many loaders do, with aliasing.
-    BilinearPlain,
-    /// Cubic.
-    Bicubic,
-    /// Lanczos over three lobes.
-    Lanczos,
+/// Random changes of color, each drawn from `1 - amount` to `1 + amount` (hue from `-amount` to `amount` of the
+/// circle), in random order: torchvision's ColorJitter.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Jitter {
+    /// How much the brightness may change.
+    pub brightness: f64,
+    /// How much the contrast may change.
+    pub contrast: f64,
+    /// How much the saturation may change.
+    pub saturation: f64,
+    /// How much the hue may turn; at most 0.5.
+    pub hue: f64,
 }
 
-/// The order of a tensor's axes.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-#[non_exhaustive]
-pub enum Layout {
-    /// A plane for each channel: PyTorch's.
-    #[default]
-    Nchw,
-    /// Channels side by side: TensorFlow's, and PyTorch's `channels_last`.
-    Nhwc,
+/// A Gaussian blur.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Blur {
+    /// How likely it is.
+    pub probability: f64,
+    /// The least and the largest deviation, in pixels of the output.
+    pub sigma: (f64, f64),
 }
 
-impl crate::words::Word for Layout {
-    const ALL: &'static [Self] = &[Layout::Nchw, Layout::Nhwc];
-
-    fn word(self) -> &'static str {
-        match self {
-            Layout::Nchw => "nchw",
-            Layout::Nhwc => "nhwc",
-        }
-    }
-}
-
-impl Layout {
-    /// The axes of one picture.
-    #[doc(hidden)]
-    pub fn shape(self, width: usize, height: usize) -> [usize; 3] {
-        match self {
-            Layout::Nchw => [3, height, width],
-            Layout::Nhwc => [height, width, 3],
-        }
-    }
+/// A rectangle that is painted over: torchvision's RandomErasing.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Erase {
+    /// How likely it is.
+    pub probability: f64,
+    /// The least and the largest share of the area.
+    pub scale: (f64, f64),
+    /// The least and the largest width divided by height.
+    pub ratio: (f64, f64),
+    /// Its color.
+    pub color: [u8; 3],
 }
 
 /// `(value / 255 - mean) / std`, for each channel. For `u8` outputs it is not applied.

@@ -1,6 +1,6 @@
 //! Hugging Face's Hub: the addresses under which its server gives the files of a dataset, and which files there are.
 
-use std::{future::Future, pin::Pin};
+use std::{collections::BTreeMap, future::Future, pin::Pin};
 
 use forebay::{Error, Result};
 use http_body_util::BodyExt;
@@ -16,8 +16,10 @@ use super::{
     address::{Address, Scheme, encoded},
     client::Connector,
     codes,
-    store::Said,
 };
+
+/// What is set, by its name in lower case.
+pub(super) type Said = BTreeMap<String, String>;
 
 /// The most bytes of a page of a list.
 const PAGE: usize = 32 << 20;

@@ -27,7 +27,7 @@ use super::{
     client::Connector,
     codes,
     fault::no_credentials,
-    hub::Hub,
+    hub::{Hub, Said},
     patience::TRIES,
     profile::of_profile,
     sense,
@@ -89,9 +89,6 @@ impl std::fmt::Debug for Store {
         f.debug_struct("Store").field("scheme", &self.scheme).field("place", &self.place).finish_non_exhaustive()
     }
 }
-
-/// What is set, by its name in lower case.
-pub(super) type Said = BTreeMap<String, String>;
 
 /// Which store, and by which settings: a forked child has none of its parent's connections.
 type Key = (u32, Scheme, String, Option<String>, Said);

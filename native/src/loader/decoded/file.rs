@@ -28,7 +28,7 @@ use forebay::{
     image::decode::{Foreseen, Orientation},
 };
 
-use super::store::Key;
+use super::key::Key;
 use crate::{
     input::display,
     loader::codes,

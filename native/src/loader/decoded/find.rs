@@ -12,10 +12,7 @@ use forebay::{
     order::Item,
 };
 
-use super::{
-    Decoded, Prefix,
-    store::{Entry, Key},
-};
+use super::{Decoded, Prefix, key::Key, store::Entry};
 
 /// What a worker keeps for it.
 #[derive(Debug, Default)]

@@ -15,6 +15,7 @@
 
 mod file;
 mod find;
+mod key;
 mod store;
 
 use std::{
@@ -35,8 +36,9 @@ use forebay::{
 };
 
 pub(super) use find::{Found, Lookup, Query};
+use key::Key;
 pub use store::DecodedStats;
-use store::{Key, Store};
+use store::Store;
 
 use super::{Image, codes, content::Content, sources::Sources};
 use crate::Dataset;

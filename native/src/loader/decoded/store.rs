@@ -9,9 +9,12 @@ use std::{
     },
 };
 
-use forebay::{Result, image::decode::Foreseen, order::Item};
+use forebay::{Result, image::decode::Foreseen};
 
-use super::file::{CacheFile, Place};
+use super::{
+    file::{CacheFile, Place},
+    key::Key,
+};
 
 /// What an entry takes beside its pixels, about.
 const ENTRY: u64 = 128;
@@ -52,22 +55,6 @@ impl DecodedStats {
     pub fn expected_hit_rate(&self) -> Option<f64> {
         let all = self.bytes as f64 / self.entries as f64 * self.samples as f64;
         (self.entries > 0 && all > 0.0).then(|| (self.most_bytes as f64 / all).min(1.0))
-    }
-}
-
-/// Which entry.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub(super) struct Key {
-    pub source: u32,
-    /// The number of the content, or the eighths of a whole picture.
-    pub variant: u32,
-    pub sample: u64,
-}
-
-impl Key {
-    /// Of an item with its number in its file.
-    pub fn new(item: &Item, variant: u32) -> Key {
-        Key { source: item.source as u32, variant, sample: item.sample }
     }
 }
 

@@ -15,10 +15,9 @@ use forebay::{
     table::DataType,
 };
 
-use super::codes;
 use crate::{
     input::display,
-    loader::sources::Sources,
+    loader::{codes, sources::Sources},
     tables::{ReadOptions, Scan, Scanned, TableFormat, open, table_format},
 };
 

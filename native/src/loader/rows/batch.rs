@@ -4,7 +4,7 @@ use forebay::{Error, Result, order::Item};
 
 use super::{
     super::{Tensor, codes},
-    held::Numbers,
+    numbers::Numbers,
 };
 
 /// Rows, ready for training: a tensor for each column.

@@ -20,6 +20,7 @@
 
 mod batch;
 mod held;
+mod numbers;
 
 use std::path::{Path, PathBuf};
 

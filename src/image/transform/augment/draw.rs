@@ -1,8 +1,8 @@
 //! What is drawn for a sample, in the order of `docs/augment.md`.
 
 use super::{
-    super::{Recipe, Resampling},
-    Augment, Operation,
+    super::{Map, Recipe, Resampling},
+    Augment, Canvas, Operation,
     policy::{CHOICES, Reach},
 };
 use crate::random::{Draws, Stream};
@@ -114,4 +114,40 @@ fn corners(distortion: f64, (width, height): (u32, u32), draw: &mut Draws) -> Op
     let mut inwards = || (f64::from(draw.below(most(width))), f64::from(draw.below(most(height))));
     let [(a, b), (c, d), (e, f), (g, h)] = [inwards(), inwards(), inwards(), inwards()];
     Operation::Perspective([(a, b), (right - c, d), (right - e, bottom - f), (g, bottom - h)])
+}
+
+/// All that is drawn for a sample, as one map of the output's pixels; `None` if none is moved.
+pub(in crate::image::transform) fn warp(recipe: &Recipe, sample_key: u64) -> Option<Map> {
+    let (mut found, size) = (None, (recipe.width, recipe.height));
+    each(recipe, sample_key, |operation, _| {
+        if let Some(map) = operation.map(size) {
+            found = Some(found.unwrap_or(Map::IDENTITY).then(&map));
+        }
+    });
+    found
+}
+
+#[doc(hidden)]
+impl Recipe {
+    /// All operations that are drawn for a sample, in their order, and how each finds pixels between pixels.
+    pub fn operations(&self, sample_key: u64) -> Vec<(Operation, Resampling)> {
+        let mut found = Vec::new();
+        each(self, sample_key, |operation, resampling| found.push((operation, resampling)));
+        found
+    }
+}
+
+/// Does all that is drawn for a sample.
+pub(in crate::image::transform) fn change(
+    recipe: &Recipe,
+    pixels: &mut Vec<u8>,
+    scratch: &mut Vec<u8>,
+    sample_key: u64,
+) {
+    let mut canvas = Canvas { pixels, scratch, size: (recipe.width, recipe.height), fill: recipe.fill };
+    each(recipe, sample_key, |operation, resampling| match recipe.only_moves {
+        false => operation.apply(&mut canvas, resampling),
+        true if operation.map(canvas.size).is_some() => operation.apply(&mut canvas, Resampling::Nearest),
+        true => {}
+    });
 }

@@ -11,10 +11,11 @@ mod smooth;
 mod tone;
 mod warp;
 
+pub(super) use draw::{change, warp};
 pub use operation::Operation;
 pub use policy::Policy;
 
-use super::{Map, Recipe, Resampling};
+use super::Resampling;
 use crate::{
     error::{Error, Result},
     image::codes,
@@ -218,35 +219,4 @@ fn resampling(augment: &Augment) -> Option<Resampling> {
         | Augment::Perspective { resampling, .. } => Some(resampling),
         _ => None,
     }
-}
-
-/// All that is drawn for a sample, as one map of the output's pixels; `None` if none is moved.
-pub(super) fn warp(recipe: &Recipe, sample_key: u64) -> Option<Map> {
-    let (mut found, size) = (None, (recipe.width, recipe.height));
-    draw::each(recipe, sample_key, |operation, _| {
-        if let Some(map) = operation.map(size) {
-            found = Some(found.unwrap_or(Map::IDENTITY).then(&map));
-        }
-    });
-    found
-}
-
-#[doc(hidden)]
-impl Recipe {
-    /// All operations that are drawn for a sample, in their order, and how each finds pixels between pixels.
-    pub fn operations(&self, sample_key: u64) -> Vec<(Operation, Resampling)> {
-        let mut found = Vec::new();
-        draw::each(self, sample_key, |operation, resampling| found.push((operation, resampling)));
-        found
-    }
-}
-
-/// Does all that is drawn for a sample.
-pub(super) fn change(recipe: &Recipe, pixels: &mut Vec<u8>, scratch: &mut Vec<u8>, sample_key: u64) {
-    let mut canvas = Canvas { pixels, scratch, size: (recipe.width, recipe.height), fill: recipe.fill };
-    draw::each(recipe, sample_key, |operation, resampling| match recipe.only_moves {
-        false => operation.apply(&mut canvas, resampling),
-        true if operation.map(canvas.size).is_some() => operation.apply(&mut canvas, Resampling::Nearest),
-        true => {}
-    });
 }

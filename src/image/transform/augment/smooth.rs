@@ -4,8 +4,6 @@
 //! each: 8 for the level and 13 for its weight, so that one product weighs all three and no sum runs over into the next. What
 //! is rounded off weights and places is a tenth of a level at most.
 
-use super::warp::Picture;
-
 /// Bits behind the point of a place, and of a weight.
 const BITS: u32 = 13;
 const ONE: i32 = 1 << BITS;
@@ -13,6 +11,13 @@ const ONE: i32 = 1 << BITS;
 const LANE: u32 = 21;
 /// A half in every channel.
 const HALVES: u64 = (1 << (BITS - 1)) * (1 | 1 << LANE | 1 << (2 * LANE));
+
+/// What pixels are taken of.
+pub(super) struct Picture<'a> {
+    pub(super) pixels: &'a [[u8; 3]],
+    pub(super) size: (u32, u32),
+    pub(super) fill: [u8; 3],
+}
 
 /// A place in a picture in parts of a pixel.
 pub(super) type Place = (i32, i32);

@@ -8,7 +8,7 @@ use fearless_simd::{Level, dispatch, prelude::*};
 use super::{
     super::{Map, Resampling},
     Canvas,
-    smooth::{Line, place},
+    smooth::{Line, Picture, place},
 };
 
 /// Where the pixels of the result come from.
@@ -170,13 +170,6 @@ fn fused(a: f32, b: f32, c: f32) -> f32 {
 #[inline(always)]
 fn sum([a, b, c]: [f32; 3], x: f32, y: f32) -> f32 {
     fused(y, b, x * a) + c
-}
-
-/// What pixels are taken of.
-pub(super) struct Picture<'a> {
-    pub(super) pixels: &'a [[u8; 3]],
-    pub(super) size: (u32, u32),
-    pub(super) fill: [u8; 3],
 }
 
 /// 1.5 × 2^23: behind it floats have no room for parts, so that adding it rounds.

@@ -1,6 +1,6 @@
 //! Four pictures around a point of the output, or nine in three rows.
 
-use super::super::{Keep, Map, Placement, Recipe, Rect, geometry::turned};
+use super::super::{Keep, Map, Placement, Recipe, Rect, fit::turned};
 use crate::{
     error::{Error, Result},
     image::codes,

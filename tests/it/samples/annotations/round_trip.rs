@@ -175,7 +175,7 @@ fn through_metadata(labels: &Labels) -> Labels {
     back.classes = record::read_classes(&document).unwrap();
     for picture in &labels.pictures {
         let fields = record::fields(picture, &labels.classes, &mut Losses::default());
-        let (text, _) = record::attach(&format!("{{\"name\":{:?}}}", picture.name), &fields).unwrap();
+        let (text, _) = forebay::sample::record::attach(&format!("{{\"name\":{:?}}}", picture.name), &fields).unwrap();
         let value = serde_json::from_str(&text).unwrap();
         let mut again = record::read(&value, &mut back.classes).unwrap().unwrap();
         (again.name, again.line) = (picture.name.clone(), picture.line);

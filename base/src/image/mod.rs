@@ -1,0 +1,10 @@
+//! What images say of themselves: format, size and how they are turned, without decoding.
+
+mod exif;
+mod probe;
+
+#[doc(hidden)]
+pub use exif::exif_turn;
+pub use probe::{HEAD_BYTES, Probe, format_of, probe, probe_named};
+#[doc(hidden)]
+pub use probe::{ORIENTATION, jpeg_in_scans, tiff_claims, tiff_value};
