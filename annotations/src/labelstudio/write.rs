@@ -144,7 +144,7 @@ fn brushed(one: &Annotation, picture: &Picture, painter: &mut Painter, losses: &
             let fits = picture.size() == Some((mask.width(), mask.height()));
             let bytes = fits.then(|| brush::written(mask, painter)).flatten();
             match mask.bounds().filter(|_| bytes.is_some()) {
-                Some(around) => write::boxed_by(around, one, losses),
+                Some(around) => script::boxed_by(around, one, losses),
                 None => losses.add(Loss::Mask),
             }
             bytes
