@@ -10,7 +10,18 @@ const SITE = join(ROOT, 'dist/site');
 /** Says which build `dist/site` is: outside of it, for the command has everything in it. */
 const KIND = join(ROOT, 'dist/site.kind');
 /** What the site is made of. */
-const SOURCES = ['annotations', 'base', 'src', 'wasm', 'www/lib', 'www/viewer', 'scripts', 'Cargo.toml', 'Cargo.lock', 'package-lock.json'];
+const SOURCES = [
+  'annotations',
+  'base',
+  'src',
+  'wasm',
+  'www/lib',
+  'www/viewer',
+  'scripts',
+  'Cargo.toml',
+  'Cargo.lock',
+  'package-lock.json',
+];
 const VITE = ['--no-install', 'vite', 'build', '--config', 'www/viewer/vite.config.ts'];
 
 /**

@@ -11,7 +11,7 @@ const CRATES = {
     'codes fault geometry id kept notes',
     'classes field matching rle',
     'model options raster',
-    'names plain',
+    'holes names plain',
     'format json kitti listing open_images xml',
     'merge recorder script told',
     'coco createml cvat datumaro labelme labelstudio voc yolo',

@@ -63,7 +63,15 @@ function compare(name, toolchain, write) {
 
 /** All code of examples that runs: in the documentation and in the cookbook. */
 function examples() {
-  const files = read('git', ['ls-files', 'src/*.rs', 'base/src/*.rs', 'native/src/*.rs', 'examples/*.rs', 'native/examples/*.rs']) ?? '';
+  const files =
+    read('git', [
+      'ls-files',
+      'src/*.rs',
+      'base/src/*.rs',
+      'native/src/*.rs',
+      'examples/*.rs',
+      'native/examples/*.rs',
+    ]) ?? '';
   const code = (file) => {
     const text = readFileSync(join(ROOT, file), 'utf8');
     return /(^|\/)examples\//.test(file) ? text : exampleCode(text);

@@ -18,28 +18,13 @@ use forebay::{
 use super::{
     DecodedCache, Image, Loader, LoaderSettings, State, Target,
     content::{Content, Sample},
-    settings::Shuffled,
+    settings::{Builder, Shuffled},
 };
 use crate::{
     Dataset,
     cache::Cache,
     input::{display, expand, is_pipe, remote::is_remote},
 };
-
-/// Settings of a [`Loader`]. Each setter takes and gives the builder; the last one called counts.
-#[derive(Debug)]
-#[must_use = "a builder does nothing until it is built"]
-pub struct Builder {
-    pub(super) paths: Vec<PathBuf>,
-    /// What was open already.
-    pub(super) datasets: Vec<Dataset>,
-    pub(super) settings: LoaderSettings,
-    /// What samples become, if it is no setting that a document has.
-    pub(super) content: Option<Content>,
-    pub(super) limits: Limits,
-    pub(super) cache: Option<Cache>,
-    pub(super) resume: Option<State>,
-}
 
 impl Loader {
     /// Settings for a loader over a TBL, a TAR, a folder of pictures, a tensor warehouse (its manifest, or the folder that

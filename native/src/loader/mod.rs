@@ -122,7 +122,6 @@ use crossbeam_channel::RecvTimeoutError;
 
 pub use annotations::Annotations;
 pub use batch::Batch;
-pub use builder::Builder;
 pub use content::Sample;
 pub use decoded::{DecodedCache, DecodedStats};
 /// What becomes of each picture.
@@ -147,7 +146,7 @@ pub use policy::{OnBroken, Skipped};
 pub use pool::ALIGNMENT;
 pub use rows::{RowBatch, RowBatches, RowColumn, Rows, RowsBuilder};
 pub use sampling::{Balance, Weights};
-pub use settings::LoaderSettings;
+pub use settings::{Builder, LoaderSettings};
 #[doc(hidden)]
 pub use settings::{ImageSettings, Setting};
 pub use split::{Split, SplitBy};

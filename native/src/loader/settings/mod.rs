@@ -5,7 +5,7 @@
 //!
 //! | file | what it holds |
 //! |---|---|
-//! | `mod.rs` | the list |
+//! | `mod.rs` | the list, and the builder that holds it |
 //! | `define.rs` | what follows from it |
 //! | `resolve.rs` | what several settings say together; which mean nothing somewhere |
 //! | `image.rs` | what becomes of images, as documents say it |
@@ -19,6 +19,7 @@ mod written;
 use std::path::PathBuf;
 
 use forebay::{
+    Limits,
     annotations::{BoxField, Format},
     image::transform::{Mixing, Mosaic},
     order::Tail,
@@ -35,8 +36,25 @@ use image::Step;
 pub(super) use resolve::There;
 pub(super) use written::{Shuffled, or_text};
 
-use super::{Annotations, Balance, Builder, Dtype, Groups, Labels, Mode, OnBroken, Padding, Split, Target, Weights};
-use crate::{input::Io, parallel::all_cores};
+use super::{
+    Annotations, Balance, Dtype, Groups, Labels, Mode, OnBroken, Padding, Split, State, Target, Weights, content::Content,
+};
+use crate::{Dataset, cache::Cache, input::Io, parallel::all_cores};
+
+/// Settings of a [`Loader`](super::Loader). Each setter takes and gives the builder; the last one called counts.
+#[derive(Debug)]
+#[must_use = "a builder does nothing until it is built"]
+pub struct Builder {
+    pub(in crate::loader) paths: Vec<PathBuf>,
+    /// What was open already.
+    pub(in crate::loader) datasets: Vec<Dataset>,
+    pub(in crate::loader) settings: LoaderSettings,
+    /// What samples become, if it is no setting that a document has.
+    pub(in crate::loader) content: Option<Content>,
+    pub(in crate::loader) limits: Limits,
+    pub(in crate::loader) cache: Option<Cache>,
+    pub(in crate::loader) resume: Option<State>,
+}
 
 settings! {
     /// Samples per batch of one rank.
@@ -112,7 +130,7 @@ settings! {
     /// Color around images that do not fill their tensor.
     fill: Option<[u8; 3]> = None, {"image(Image...letterbox(color))"};
     /// Bring images of similar shape together in batches, each of the listed size that fits best.
-    groups: Option<Groups> = None, {fn groups(groups: Groups) => Some(groups)}, see "#groups", idle Warehouse Padded;
+    groups: Option<Groups> = None, {fn groups(groups: Groups) => Some(groups)}, see "#images-of-many-sizes", idle Warehouse Padded;
     /// Make each batch as large as its largest image, instead of giving all images one size.
     ///
     /// Pictures are undistorted, each in the upper left of its place, and none is larger than [`image`](Builder::image) says.

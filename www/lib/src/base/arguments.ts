@@ -14,10 +14,7 @@ export function text(value: unknown, what: string): string {
 /** A whole number from `least` to `most`. */
 export function whole(value: unknown, what: string, least = 0, most = Number.MAX_SAFE_INTEGER): number {
   if (Number.isInteger(value) && (value as number) >= least && (value as number) <= most) return value as number;
-  throw hostError(
-    "usage.argument",
-    `${what} must be a whole number from ${least} to ${most}, not ${shown(value)}`,
-  );
+  throw hostError("usage.argument", `${what} must be a whole number from ${least} to ${most}, not ${shown(value)}`);
 }
 
 /** A list. */
