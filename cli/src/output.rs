@@ -117,7 +117,9 @@ impl Output {
         let e = if let Some(hint) = hint { e.more(&hint) } else { e };
         if self.json() {
             let fault = Fault::from(&e);
-            self.value(&json!({ "error": Named { file: e.place().file.as_deref(), kind: e.kind().name(), fault } }));
+            let error = Named { file: e.place().file.as_deref(), kind: e.kind().name(), fault };
+            // As a value, which has a field once.
+            self.value(&json!(Failed { error }));
         } else {
             say(&format!("error: {}", printable(&e.to_string())));
         }
@@ -148,9 +150,21 @@ pub(super) fn print_all(text: &[u8]) -> Result<()> {
     }
 }
 
+/// What every command prints instead of a report if it fails.
 #[derive(Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema), schemars(rename = "Error"))]
+pub(crate) struct Failed<'a> {
+    /// What went wrong.
+    error: Named<'a>,
+}
+
+/// An error, and where it is.
+#[derive(Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema), schemars(rename = "NamedError"))]
 struct Named<'a> {
+    /// The file.
     file: Option<&'a str>,
+    /// Whose fault it is: `damaged`, `unsupported`, `usage`, `limit` or `io`.
     kind: &'static str,
     #[serde(flatten)]
     fault: Fault,

@@ -14,6 +14,7 @@ use crate::codec::Codec;
 /// assert_eq!((png, png.mime(), png.extension()), (MediaFormat::Png, "image/png", "png"));
 /// ```
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema), schemars(rename_all = "lowercase"))]
 #[repr(u8)]
 #[non_exhaustive]
 pub enum MediaFormat {
@@ -35,6 +36,7 @@ pub enum MediaFormat {
     /// AVI video.
     Avi = 7,
     /// Raw RGB, height × width × 3 bytes.
+    #[cfg_attr(feature = "schema", schemars(rename = "raw_u8"))]
     RawU8 = 8,
 }
 

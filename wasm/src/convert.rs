@@ -70,16 +70,26 @@ impl Options {
     }
 }
 
+/// The result of converting samples.
 #[derive(Debug, Default, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema), schemars(rename = "SamplesConverted"))]
 #[serde(rename_all = "camelCase")]
-struct Summary<'a> {
+pub(crate) struct Summary<'a> {
+    /// Samples written.
     samples: u64,
+    /// Bytes of the output.
     output_bytes: u64,
+    /// Bytes of the payloads before compression.
     payload_bytes: u64,
+    /// Bytes of the payloads as stored.
     stored_bytes: u64,
+    /// Samples that compression made smaller.
     compressed_samples: u64,
+    /// Folders, links and devices of an archive, which were left out.
     skipped_members: u64,
+    /// The samples left out with `keepGoing`, and why.
     faults: &'a [Fault],
+    /// Things worth knowing.
     notes: &'a [String],
 }
 

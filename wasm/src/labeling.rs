@@ -5,8 +5,8 @@ use forebay::{
     annotations::{Cause, Losses, Notes, Project, ReadOptions},
     words::Word,
 };
-use serde::Deserialize;
-use serde_json::{Value, json};
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
 
 use crate::words::{chosen, unknown};
 
@@ -55,17 +55,40 @@ impl HowRead {
     }
 }
 
-fn count<C: Word>((cause, n): (C, u64)) -> Value {
-    json!({ "cause": cause.word(), "meaning": cause.meaning(), "count": n })
+/// Something that was found or lost, and how often.
+#[derive(Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema), schemars(rename = "LabelCount"))]
+pub(crate) struct Counted {
+    /// Its name, as in `forebay labels check --json`.
+    cause: &'static str,
+    /// What it is, in words.
+    meaning: &'static str,
+    /// How often.
+    count: u64,
 }
 
-/// What was found, as JSON.
-pub(super) fn notes(notes: &Notes) -> Value {
-    let counts: Vec<Value> = notes.iter().map(count::<Cause>).collect();
-    json!({ "counts": counts, "texts": notes.texts(), "more": notes.more() })
+/// What was found while reading that is not a fault.
+#[derive(Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema), schemars(rename = "LabelNotes"))]
+pub(crate) struct Found<'a> {
+    /// Counted by cause.
+    counts: Vec<Counted>,
+    /// Said in words; the first few.
+    texts: &'a [String],
+    /// How many more there are.
+    more: u64,
 }
 
-/// What was lost, as JSON.
-pub(super) fn losses(losses: &Losses) -> Value {
+fn count<C: Word>((cause, count): (C, u64)) -> Counted {
+    Counted { cause: cause.word(), meaning: cause.meaning(), count }
+}
+
+/// What was found.
+pub(super) fn notes(notes: &Notes) -> Found<'_> {
+    Found { counts: notes.iter().map(count::<Cause>).collect(), texts: notes.texts(), more: notes.more() }
+}
+
+/// What was lost.
+pub(super) fn losses(losses: &Losses) -> Vec<Counted> {
     losses.iter().map(count).collect()
 }

@@ -50,13 +50,20 @@ pub(super) struct Options {
     pictures: Option<String>,
 }
 
+/// The result of converting a table.
 #[derive(Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema), schemars(rename = "TableConverted"))]
 #[serde(rename_all = "camelCase")]
-struct Summary<'a> {
+pub(crate) struct Summary<'a> {
+    /// Rows written.
     rows: u64,
+    /// Columns written.
     columns: usize,
+    /// Bytes of the output.
     output_bytes: u64,
+    /// Bad rows that were left out.
     skipped_rows: u64,
+    /// What was changed to fit the target, which rows were left out, and other things worth knowing.
     notes: &'a [String],
 }
 

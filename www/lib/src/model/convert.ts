@@ -2,7 +2,7 @@
 import type { HttpOptions, Input, Output } from "./io.js";
 import type { TableFormat } from "./names.js";
 import type { Limits, OpenOptions, Progress } from "./opened.js";
-import type { ConvertSummary, TableConvertSummary } from "./reports.js";
+import type { SamplesConverted, TableConverted } from "./reports.js";
 import type { Dataset } from "./samples.js";
 import type { Table, TextReadOptions } from "./tables.js";
 
@@ -44,6 +44,18 @@ export interface ConvertOptions extends ConvertedInput {
 
 /** Opens samples: the function `openSamples` of the package. */
 export type Open = (input: Input, options?: OpenOptions) => Promise<Dataset>;
+
+/** What a conversion did. */
+export interface ConvertSummary extends SamplesConverted {
+  /** Bytes of the input. */
+  readonly inputBytes: number;
+}
+
+/** What the conversion of a table did. */
+export interface TableConvertSummary extends TableConverted {
+  /** Bytes of the input. */
+  readonly inputBytes: number;
+}
 
 /** Converts a dataset, or an input that is opened for it: the function `convert` of the package. */
 export interface Convert {

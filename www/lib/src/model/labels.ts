@@ -3,6 +3,7 @@ import type { Folder } from "./folder.js";
 import type { Input } from "./io.js";
 import type { HttpOptions } from "./io.js";
 import type { Limits, Progress } from "./opened.js";
+import type { LabelCount, LabelNotes } from "./reports.js";
 
 /** The formats of labels that are read. */
 export type LabelFormat =
@@ -120,26 +121,6 @@ export interface LabelPicture {
   line?: number;
 }
 
-/** Something that was found or lost, and how often. */
-export interface LabelCount {
-  /** Its name, as in `forebay labels check --json`. */
-  readonly cause: string;
-  /** What it is, in words. */
-  readonly meaning: string;
-  /** How often. */
-  readonly count: number;
-}
-
-/** What was found while reading that is not a fault. */
-export interface LabelNotes {
-  /** Counted by cause. */
-  readonly counts: readonly LabelCount[];
-  /** Said in words; the first few. */
-  readonly texts: readonly string[];
-  /** How many more there are. */
-  readonly more: number;
-}
-
 /** The labels of a set of pictures: plain objects, to be changed and written as they are. */
 export interface Labels {
   /** The classes. No two have one name. */
@@ -195,31 +176,6 @@ export interface ReadLabelsOptions {
   onProgress?: (progress: Progress) => void;
 }
 
-/** What there is to count in labels. */
-export interface LabelStats {
-  /** The format that they had. */
-  readonly format: LabelFormat;
-  /** Pictures. */
-  readonly pictures: number;
-  /** Those without an annotation. */
-  readonly empty: number;
-  /** Annotations. */
-  readonly annotations: number;
-  /** The most in one picture. */
-  readonly most: number;
-  /** Classes, and how many annotations each has. */
-  readonly classes: readonly {
-    /** The class. */
-    readonly name: string;
-    /** How many annotations it has. */
-    readonly annotations: number;
-  }[];
-  /** Annotations up to 32 pixels squared, up to 96 pixels squared, and larger. */
-  readonly areas: readonly [small: number, medium: number, large: number];
-  /** What was found on the way. */
-  readonly notes: LabelNotes;
-}
-
 /** How to write labels. */
 export interface WriteLabelsOptions {
   /** Numbers the classes as this project does; a class that it does not have is `label.class`. */
@@ -257,18 +213,6 @@ export interface ExportLabelsOptions {
   signal?: AbortSignal;
   /** Hears how far it is: `samples` are those that were looked at. */
   onProgress?: (progress: Progress) => void;
-}
-
-/** What was exported. */
-export interface ExportedLabels extends WrittenLabels {
-  /** How many pictures were looked at. */
-  readonly pictures: number;
-  /** How many annotations they have. */
-  readonly annotations: number;
-  /** Pictures of which nothing says what is in them, or that nothing is. */
-  readonly unlabelled: number;
-  /** What was found on the way. */
-  readonly notes: LabelNotes;
 }
 
 /** Where the files of a format go that has one for each picture: several files, each by its place in a folder. */
