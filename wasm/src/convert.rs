@@ -24,17 +24,30 @@ use crate::{
     words::{chosen, unknown},
 };
 
+/// How samples are written.
 #[derive(Debug, Default, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema), schemars(rename = "SamplesConversion"))]
 #[serde(rename_all = "camelCase", default)]
-struct Options {
+pub(crate) struct Options {
+    /// The format to write.
+    #[cfg_attr(feature = "schema", schemars(required, extend("enum" = ["tbl", "tar"])))]
     to: String,
+    /// TBL: the layout. Default: `guide`.
+    #[cfg_attr(feature = "schema", schemars(schema_with = "crate::schema::words::<Layout>"))]
     layout: Option<String>,
+    /// TBL: `none`, `lz4` (level 1). Default: `none`.
+    #[cfg_attr(feature = "schema", schemars(extend("enum" = ["none", "lz4"])))]
     compression: Option<String>,
+    /// TBL: how metadata is written down. Default: `json`.
+    #[cfg_attr(feature = "schema", schemars(extend("enum" = ["json", "msgpack"])))]
     metadata_format: Option<String>,
+    /// Leave broken samples out and list them, instead of stopping at the first.
     keep_going: bool,
     /// Bytes of samples that are read before they are written.
+    #[cfg_attr(feature = "schema", schemars(skip))]
     window: Option<u64>,
     /// The input's name, for the document.
+    #[cfg_attr(feature = "schema", schemars(skip))]
     source: String,
 }
 

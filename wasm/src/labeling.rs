@@ -10,21 +10,39 @@ use serde_json::Value;
 
 use crate::words::{chosen, unknown};
 
-/// What the package says of what label files, or records, mean.
+/// What label files, or the metadata of samples, mean. Where they do not say it, the error names the option.
 #[derive(Default, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema), schemars(rename = "LabelMeaning"))]
 #[serde(rename_all = "camelCase", default)]
 pub(crate) struct HowRead {
+    /// Pascal VOC: whether the first pixel is 0 or 1.
+    #[cfg_attr(feature = "schema", schemars(extend("enum" = [0, 1])))]
     voc_base: Option<u8>,
+    /// YOLO: what lines of more than five columns are.
+    #[cfg_attr(feature = "schema", schemars(schema_with = "crate::schema::words::<forebay::annotations::Task>"))]
     task: Option<String>,
+    /// YOLO: lines of six columns are boxes with a score.
     scores: bool,
+    /// CVAT: what becomes of frames between the key frames of a track. Default: `interpolate`.
+    #[cfg_attr(feature = "schema", schemars(schema_with = "crate::schema::words::<forebay::annotations::Between>"))]
     between: Option<String>,
+    /// Which of several annotations of one image counts.
+    #[cfg_attr(feature = "schema", schemars(schema_with = "crate::schema::words::<forebay::annotations::Pick>"))]
     pick: Option<String>,
+    /// In which raster boxes of images are to be that EXIF turns.
+    #[cfg_attr(feature = "schema", schemars(schema_with = "crate::schema::words::<forebay::annotations::Exif>"))]
     exif: Option<String>,
+    /// Names of images: whole, or only their last part. Default: `whole`.
+    #[cfg_attr(feature = "schema", schemars(schema_with = "crate::schema::words::<forebay::annotations::Names>"))]
     names: Option<String>,
+    /// The classes, for formats that number them and do not name them.
     classes: Option<Vec<String>>,
+    /// Label Studio: which key of a task names the image.
     image_key: Option<String>,
+    /// Which field has boxes, and what four numbers of it mean: `json.boxes:xywh`.
     boxes: Option<String>,
     /// A project, as the package has it.
+    #[cfg_attr(feature = "schema", schemars(skip))]
     project: Option<Value>,
 }
 

@@ -8,7 +8,7 @@ use forebay::{
 };
 use schemars::{Schema, SchemaGenerator, json_schema};
 
-use crate::{convert, edits, export, labels, tables, warehouse as warehouses};
+use crate::{convert, edits, export, labeling, labels, tables, tensor, warehouse as warehouses};
 
 /// One of these words.
 pub(crate) fn words<T: Word>(_: &mut SchemaGenerator) -> Schema {
@@ -34,4 +34,12 @@ pub fn reports(all: &mut SchemaGenerator) {
     all.subschema_for::<labels::model::Counts<'_>>();
     all.subschema_for::<tables::convert::Summary<'_>>();
     all.subschema_for::<tables::stats::Counted>();
+}
+
+/// Adds the types of options that modules take.
+pub fn options(all: &mut SchemaGenerator) {
+    all.subschema_for::<convert::Options>();
+    all.subschema_for::<tables::convert::Options>();
+    all.subschema_for::<labeling::HowRead>();
+    all.subschema_for::<tensor::Wanted>();
 }

@@ -75,6 +75,7 @@ pub struct Plan {
 
 /// A plan as it was read.
 #[derive(Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 struct Said {
     forebay_shards: u32,

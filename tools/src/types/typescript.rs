@@ -19,11 +19,16 @@ const NARROWED: &[(&str, &str, &str)] = &[
         "reason",
         r#""few_bytes" | "many_bytes" | "small" | "large" | "narrow" | "wide" | "dark" | "bright" | "flat" | "stark" | "blurred" | "noisy""#,
     ),
+    ("ImageNumbers", "size", "readonly [width: number, height: number]"),
+    ("ImageNumbers", "fill", "readonly [red: number, green: number, blue: number]"),
     ("WarehouseSample", "shard", "string"),
     ("ColumnSummary", "min", "Json | bigint"),
     ("ColumnSummary", "max", "Json | bigint"),
     ("ColumnSummary", "top", "readonly (readonly [Json | bigint, number])[]"),
 ];
+
+const OPTIONS: &str = "/** Options that modules take. Made from the Rust types by `npm run types`: change those. */
+";
 
 const HEAD: &str = "/** Reports of the modules. Made from the Rust types by `npm run types`: change those. */
 
@@ -32,15 +37,40 @@ export type Json = null | boolean | number | string | Json[] | { [key: string]: 
 ";
 
 pub(super) fn files() -> Vec<File> {
-    let mut generator = SchemaSettings::draft2020_12().for_serialize().into_generator();
-    forebay_wasm::schema::reports(&mut generator);
-    let types = generator.take_definitions(true);
+    let settings = SchemaSettings::draft2020_12;
+    let mut reports = settings().for_serialize().into_generator();
+    forebay_wasm::schema::reports(&mut reports);
     let mut text = HEAD.to_owned();
-    declarations(&types, &mut text);
-    vec![File { path: "www/lib/src/model/reports.ts".into(), text }]
+    declarations(&reports.take_definitions(true), "readonly ", &mut text);
+    let reports = File { path: "www/lib/src/model/reports.ts".into(), text };
+
+    let mut options = settings().for_deserialize().into_generator();
+    forebay_wasm::schema::options(&mut options);
+    let types = options.take_definitions(true);
+    let mut text = OPTIONS.to_owned();
+    declarations(&types, "", &mut text);
+    text.push_str("\n/** The names of the options of each kind. */\nexport const moduleOptions = {\n");
+    for (name, schema) in &types {
+        let names: Vec<String> = fields(schema).map(|(field, ..)| format!("\"{}\"", camel_case(field))).collect();
+        list_of(name, &names, &mut text);
+    }
+    text.push_str("} as const;\n");
+    vec![reports, File { path: "www/lib/src/model/module-options.ts".into(), text }]
 }
 
-fn declarations(types: &Types, text: &mut String) {
+/// A field that is a list of texts, on one line if it fits.
+fn list_of(name: &str, items: &[String], text: &mut String) {
+    let line = format!("  {name}: [{}],\n", items.join(", "));
+    match line.chars().count() <= WIDTH + 1 {
+        true => text.push_str(&line),
+        false => {
+            let items: Vec<String> = items.iter().map(|item| format!("    {item},\n")).collect();
+            let _ = write!(text, "  {name}: [\n{}  ],\n", items.concat());
+        }
+    }
+}
+
+fn declarations(types: &Types, readonly: &str, text: &mut String) {
     let is_wanted = |name: &str| !LEFT_OUT.contains(&name);
     let mut names: Vec<&String> = types.keys().filter(|name| is_wanted(name)).collect();
     names.sort();
@@ -56,7 +86,7 @@ fn declarations(types: &Types, text: &mut String) {
                 let narrowed = NARROWED.iter().find(|(of, one, _)| of == name && one == field);
                 let one = narrowed.map_or_else(|| of(schema, always), |(.., narrowed)| (*narrowed).to_owned());
                 let question = if always { "" } else { "?" };
-                line(&format!("  readonly {}{question}:", camel_case(field)), &one, text);
+                line(&format!("  {readonly}{}{question}:", camel_case(field)), &one, text);
             }
             text.push_str("}\n");
         } else {

@@ -2,6 +2,7 @@
 import type { Folder } from "./folder.js";
 import type { Input } from "./io.js";
 import type { HttpOptions } from "./io.js";
+import type { LabelMeaning } from "./module-options.js";
 import type { Limits, Progress } from "./opened.js";
 import type { LabelCount, LabelNotes } from "./reports.js";
 
@@ -141,29 +142,11 @@ export interface ReadLabels extends Labels {
 export type LabelInput = Input | Folder;
 
 /** How to read labels. If a file cannot say by itself what would change what is read, the error names the option. */
-export interface ReadLabelsOptions {
+export interface ReadLabelsOptions extends Omit<LabelMeaning, "boxes"> {
   /** The format, whatever the files look like. Default: found out. */
   format?: LabelFormat;
   /** The folder of the pictures: their own sizes count, and a picture that is not there is a fault. */
   pictures?: Folder | string | URL;
-  /** Pascal VOC: whether the first pixel is 0 or 1. */
-  vocBase?: 0 | 1;
-  /** YOLO: what lines of more than five columns are. */
-  task?: "box" | "obb" | "segment";
-  /** YOLO: lines of six columns are boxes with a score. */
-  scores?: boolean;
-  /** CVAT: what becomes of frames between the key frames of a track. Default: `interpolate`. */
-  between?: "interpolate" | "refuse" | "listed";
-  /** Which of several annotations of one picture counts. */
-  pick?: "first" | "last" | "all";
-  /** In which raster boxes of pictures are to be that EXIF turns. */
-  exif?: "apply" | "ignore" | "refuse";
-  /** Names of pictures: whole, or only their last part. Default: `whole`. */
-  names?: "whole" | "last";
-  /** The classes, for formats that number them and do not name them. */
-  classes?: readonly string[];
-  /** Label Studio: which key of a task names the picture. */
-  imageKey?: string;
   /** Bounds on what the files may cost. */
   limits?: Limits;
   /** For a URL: how to fetch. */
@@ -190,23 +173,12 @@ export interface WriteLabelsOptions {
  * How to export the labels of samples. What metadata that other programs wrote means is said as for `forebay labels`; the error
  * names the option where it could mean several things.
  */
-export interface ExportLabelsOptions {
+export interface ExportLabelsOptions
+  extends Pick<LabelMeaning, "boxes" | "vocBase" | "task" | "scores" | "names" | "classes"> {
   /** Only samples that this filter accepts. Not with a journal. */
   where?: string;
   /** Only these samples, in this order. Not with a journal. */
   indexes?: ArrayLike<number> | Iterable<number>;
-  /** Which field has boxes, and what four numbers of it mean: `json.boxes:xywh`. */
-  boxes?: string;
-  /** Pascal VOC in metadata: whether the first pixel is 0 or 1. */
-  vocBase?: 0 | 1;
-  /** YOLO in metadata: what lines of more than five columns are. */
-  task?: "box" | "obb" | "segment";
-  /** YOLO in metadata: lines of six columns are boxes with a score. */
-  scores?: boolean;
-  /** Names of pictures: whole, or only their last part. Default: `whole`. */
-  names?: "whole" | "last";
-  /** The classes, for metadata that numbers them and does not name them. */
-  classes?: readonly string[];
   /** Numbers the classes as this project does, whatever else lists them; a class that it does not have is `label.class`. */
   project?: Project;
   /** Ends the export; the sink's `abort` is called. */
