@@ -56,6 +56,7 @@ const CRATES = {
     'check convert curate export labels record select tables tensor',
     'dataset',
     'edits open warehouse',
+    'schema',
   ],
 };
 

@@ -68,7 +68,13 @@ class Report:
 
     @classmethod
     def _of(cls, found: dict[str, Any]) -> Report:
-        return cls(**{**found, "faults": [Fault._of(one) for one in found["faults"]], "notes": [Fault._of(one) for one in found["notes"]]})
+        return cls(
+            **{
+                **found,
+                "faults": [Fault._of(one) for one in found["faults"]],
+                "notes": [Fault._of(one) for one in found["notes"]],
+            }
+        )
 
     def __bool__(self) -> bool:
         return self.ok
@@ -87,7 +93,7 @@ class OutlierReason:
     #: In a word: ``dark``, ``blurred``, ``wide``.
     reason: str
     #: What was measured.
-    trait: dict[str, Any]
+    trait: str
     #: The measure.
     value: float
     #: The median of all.
@@ -131,7 +137,12 @@ class Made:
 
     @classmethod
     def _of(cls, found: dict[str, Any]) -> Made:
-        return cls(**{**found, "faults": [Fault._of(one) for one in found["faults"]]})
+        return cls(
+            **{
+                **found,
+                "faults": [Fault._of(one) for one in found["faults"]],
+            }
+        )
 
 
 @dataclass(frozen=True)
@@ -171,7 +182,13 @@ class ShardReport:
 
     @classmethod
     def _of(cls, found: dict[str, Any]) -> ShardReport:
-        return cls(**{**found, "faults": [Fault._of(one) for one in found["faults"]], "outputs": [Made._of(one) for one in found["outputs"]]})
+        return cls(
+            **{
+                **found,
+                "faults": [Fault._of(one) for one in found["faults"]],
+                "outputs": [Made._of(one) for one in found["outputs"]],
+            }
+        )
 
     def __bool__(self) -> bool:
         return not self.faults and self.left == 0

@@ -30,10 +30,10 @@ use crate::{
 #[serde(rename_all = "camelCase", default)]
 pub(crate) struct Options {
     /// The format to write.
-    #[cfg_attr(feature = "schema", schemars(required, extend("enum" = ["tbl", "tar"])))]
+    #[cfg_attr(feature = "schema", schemars(extend("enum" = ["tbl", "tar"])))]
     to: String,
     /// TBL: the layout. Default: `guide`.
-    #[cfg_attr(feature = "schema", schemars(schema_with = "crate::schema::words::<Layout>"))]
+    #[cfg_attr(feature = "schema", schemars(schema_with = "crate::words::any::<Layout>"))]
     layout: Option<String>,
     /// TBL: `none`, `lz4` (level 1). Default: `none`.
     #[cfg_attr(feature = "schema", schemars(extend("enum" = ["none", "lz4"])))]

@@ -19,21 +19,21 @@ pub(crate) struct HowRead {
     #[cfg_attr(feature = "schema", schemars(extend("enum" = [0, 1])))]
     voc_base: Option<u8>,
     /// YOLO: what lines of more than five columns are.
-    #[cfg_attr(feature = "schema", schemars(schema_with = "crate::schema::words::<forebay::annotations::Task>"))]
+    #[cfg_attr(feature = "schema", schemars(schema_with = "crate::words::any::<forebay::annotations::Task>"))]
     task: Option<String>,
     /// YOLO: lines of six columns are boxes with a score.
     scores: bool,
     /// CVAT: what becomes of frames between the key frames of a track. Default: `interpolate`.
-    #[cfg_attr(feature = "schema", schemars(schema_with = "crate::schema::words::<forebay::annotations::Between>"))]
+    #[cfg_attr(feature = "schema", schemars(schema_with = "crate::words::any::<forebay::annotations::Between>"))]
     between: Option<String>,
     /// Which of several annotations of one image counts.
-    #[cfg_attr(feature = "schema", schemars(schema_with = "crate::schema::words::<forebay::annotations::Pick>"))]
+    #[cfg_attr(feature = "schema", schemars(schema_with = "crate::words::any::<forebay::annotations::Pick>"))]
     pick: Option<String>,
     /// In which raster boxes of images are to be that EXIF turns.
-    #[cfg_attr(feature = "schema", schemars(schema_with = "crate::schema::words::<forebay::annotations::Exif>"))]
+    #[cfg_attr(feature = "schema", schemars(schema_with = "crate::words::any::<forebay::annotations::Exif>"))]
     exif: Option<String>,
     /// Names of images: whole, or only their last part. Default: `whole`.
-    #[cfg_attr(feature = "schema", schemars(schema_with = "crate::schema::words::<forebay::annotations::Names>"))]
+    #[cfg_attr(feature = "schema", schemars(schema_with = "crate::words::any::<forebay::annotations::Names>"))]
     names: Option<String>,
     /// The classes, for formats that number them and do not name them.
     classes: Option<Vec<String>>,

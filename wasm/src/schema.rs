@@ -4,17 +4,10 @@ use forebay::{
     check, curate,
     sample::{self, MediaFormat},
     warehouse::{self, drift::Drift},
-    words::Word,
 };
-use schemars::{Schema, SchemaGenerator, json_schema};
+use schemars::SchemaGenerator;
 
 use crate::{convert, edits, export, labeling, labels, tables, tensor, warehouse as warehouses};
-
-/// One of these words.
-pub(crate) fn words<T: Word>(_: &mut SchemaGenerator) -> Schema {
-    let words: Vec<_> = T::ALL.iter().map(|one| one.word()).collect();
-    json_schema!({ "type": "string", "enum": words })
-}
 
 /// Adds the types of all reports.
 pub fn reports(all: &mut SchemaGenerator) {

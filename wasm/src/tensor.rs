@@ -28,7 +28,7 @@ pub(crate) struct Wanted {
     #[cfg_attr(feature = "schema", schemars(default, extend("enum" = ["f32", "u8"])))]
     dtype: String,
     /// Planes one after the other (PyTorch), or channels side by side. Default: `nchw`.
-    #[cfg_attr(feature = "schema", schemars(default, schema_with = "crate::schema::words::<Layout>"))]
+    #[cfg_attr(feature = "schema", schemars(default, schema_with = "crate::words::any::<Layout>"))]
     layout: String,
     /// Which part of the image: all of it, distorted; its shorter side resized to `short` and the middle of that; the middle without
     /// resizing; all of it undistorted on `fill`. Default: `stretch`.

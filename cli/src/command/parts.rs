@@ -75,11 +75,7 @@ pub(super) fn run(args: &Args, out: &Output) -> Result<Outcome> {
 
 fn said(one: &Unfinished) -> Upload<'_> {
     let begun = one.begun.and_then(|begun| begun.duration_since(SystemTime::UNIX_EPOCH).ok());
-    Upload {
-        address: one.path.display().to_string(),
-        upload: &one.upload,
-        begun: begun.map(|since| since.as_secs()),
-    }
+    Upload { address: one.path.display().to_string(), upload: &one.upload, begun: begun.map(|since| since.as_secs()) }
 }
 
 /// An upload that did not end.

@@ -6,14 +6,13 @@ use forebay::{
 };
 use forebay_native::{
     curate::{DuplicateReport, OutlierReport},
-    difference, edits as journals, sharding, thumbs as strips,
-    warehouse as warehouses,
+    difference, edits as journals, sharding, thumbs as strips, warehouse as warehouses,
 };
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 
 use super::{
-    Manual, Script, bench, cache, check as checks, convert, cost, demo, edits, extract, head, inspect, labels, parts, plan, serve,
-    shards, simulate, split, stats, table, thumbs, warehouse as built,
+    Manual, Script, bench, cache, check as checks, convert, cost, demo, edits, extract, head, inspect, labels, parts,
+    plan, serve, shards, simulate, split, stats, table, thumbs, warehouse as built,
 };
 use crate::output::Failed;
 
@@ -64,7 +63,10 @@ pub fn reports() -> Vec<Report> {
         report::<cache::Kept>("cache-list", "`cache list`"),
         report::<checks::Checked<'_>>("check", "`check`"),
         report::<Script>("completions", "`completions`"),
-        report::<convert::Converted<'_>>("convert", "`convert` and `concat` of samples, `split --shards`, `tar_to_tbl`"),
+        report::<convert::Converted<'_>>(
+            "convert",
+            "`convert` and `concat` of samples, `split --shards`, `tar_to_tbl`",
+        ),
         report::<table::convert::Converted<'_>>("convert-table", "`convert` of tables"),
         report::<demo::Drawn>("demo", "`demo --no-open`"),
         report::<difference::Difference>("diff", "`diff` of samples"),

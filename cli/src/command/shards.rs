@@ -5,8 +5,8 @@ use std::path::{Path, PathBuf};
 use forebay::{Error, Result, error::codes, tbl::MetadataFormat};
 use forebay_native::{
     convert::To,
-    remote::Traffic,
     input::{self, remote},
+    remote::Traffic,
     sharding::{Plan, Report},
 };
 use serde::Serialize;

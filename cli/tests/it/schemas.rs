@@ -61,7 +61,7 @@ fn check(root: &Value, schema: &Value, value: &Value) -> Result<Fields, String> 
         let list = what.as_array().map_or_else(|| std::slice::from_ref(what), Vec::as_slice);
         let items = || value.as_array().into_iter().flatten();
         let fine = match word.as_str() {
-            "$schema" | "$defs" | "title" | "description" | "format" => true,
+            "$schema" | "$defs" | "default" | "description" | "format" | "title" => true,
             "type" => list.iter().any(|kind| is(kind.as_str().unwrap(), value)),
             "const" => what == value,
             "enum" => list.contains(value),
@@ -85,12 +85,18 @@ fn check(root: &Value, schema: &Value, value: &Value) -> Result<Fields, String> 
             "additionalProperties" => {
                 let named = |name: &str| schema.get("properties").is_some_and(|named| named.get(name).is_some());
                 let others = value.as_object().into_iter().flatten().filter(|(name, _)| !named(name));
-                others.map(|(name, value)| whole(root, what, value).map_err(|why| format!("{name}: {why}"))).collect::<Result<(), _>>()?;
+                others
+                    .map(|(name, value)| whole(root, what, value).map_err(|why| format!("{name}: {why}")))
+                    .collect::<Result<(), _>>()?;
                 any = true;
                 true
             }
             "items" => items().map(|item| whole(root, what, item)).collect::<Result<(), _>>().map(|()| true)?,
-            "prefixItems" => items().zip(list).map(|(item, what)| whole(root, what, item)).collect::<Result<(), _>>().map(|()| true)?,
+            "prefixItems" => items()
+                .zip(list)
+                .map(|(item, what)| whole(root, what, item))
+                .collect::<Result<(), _>>()
+                .map(|()| true)?,
             "$ref" => {
                 any |= add(check(root, root.pointer(what.as_str().unwrap().trim_start_matches('#')).unwrap(), value)?);
                 true

@@ -59,21 +59,27 @@ fn declaration(types: &Types, (rust, name, methods): &(&str, &str, &[(&str, &str
     let is_given = |field: &Value, always: bool| always && !is_nullable(field);
     let (mut made, mut nested) = (String::new(), String::new());
     for (field, schema, _) in fields(schema).filter(|(_, field, always)| is_given(field, *always)) {
-        member(field, schema, "", &mut made);
+        member(types, (field, schema), "", &mut made);
     }
     for (field, schema, _) in fields(schema).filter(|(_, field, always)| !is_given(field, *always)) {
         let list = schema["type"] == "array";
         let default = if list { " = field(default_factory=list)" } else { " = None" };
-        member(field, schema, default, &mut made);
+        member(types, (field, schema), default, &mut made);
     }
     text.push_str(&made);
     for (field, schema, _) in fields(schema) {
         if let Some(class) = schema["items"]["$ref"].as_str().and_then(|_| class(&schema["items"])) {
-            let _ = write!(nested, ", \"{field}\": [{class}._of(one) for one in found[\"{field}\"]]");
+            let _ = writeln!(nested, "                \"{field}\": [{class}._of(one) for one in found[\"{field}\"]],");
         }
     }
-    let given = if nested.is_empty() { "found".to_owned() } else { format!("{{**found{nested}}}") };
-    let _ = write!(text, "\n    @classmethod\n    def _of(cls, found: dict[str, Any]) -> {name}:\n        return cls(**{given})\n");
+    let given = match nested.as_str() {
+        "" => "**found".to_owned(),
+        _ => format!("\n            **{{\n                **found,\n{nested}            }}\n        "),
+    };
+    let _ = write!(
+        text,
+        "\n    @classmethod\n    def _of(cls, found: dict[str, Any]) -> {name}:\n        return cls({given})\n"
+    );
     for (method, of, body) in *methods {
         let _ = write!(text, "\n    def {method}(self) -> {of}:\n        return {body}\n");
     }
@@ -84,12 +90,12 @@ fn rst(schema: &Value) -> String {
     doc(schema).replace('`', "``")
 }
 
-fn member(name: &str, schema: &Value, default: &str, text: &mut String) {
+fn member(types: &Types, (name, schema): (&str, &Value), default: &str, text: &mut String) {
     for line in wrapped(&rst(schema), WIDTH - 7).iter().filter(|line| !line.is_empty()) {
         let _ = writeln!(text, "    #: {line}");
     }
     let null = if default == " = None" { " | None" } else { "" };
-    let _ = writeln!(text, "    {name}: {}{null}{default}", of(schema));
+    let _ = writeln!(text, "    {name}: {}{null}{default}", of(types, schema));
 }
 
 fn class(schema: &Value) -> Option<&'static str> {
@@ -98,9 +104,13 @@ fn class(schema: &Value) -> Option<&'static str> {
 }
 
 /// The type of a schema, whether it may be missing or not.
-fn of(schema: &Value) -> String {
+fn of(types: &Types, schema: &Value) -> String {
     if let Some(class) = class(schema) {
         return class.to_owned();
+    }
+    // A word.
+    if referred(schema).is_some_and(|name| !types[name]["properties"].is_object()) {
+        return "str".to_owned();
     }
     let kind = match &schema["type"] {
         Value::Array(kinds) => kinds.iter().find(|kind| *kind != "null").and_then(Value::as_str),
@@ -111,9 +121,11 @@ fn of(schema: &Value) -> String {
         Some("number") => "float".to_owned(),
         Some("string") => "str".to_owned(),
         Some("boolean") => "bool".to_owned(),
-        Some("array") => format!("list[{}]", of(&schema["items"])),
+        Some("array") => format!("list[{}]", of(types, &schema["items"])),
         // A type that has no class of its own: what its JSON says.
-        _ if referred(schema).is_some() || schema["anyOf"].is_array() || kind == Some("object") => "dict[str, Any]".to_owned(),
+        _ if referred(schema).is_some() || schema["anyOf"].is_array() || kind == Some("object") => {
+            "dict[str, Any]".to_owned()
+        }
         _ => "Any".to_owned(),
     }
 }

@@ -12,6 +12,9 @@ const WIDTH: usize = 120;
 /// What reports of the command have, and those of the modules do not need.
 const LEFT_OUT: &[&str] = &["Dtype", "ResizeMode", "WarehouseTransform"];
 
+/// Options that must be given, although a module has a default for them.
+const REQUIRED: &[(&str, &str)] = &[("SamplesConversion", "to"), ("TableConversion", "to")];
+
 /// Fields whose values TypeScript knows better than their Rust types say.
 const NARROWED: &[(&str, &str, &str)] = &[
     (
@@ -81,10 +84,12 @@ fn declarations(types: &Types, readonly: &str, text: &mut String) {
         if schema["properties"].is_object() {
             // Writing to a text cannot fail.
             let _ = writeln!(text, "export interface {name} {{");
-            for (field, schema, always) in fields(schema).filter(|(_, field, _)| referred(field).is_none_or(is_wanted)) {
+            for (field, schema, always) in fields(schema).filter(|(_, field, _)| referred(field).is_none_or(is_wanted))
+            {
                 comment(&doc(schema), "  ", text);
                 let narrowed = NARROWED.iter().find(|(of, one, _)| of == name && one == field);
                 let one = narrowed.map_or_else(|| of(schema, always), |(.., narrowed)| (*narrowed).to_owned());
+                let always = always || REQUIRED.contains(&(name.as_str(), field.as_str()));
                 let question = if always { "" } else { "?" };
                 line(&format!("  {readonly}{}{question}:", camel_case(field)), &one, text);
             }
@@ -112,8 +117,10 @@ fn comment(text: &str, indent: &str, out: &mut String) {
         "" => Ok(()),
         _ if indent.len() + text.chars().count() + 7 <= WIDTH => writeln!(out, "{indent}/** {text} */"),
         _ => {
-            let lines: Vec<String> =
-                wrapped(text, WIDTH - 3 - indent.len()).into_iter().map(|line| format!("{indent} * {line}\n")).collect();
+            let lines: Vec<String> = wrapped(text, WIDTH - 3 - indent.len())
+                .into_iter()
+                .map(|line| format!("{indent} * {line}\n"))
+                .collect();
             writeln!(out, "{indent}/**\n{}{indent} */", lines.concat())
         }
     };
@@ -139,7 +146,8 @@ fn of(schema: &Value, always: bool) -> String {
         return name.to_owned();
     }
     if let Some(alternatives) = alternatives {
-        let all: Vec<String> = alternatives.iter().filter(|one| one["type"] != "null").map(|one| of(one, true)).collect();
+        let all: Vec<String> =
+            alternatives.iter().filter(|one| one["type"] != "null").map(|one| of(one, true)).collect();
         return all.join(" | ") + null;
     }
     if let Some(value) = schema.get("const") {

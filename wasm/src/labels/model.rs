@@ -298,7 +298,7 @@ impl PictureField {
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema), schemars(rename = "LabelStats"))]
 pub(crate) struct Counts<'a> {
     /// The format that they had.
-    #[cfg_attr(feature = "schema", schemars(schema_with = "crate::schema::words::<Format>"))]
+    #[cfg_attr(feature = "schema", schemars(schema_with = "crate::words::any::<Format>"))]
     format: &'static str,
     /// Images.
     pictures: u64,

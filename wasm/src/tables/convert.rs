@@ -33,7 +33,7 @@ use crate::{
 #[serde(rename_all = "camelCase", default)]
 pub(crate) struct Options {
     /// The format to write.
-    #[cfg_attr(feature = "schema", schemars(required, extend("enum" = ["tbf", "idv", "parquet", "arrow", "arrows", "csv", "tsv", "jsonl"])))]
+    #[cfg_attr(feature = "schema", schemars(extend("enum" = ["tbf", "idv", "parquet", "arrow", "arrows", "csv", "tsv", "jsonl"])))]
     to: String,
     /// Only these columns, in this order.
     columns: Option<Vec<String>>,

@@ -5,7 +5,9 @@ use std::{collections::HashMap, path::Path};
 use forebay::Result;
 use forebay_native::{
     input::{display, file_len},
-    tables::{ColumnFacts, Facts, ReadOptions, TableFormat, TableSource, document, leave_out_unread, open, summary::Summary},
+    tables::{
+        ColumnFacts, Facts, ReadOptions, TableFormat, TableSource, document, leave_out_unread, open, summary::Summary,
+    },
 };
 use serde::Serialize;
 use serde_json::{Map, Value};

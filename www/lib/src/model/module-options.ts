@@ -56,7 +56,7 @@ export interface LabelMeaning {
 /** How samples are written. */
 export interface SamplesConversion {
   /** The format to write. */
-  to?: "tbl" | "tar";
+  to: "tbl" | "tar";
   /** TBL: the layout. Default: `guide`. */
   layout?: "guide" | "turboloader";
   /** TBL: `none`, `lz4` (level 1). Default: `none`. */
@@ -70,7 +70,7 @@ export interface SamplesConversion {
 /** How a table is written. */
 export interface TableConversion {
   /** The format to write. */
-  to?: "tbf" | "idv" | "parquet" | "arrow" | "arrows" | "csv" | "tsv" | "jsonl";
+  to: "tbf" | "idv" | "parquet" | "arrow" | "arrows" | "csv" | "tsv" | "jsonl";
   /** Only these columns, in this order. */
   columns?: readonly string[];
   /** Only rows that match. The filter may name columns that are not written. */
