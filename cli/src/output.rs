@@ -12,7 +12,6 @@ use std::{
 use forebay::{Error, Result, check::Fault};
 use forebay_native::input::io_error;
 use serde::Serialize;
-use serde_json::json;
 
 use crate::hints::hint_by_file;
 
@@ -117,9 +116,7 @@ impl Output {
         let e = if let Some(hint) = hint { e.more(&hint) } else { e };
         if self.json() {
             let fault = Fault::from(&e);
-            let error = Named { file: e.place().file.as_deref(), kind: e.kind().name(), fault };
-            // As a value, which has a field once.
-            self.value(&json!(Failed { error }));
+            self.value(&Failed { error: Named { file: e.place().file.as_deref(), fault } });
         } else {
             say(&format!("error: {}", printable(&e.to_string())));
         }
@@ -164,8 +161,6 @@ pub(crate) struct Failed<'a> {
 struct Named<'a> {
     /// The file.
     file: Option<&'a str>,
-    /// Whose fault it is: `damaged`, `unsupported`, `usage`, `limit` or `io`.
-    kind: &'static str,
     #[serde(flatten)]
     fault: Fault,
 }

@@ -42,7 +42,7 @@ pub struct Settings {
     pub layout: Layout,
     /// TBL: the compression.
     #[serde(with = "as_codec")]
-    #[cfg_attr(feature = "schema", schemars(with = "String"))]
+    #[cfg_attr(feature = "schema", schemars(with = "(String, Option<u8>)"))]
     pub compression: Compression,
     /// TBL: how metadata is written.
     #[serde(with = "as_word")]
