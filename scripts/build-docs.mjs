@@ -53,15 +53,15 @@ export function buildPages(site) {
     (target) => isSource(target) && has(target),
   );
   const listed = new Set(sources);
-  const pictures = new Set();
+  const beside = new Set();
   const index = [];
   for (const source of sources) {
     const page = pageOf(source);
     const link = (path) => {
       if (listed.has(path)) return posix.relative(posix.dirname(page), pageOf(path));
-      if (!/\.(png|svg)$/.test(path)) return REPOSITORY + path;
-      pictures.add(path);
-      return posix.relative(posix.dirname(page), pictureOf(path));
+      if (!/\.(png|svg)$|^docs\/schemas\//.test(path)) return REPOSITORY + path;
+      beside.add(path);
+      return posix.relative(posix.dirname(page), placeOf(path));
     };
     const { html, title, headings, sections } = render(
       source,
@@ -81,7 +81,7 @@ export function buildPages(site) {
       });
     }
   }
-  for (const picture of pictures) copy(join(ROOT, picture), join(site, pictureOf(picture)));
+  for (const file of beside) copy(join(ROOT, file), join(site, placeOf(file)));
   const assets = join(ROOT, 'scripts/docs/assets');
   for (const name of readdirSync(assets)) copy(join(assets, name), join(site, 'assets', name));
   copy(join(ROOT, 'www/viewer/public/icon.svg'), join(site, 'assets/icon.svg'));
@@ -100,7 +100,7 @@ function nameOf(source) {
   return NAVIGATION.flatMap(([, list]) => list).find(([, target]) => target === source)?.[0];
 }
 
-const pictureOf = (path) => path.replace(/^docs\//, '');
+const placeOf = (path) => path.replace(/^docs\//, '');
 
 function copy(from, to) {
   mkdirSync(dirname(to), { recursive: true });

@@ -67,6 +67,7 @@ const CRATES = {
     'check convert curate export labels record select tables tensor',
     'dataset',
     'edits open warehouse',
+    'schema',
   ],
 };
 

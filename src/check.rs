@@ -12,6 +12,7 @@ const KEPT: usize = 100_000;
 
 /// One thing that is wrong, and where.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[non_exhaustive]
 pub struct Fault {
     /// The stable code.
@@ -84,6 +85,7 @@ impl Fault {
 
 /// The result of a check.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema), schemars(rename = "CheckReport"))]
 #[non_exhaustive]
 pub struct Report {
     /// True when there is no fault.

@@ -11,6 +11,7 @@ use serde::{Serialize, Serializer};
 /// assert_eq!((png, png.mime(), png.extension()), (MediaFormat::Png, "image/png", "png"));
 /// ```
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema), schemars(rename_all = "lowercase"))]
 #[repr(u8)]
 #[non_exhaustive]
 pub enum MediaFormat {
@@ -32,6 +33,7 @@ pub enum MediaFormat {
     /// AVI video.
     Avi = 7,
     /// Raw RGB, height × width × 3 bytes.
+    #[cfg_attr(feature = "schema", schemars(rename = "raw_u8"))]
     RawU8 = 8,
 }
 

@@ -26,6 +26,8 @@ mod signals;
 pub mod tar_to_tbl;
 mod words;
 
+#[cfg(feature = "schema")]
+pub use command::schema;
 pub use exit::exit_code;
 
 /// The error codes of this crate, beside those of [`forebay_native::codes`].

@@ -12,7 +12,6 @@ use std::{
 use forebay::{Error, Result, check::Fault};
 use forebay_native::input::io_error;
 use serde::Serialize;
-use serde_json::json;
 
 use crate::hints::hint_by_file;
 
@@ -117,7 +116,7 @@ impl Output {
         let e = if let Some(hint) = hint { e.more(&hint) } else { e };
         if self.json() {
             let fault = Fault::from(&e);
-            self.value(&json!({ "error": Named { file: e.place().file.as_deref(), kind: e.kind().name(), fault } }));
+            self.value(&Failed { error: Named { file: e.place().file.as_deref(), fault } });
         } else {
             say(&format!("error: {}", printable(&e.to_string())));
         }
@@ -148,10 +147,20 @@ pub(super) fn print_all(text: &[u8]) -> Result<()> {
     }
 }
 
+/// What every command prints instead of a report if it fails.
 #[derive(Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema), schemars(rename = "Error"))]
+pub(crate) struct Failed<'a> {
+    /// What went wrong.
+    error: Named<'a>,
+}
+
+/// An error, and where it is.
+#[derive(Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema), schemars(rename = "NamedError"))]
 struct Named<'a> {
+    /// The file.
     file: Option<&'a str>,
-    kind: &'static str,
     #[serde(flatten)]
     fault: Fault,
 }

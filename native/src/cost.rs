@@ -37,6 +37,7 @@ impl Default for Link {
 
 /// What an epoch of one rank costs.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Cost {
     /// Ranges that are asked for.
     pub requests: u64,

@@ -20,6 +20,7 @@ const PAIR_BYTES: u64 = 100_000;
 
 /// One dataset beside another.
 #[derive(Debug, Default, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[non_exhaustive]
 pub struct Difference {
     /// They hold the same samples.
@@ -40,6 +41,7 @@ pub struct Difference {
 
 /// A sample that both have and that differs.
 #[derive(Debug, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema), schemars(rename = "ChangedSample"))]
 #[non_exhaustive]
 pub struct Changed {
     /// Its number in the one.
@@ -54,6 +56,7 @@ pub struct Changed {
 
 /// A sample that only one has.
 #[derive(Debug, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema), schemars(rename = "OnlySample"))]
 #[non_exhaustive]
 pub struct Only {
     /// Its number.

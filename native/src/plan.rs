@@ -132,6 +132,7 @@ pub struct Plan {
 
 /// What one rank gets of an epoch.
 #[derive(Clone, Copy, Debug, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Share {
     /// Which rank.
     pub rank: u64,
@@ -147,6 +148,7 @@ pub struct Share {
 
 /// What all ranks get of an epoch.
 #[derive(Clone, Debug, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Shares {
     /// Samples that no rank gets.
     pub left_out: u64,
@@ -156,6 +158,7 @@ pub struct Shares {
 
 /// One batch of one rank.
 #[derive(Clone, Debug, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema), schemars(rename = "PlannedBatch"))]
 pub struct Batch {
     /// Which step of the epoch.
     pub step: u64,

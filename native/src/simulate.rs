@@ -78,6 +78,7 @@ impl Machine {
 
 /// The prediction for a number of workers.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[non_exhaustive]
 pub struct Predicted {
     /// Threads that make samples.

@@ -11,7 +11,7 @@ from . import _forebay
 from ._convert import PathLike
 from ._dataset import Dataset, open_samples
 from ._progress import Progress, telling
-from ._report import Fault
+from ._report import Fault, OutlierReason
 from ._settings import keywords, settings_text
 
 __all__ = [
@@ -74,20 +74,6 @@ class Duplicates:
     groups: list[DuplicateGroup]
     fault_count: int
     faults: list[Fault]
-
-
-@dataclass(frozen=True)
-class OutlierReason:
-    """Why a sample is an outlier."""
-
-    #: In a word: ``dark``, ``blurred``, ``wide``.
-    reason: str
-    trait: str
-    value: float
-    #: The median of all.
-    median: float
-    #: How many deviations it is from that.
-    score: float
 
 
 @dataclass(frozen=True)
@@ -209,7 +195,7 @@ def outliers(
     with telling(progress, "looking", "samples") as tell:
         report = json.loads(_forebay.outliers(cores, chosen, settings_text(options), tell))
     rows = [
-        Outlier(one["i"], one["name"], [OutlierReason(**reason) for reason in one["reasons"]], one.get("file"))
+        Outlier(one["i"], one["name"], [OutlierReason._of(reason) for reason in one["reasons"]], one.get("file"))
         for one in report["outliers"]
     ]
     return Outliers(

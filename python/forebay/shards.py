@@ -19,79 +19,11 @@ from typing import Any, Iterable, Literal, Sequence
 from . import _forebay
 from ._convert import PathLike
 from ._progress import Progress, telling
-from ._report import Fault
+from ._report import Made
+from ._report import ShardReport as Report
 from ._settings import keywords, settings_text
 
 __all__ = ["Made", "Plan", "Report", "make", "plan"]
-
-
-@dataclass(frozen=True)
-class Made:
-    """One shard that is in its place."""
-
-    shard: int
-    #: Where it is.
-    output: str
-    #: It was there already, whole and made of the same.
-    reused: bool
-    samples: int
-    payload_bytes: int
-    stored_bytes: int
-    output_bytes: int
-    compressed_samples: int
-    #: Payloads and sidecars that were read back and found equal.
-    verified: int
-    #: How long it took to make it.
-    seconds: float
-    #: The samples left out with ``keep_going``.
-    faults: list[Fault] = field(default_factory=list)
-    notes: list[str] = field(default_factory=list)
-
-    @classmethod
-    def _of(cls, made: dict[str, Any]) -> Made:
-        return cls(**{**made, "faults": [Fault(**fault) for fault in made["faults"]]})
-
-
-@dataclass(frozen=True)
-class Report:
-    """The result of a plan, across runs and machines. It is true if no sample was left out and no shard is missing."""
-
-    #: The name of the shards.
-    name: str
-    #: Shards of the plan.
-    shards: int
-    made: int
-    #: Those that were there already, whole and made of the same.
-    reused: int
-    #: Those that nobody asked for.
-    left: int
-    samples: int
-    payload_bytes: int
-    stored_bytes: int
-    output_bytes: int
-    compressed_samples: int
-    verified: int
-    #: How long it took to make them, one after another.
-    seconds: float
-    faults: list[Fault] = field(default_factory=list)
-    notes: list[str] = field(default_factory=list)
-    #: Shard by shard.
-    outputs: list[Made] = field(default_factory=list, repr=False)
-
-    @classmethod
-    def _of(cls, report: dict[str, Any]) -> Report:
-        faults = [Fault(**fault) for fault in report["faults"]]
-        return cls(**{**report, "faults": faults, "outputs": [Made._of(one) for one in report["outputs"]]})
-
-    def __bool__(self) -> bool:
-        return not self.faults and self.left == 0
-
-    def __str__(self) -> str:
-        parts = [f"{self.made:,} made", f"{self.reused:,} there already"]
-        if self.left:
-            parts.append(f"{self.left:,} not asked for")
-        faults = "".join(f"\n  left out: {fault}" for fault in self.faults[:20])
-        return f"{self.shards:,} shards ({', '.join(parts)}), {self.samples:,} samples{faults}"
 
 
 @dataclass(frozen=True)

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import json
 import os
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Literal, Mapping, Sequence
 
@@ -20,62 +20,10 @@ from ._dataset import Dataset, open_samples
 from ._errors import UsageError
 from ._loader import both
 from ._progress import Progress, telling
-from ._report import Report
+from ._report import Built, Kept, Removed, Report
 from ._settings import keywords, settings_text
 
 __all__ = ["Built", "Kept", "Removed", "Transform", "build", "check", "gc", "list", "manifest", "open"]
-
-
-@dataclass(frozen=True)
-class Built:
-    """The result of a build."""
-
-    #: The manifest's path.
-    manifest: str
-    #: The name of the folder: 64 hexadecimal digits.
-    version: str
-    samples: int
-    shards: int
-    bytes: int
-    #: It was there already, and is still what the sources make.
-    reused: bool
-    #: Frames that an earlier build, which was ended in the middle, had done.
-    resumed: int
-    #: Counts of frames taken and refused, by run.
-    summary: dict[str, Any] = field(repr=False)
-    #: Every frame that was refused: ``cause``, ``file``, ``reason``.
-    refused: Sequence[dict[str, str]] = field(repr=False)
-    #: Thresholds that are broken, and were allowed to be.
-    violations: Sequence[str] = ()
-    notes: Sequence[str] = ()
-
-
-@dataclass(frozen=True)
-class Kept:
-    """A warehouse of a folder."""
-
-    folder: str
-    #: ``current``, ``replaced``, ``being built``, ``unfinished`` or ``damaged``.
-    state: str
-    bytes: int
-    fault: str | None
-    version: str | None
-    dataset_root: str | None
-    transform: dict[str, Any] | None
-    dtype: str | None
-    created_at_ms: int | None
-    samples: int | None
-    shards: int | None
-
-
-@dataclass(frozen=True)
-class Removed:
-    """A folder that was cleared away, or would be."""
-
-    folder: str
-    bytes: int
-    why: str
-    gone: bool
 
 
 @dataclass(frozen=True)
@@ -145,7 +93,7 @@ def build(
     many = [sources] if isinstance(sources, (str, os.PathLike)) else [*sources]
     files = [os.fspath(path) for path in many]
     with telling(progress, "building", "frames") as tell:
-        return Built(**json.loads(_forebay.warehouse_build(files, os.fspath(output), _options(settings), tell)))
+        return Built._of(json.loads(_forebay.warehouse_build(files, os.fspath(output), _options(settings), tell)))
 
 
 def _options(settings: Mapping[str, Any]) -> str:
@@ -188,9 +136,9 @@ def check(path: PathLike, *, workers: int | None = None, progress: Progress = Fa
 
 def list(folder: PathLike) -> Sequence[Kept]:
     """The warehouses of a folder, and which of them are current."""
-    return [Kept(**one) for one in json.loads(_forebay.warehouse_list(os.fspath(folder)))]
+    return [Kept._of(one) for one in json.loads(_forebay.warehouse_list(os.fspath(folder)))]
 
 
 def gc(folder: PathLike, *, dry_run: bool = False) -> Sequence[Removed]:
     """Removes warehouses that a newer one of the same sources replaces, and what builds left that did not end."""
-    return [Removed(**one) for one in json.loads(_forebay.warehouse_gc(os.fspath(folder), dry_run))]
+    return [Removed._of(one) for one in json.loads(_forebay.warehouse_gc(os.fspath(folder), dry_run))]

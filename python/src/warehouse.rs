@@ -10,7 +10,7 @@ use forebay::{
     words::Word,
 };
 use forebay_native::{
-    input::{display, expand},
+    input::expand,
     warehouse::{Existing, Kept, Settings, begin_parts, build_with, gc, list, make_part, read_manifest},
 };
 use pyo3::prelude::*;
@@ -103,22 +103,7 @@ pub(crate) fn warehouse_build(
         let settings = parse::<Wanted>(&options)?.settings()?;
         let sources = expand(&sources)?;
         let built = build_with(&sources, &output, &settings, &mut |now| wire.tell(now.frames, Some(now.total)))?;
-        let refused = built.refused.iter();
-        let refused = refused.map(|r| json!({ "cause": r.cause.word(), "file": r.file, "reason": r.reason }));
-        Ok(json!({
-            "manifest": display(&built.manifest),
-            "version": built.version,
-            "samples": built.samples,
-            "shards": built.shards,
-            "bytes": built.bytes,
-            "reused": built.reused,
-            "resumed": built.resumed,
-            "summary": built.summary,
-            "refused": refused.collect::<Vec<_>>(),
-            "violations": built.violations,
-            "notes": built.notes,
-        })
-        .to_string())
+        Ok(json!(built).to_string())
     })
 }
 
@@ -149,43 +134,13 @@ pub(crate) fn warehouse_part(
 /// The warehouses of a folder as JSON text.
 #[pyfunction]
 pub(crate) fn warehouse_list(py: Python<'_>, folder: PathBuf) -> PyResult<String> {
-    long(py, None, move |_| Ok(list(&folder)?.iter().map(kept).collect::<Value>().to_string()))
-}
-
-fn kept(kept: &Kept) -> Value {
-    let state = match kept {
-        Kept { held: true, .. } => "being built",
-        Kept { unfinished: true, .. } => "unfinished",
-        Kept { current: true, .. } => "current",
-        Kept { fault: Some(_), .. } => "damaged",
-        _ => "replaced",
-    };
-    let manifest = kept.manifest.as_ref();
-    json!({
-        "folder": display(&kept.folder),
-        "state": state,
-        "bytes": kept.bytes,
-        "fault": kept.fault,
-        "version": manifest.map(|m| &m.version),
-        "dataset_root": manifest.map(|m| &m.dataset_root),
-        "transform": manifest.map(|m| &m.transform),
-        "dtype": manifest.map(|m| m.default_dtype.name()),
-        "created_at_ms": manifest.map(|m| m.created_at_ms),
-        "samples": manifest.map(|m| m.samples()),
-        "shards": manifest.map(|m| m.shards.len()),
-    })
+    long(py, None, move |_| Ok(json!(list(&folder)?.iter().map(Kept::report).collect::<Vec<_>>()).to_string()))
 }
 
 /// Removes what a newer warehouse of the same sources replaces; what was removed as JSON text.
 #[pyfunction]
 pub(crate) fn warehouse_gc(py: Python<'_>, folder: PathBuf, dry_run: bool) -> PyResult<String> {
-    long(py, None, move |_| {
-        let removed = gc(&folder, dry_run)?;
-        let one = removed
-            .iter()
-            .map(|one| json!({ "folder": display(&one.folder), "bytes": one.bytes, "why": one.why, "gone": one.gone }));
-        Ok(one.collect::<Value>().to_string())
-    })
+    long(py, None, move |_| Ok(json!(gc(&folder, dry_run)?).to_string()))
 }
 
 /// A manifest as JSON text.

@@ -70,6 +70,7 @@ export const NAVIGATION = [
     'Reference',
     [
       ['The command', 'docs/cli.md'],
+      ['Schemas of reports', 'docs/schemas/README.md'],
       ['Rust', 'rust/forebay/index.html'],
       ['JavaScript', 'npm/index.html'],
       ['Python', 'py/forebay.html'],
@@ -128,6 +129,7 @@ const NAMES = {
   'www/lib/README.md': 'package.html',
   'fuzz/README.md': 'fuzzing.html',
   'examples/README.md': 'cookbook/index.html',
+  'docs/schemas/README.md': 'schemas/index.html',
 };
 
 /** Whether an entry of the navigation is made here. */

@@ -15,6 +15,7 @@ const FROM_MEAN: i128 = 12_533;
 
 /// What is measured of a sample.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
 #[non_exhaustive]
 pub enum Trait {
@@ -138,6 +139,7 @@ pub struct Measures {
 
 /// Why a sample stands out.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema), schemars(rename = "OutlierReason"))]
 #[non_exhaustive]
 pub struct Reason {
     /// In a word: `dark`, `blurred`, `wide`.
@@ -166,6 +168,7 @@ pub struct Outlier {
 
 /// What is usual.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema), schemars(rename = "UsualTrait"))]
 #[non_exhaustive]
 pub struct Usual {
     /// What was measured.

@@ -13,6 +13,7 @@ use crate::{
 
 /// What tells a file from others: all but the name, which is only said.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema), schemars(rename = "EditedFile"))]
 #[serde(deny_unknown_fields)]
 pub struct Identity {
     /// The file's name without its folders.

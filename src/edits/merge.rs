@@ -16,6 +16,7 @@ pub enum Side {
 
 /// A difference between two journals that cannot be merged.
 #[derive(Clone, Debug, PartialEq, Eq, serde::Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema), schemars(rename = "EditConflict"))]
 #[non_exhaustive]
 pub struct Conflict {
     /// The sample; `None` is the document.

@@ -6,6 +6,7 @@ use super::{Sampling, Shuffle};
 
 /// The rule for the samples that do not fill a batch on every rank.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
 #[non_exhaustive]
 pub enum Tail {

@@ -152,6 +152,7 @@ impl Stats {
 
 /// The result of [`Stats`].
 #[derive(Clone, Debug, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema), schemars(rename = "Stats"))]
 #[non_exhaustive]
 pub struct Report {
     /// How many samples.
@@ -186,6 +187,7 @@ pub struct Report {
 
 /// How many samples have a format.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct FormatCount {
     /// The format.
     pub format: MediaFormat,
@@ -195,6 +197,7 @@ pub struct FormatCount {
 
 /// The least, the most and the mean of a number, and where the extremes are.
 #[derive(Clone, Debug, PartialEq, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Spread {
     /// The least.
     pub min: u64,
@@ -210,6 +213,7 @@ pub struct Spread {
 
 /// Samples by label.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema), schemars(rename = "ClassStats"))]
 pub struct Classes {
     /// How many labels are counted apart; at most [`LABELS_KEPT`].
     pub distinct: u64,
@@ -223,6 +227,7 @@ pub struct Classes {
 
 /// How many samples have a label.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct ClassCount {
     /// The label.
     pub label: String,
@@ -232,6 +237,7 @@ pub struct ClassCount {
 
 /// Counts by ranges, without the empty ones at either end.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema), schemars(inline))]
 #[serde(transparent)]
 pub struct Histogram {
     /// The ranges in order, each from where the one before ends.
@@ -240,6 +246,7 @@ pub struct Histogram {
 
 /// A range and its samples: a filter `x >= from && x < to` selects just these.
 #[derive(Clone, Debug, PartialEq, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Bucket {
     /// The least value that belongs to it.
     pub from: f64,

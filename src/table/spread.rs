@@ -11,6 +11,7 @@ const FIRST: usize = 1024;
 
 /// Numbers from (and with) one to (and without) the other.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema), schemars(rename = "NumberBucket"))]
 #[allow(missing_docs)]
 pub struct Bucket {
     pub from: f64,

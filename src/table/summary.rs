@@ -19,6 +19,7 @@ const SHOWN: usize = 64;
 
 /// One column's summary.
 #[derive(Clone, Debug, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[non_exhaustive]
 pub struct ColumnSummary {
     /// The column's name.

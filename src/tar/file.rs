@@ -118,6 +118,7 @@ impl Eq for Members {}
 
 /// Members of an archive besides regular files, counted.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema), schemars(rename = "SkippedMembers"))]
 #[non_exhaustive]
 pub struct Skipped {
     /// Folders.

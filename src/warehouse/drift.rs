@@ -47,6 +47,7 @@ const LISTED: usize = 5;
 
 /// The kind of a row.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema), schemars(rename = "DriftKind"))]
 #[serde(rename_all = "lowercase")]
 #[non_exhaustive]
 pub enum Kind {
@@ -60,6 +61,7 @@ pub enum Kind {
 
 /// A thing that is counted in both, and how far they are apart in it.
 #[derive(Clone, Debug, PartialEq, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema), schemars(rename = "DriftRow"))]
 #[non_exhaustive]
 pub struct Row {
     /// Its name.
@@ -82,6 +84,7 @@ pub struct Row {
 
 /// A name or bucket.
 #[derive(Clone, Debug, PartialEq, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema), schemars(rename = "DriftPart"))]
 #[non_exhaustive]
 pub struct Part {
     /// The name; of a bucket where it begins.
@@ -117,6 +120,7 @@ impl Row {
 
 /// A warehouse beside another, the rows that differ most first.
 #[derive(Clone, Debug, PartialEq, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema), schemars(rename = "WarehouseDrift"))]
 #[non_exhaustive]
 pub struct Drift {
     /// The versions of both.

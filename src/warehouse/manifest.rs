@@ -19,6 +19,7 @@ pub const MANIFEST_NAME: &str = "manifest.json";
 
 /// A manifest. Fields that are not known here are kept, behind the others.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema), schemars(rename = "Manifest"))]
 #[non_exhaustive]
 pub struct Manifest {
     /// Where the frames came from, as the builder was told.
@@ -59,6 +60,7 @@ pub struct Manifest {
 
 /// A shard as the manifest describes it.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[non_exhaustive]
 pub struct ShardEntry {
     /// Its name in reports: five digits.
@@ -94,6 +96,7 @@ pub struct ShardEntry {
 
 /// How many frames were taken and refused.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema), schemars(rename = "FrameSummary"))]
 #[non_exhaustive]
 pub struct Summary {
     /// Of each run.
@@ -107,6 +110,7 @@ pub struct Summary {
 
 /// The frames of a run.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema), schemars(rename = "FrameCounts"))]
 #[non_exhaustive]
 pub struct Counts {
     /// The run's folder; empty for all of them.
@@ -166,6 +170,7 @@ impl Summary {
 
 /// How many frames may be bad: more refuses the warehouse.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[non_exhaustive]
 pub struct Thresholds {
     /// Labels that do not read.

@@ -26,6 +26,7 @@ const F32_BOXES: u32 = 0x100;
 
 /// The type of a block's elements. The words are those of the manifest.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[non_exhaustive]
 pub enum Dtype {
     /// Four bytes, from 0 to 1.
@@ -77,6 +78,7 @@ impl Word for Dtype {
 
 /// The byte order of a shard's elements. The words are those of the manifest.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub enum Endianness {
     /// The lowest byte first.
     #[default]

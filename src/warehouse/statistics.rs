@@ -49,6 +49,7 @@ const PLACE: &[f64] =
 
 /// How many there are of what has a name.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema), schemars(rename = "NamedCount"))]
 #[non_exhaustive]
 pub struct Named {
     /// The name.
@@ -59,6 +60,7 @@ pub struct Named {
 
 /// Counts between edges.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema), schemars(rename = "EdgeCounts"))]
 #[non_exhaustive]
 pub struct Histogram {
     /// Where buckets begin; the last has no end.
@@ -93,6 +95,7 @@ impl Histogram {
 
 /// The pixels of some samples.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema), schemars(rename = "PixelLevels"))]
 #[non_exhaustive]
 pub struct Pixels {
     /// Samples 0, `every`, 2 `every` and so on are looked at.
@@ -125,6 +128,7 @@ impl Pixels {
 
 /// Counts of a warehouse.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema), schemars(rename = "WarehouseStatistics"))]
 #[non_exhaustive]
 pub struct Statistics {
     /// Its version.

@@ -20,6 +20,7 @@ use crate::words::Word;
 
 /// How a picture is made to fit.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub enum ResizeMode {
     /// Stretched to the size.
     Force,
@@ -48,6 +49,7 @@ impl Word for ResizeMode {
 
 /// The transform of every image, as the manifest has it.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema), schemars(rename = "WarehouseTransform"))]
 #[non_exhaustive]
 pub struct Transform {
     /// Width and height.

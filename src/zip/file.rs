@@ -25,6 +25,7 @@ const FRAME: FrameCodes = FrameCodes { header: &codes::MEMBER };
 
 /// What an archive holds beside files, counted.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct LeftOut {
     /// Folders.
     pub directories: u64,

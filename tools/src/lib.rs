@@ -1,4 +1,4 @@
-//! Tools of the project: a store of objects on loopback, slow as a far one.
+//! Tools of the project: a store of objects on loopback, slow as a far one; types of other languages, made from Rust's.
 
 #![forbid(unsafe_code)]
 #![allow(
@@ -8,3 +8,5 @@
 )]
 
 pub mod store;
+#[cfg(feature = "types")]
+pub mod types;

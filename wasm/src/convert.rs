@@ -24,17 +24,30 @@ use crate::{
     words::{chosen, unknown},
 };
 
+/// How samples are written.
 #[derive(Debug, Default, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema), schemars(rename = "SamplesConversion"))]
 #[serde(rename_all = "camelCase", default)]
-struct Options {
+pub(crate) struct Options {
+    /// The format to write.
+    #[cfg_attr(feature = "schema", schemars(extend("enum" = ["tbl", "tar"])))]
     to: String,
+    /// TBL: the layout. Default: `guide`.
+    #[cfg_attr(feature = "schema", schemars(schema_with = "crate::words::any::<Layout>"))]
     layout: Option<String>,
+    /// TBL: `none`, `lz4` (level 1). Default: `none`.
+    #[cfg_attr(feature = "schema", schemars(extend("enum" = ["none", "lz4"])))]
     compression: Option<String>,
+    /// TBL: how metadata is written down. Default: `json`.
+    #[cfg_attr(feature = "schema", schemars(extend("enum" = ["json", "msgpack"])))]
     metadata_format: Option<String>,
+    /// Leave broken samples out and list them, instead of stopping at the first.
     keep_going: bool,
     /// Bytes of samples that are read before they are written.
+    #[cfg_attr(feature = "schema", schemars(skip))]
     window: Option<u64>,
     /// The input's name, for the document.
+    #[cfg_attr(feature = "schema", schemars(skip))]
     source: String,
 }
 
@@ -70,16 +83,26 @@ impl Options {
     }
 }
 
+/// The result of converting samples.
 #[derive(Debug, Default, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema), schemars(rename = "SamplesConverted"))]
 #[serde(rename_all = "camelCase")]
-struct Summary<'a> {
+pub(crate) struct Summary<'a> {
+    /// Samples written.
     samples: u64,
+    /// Bytes of the output.
     output_bytes: u64,
+    /// Bytes of the payloads before compression.
     payload_bytes: u64,
+    /// Bytes of the payloads as stored.
     stored_bytes: u64,
+    /// Samples that compression made smaller.
     compressed_samples: u64,
+    /// Folders, links and devices of an archive, which were left out.
     skipped_members: u64,
+    /// The samples left out with `keepGoing`, and why.
     faults: &'a [Fault],
+    /// Things worth knowing.
     notes: &'a [String],
 }
 

@@ -13,6 +13,7 @@ use forebay::{
     tbl::Patch,
 };
 use js_sys::{Array, Object, Reflect, Uint8Array};
+use serde::Serialize;
 use serde_json::{Map, Value, json};
 use wasm_bindgen::prelude::*;
 
@@ -306,14 +307,25 @@ impl Applier {
     /// What was done, as JSON.
     pub fn finish(&mut self) -> String {
         let (changed, removed, added) = self.edited.counts();
-        text(&json!({
-            "samples": self.edited.len(),
-            "changed": changed,
-            "removed": removed,
-            "added": added,
-            "outputBytes": self.bytes,
-        }))
+        text(&Written { samples: self.edited.len(), changed, removed, added, output_bytes: self.bytes })
     }
+}
+
+/// The result of saving changes.
+#[derive(Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema), schemars(rename = "EditsWritten"))]
+#[serde(rename_all = "camelCase")]
+pub(crate) struct Written {
+    /// Samples in the new file.
+    samples: u64,
+    /// Samples of the old one with other metadata.
+    changed: u64,
+    /// Samples of the old one that are left out.
+    removed: u64,
+    /// New samples.
+    added: u64,
+    /// Bytes of the new file.
+    output_bytes: u64,
 }
 
 /// A patch as an object.

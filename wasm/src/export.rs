@@ -14,13 +14,12 @@ use forebay::{
     words::Word,
 };
 use js_sys::{Array, Uint8Array};
-use serde::Deserialize;
-use serde_json::json;
+use serde::{Deserialize, Serialize};
 use wasm_bindgen::prelude::*;
 
 use crate::{
     fail::{Outcome, text, thrown},
-    labeling::{HowRead, losses, notes},
+    labeling::{Counted, Found, HowRead, losses, notes},
     ranges::pairs,
     room::Room,
     words::unknown,
@@ -220,14 +219,34 @@ impl LabelExporter {
             return Err(thrown(Error::new(&MISSING_BYTES, "the labels were not written to their end")));
         }
         let [files, pictures, annotations] = self.counts;
-        Ok(text(&json!({
-            "files": files,
-            "bytes": self.bytes,
-            "pictures": pictures,
-            "annotations": annotations,
-            "unlabelled": self.unlabelled,
-            "losses": losses(self.work.losses()),
-            "notes": notes(&self.labels.notes),
-        })))
+        Ok(text(&Exported {
+            files,
+            bytes: self.bytes,
+            pictures,
+            annotations,
+            unlabelled: self.unlabelled,
+            losses: losses(self.work.losses()),
+            notes: notes(&self.labels.notes),
+        }))
     }
+}
+
+/// The result of exporting labels.
+#[derive(Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema), schemars(rename = "ExportedLabels"))]
+pub(crate) struct Exported<'a> {
+    /// How many files were written.
+    files: u64,
+    /// How many bytes.
+    bytes: u64,
+    /// How many images were looked at.
+    pictures: u64,
+    /// How many annotations they have.
+    annotations: u64,
+    /// Images of which nothing says what is in them, or that nothing is.
+    unlabelled: u64,
+    /// What the format cannot express, counted by cause.
+    losses: Vec<Counted>,
+    /// What was found on the way.
+    notes: Found<'a>,
 }

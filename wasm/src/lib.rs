@@ -38,6 +38,9 @@ mod select;
 #[cfg(feature = "reader")]
 mod threads;
 
+#[cfg(feature = "schema")]
+pub mod schema;
+
 #[cfg(any(feature = "samples", feature = "labels"))]
 mod convert;
 #[cfg(feature = "samples")]

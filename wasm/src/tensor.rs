@@ -17,19 +17,36 @@ use crate::{
     words::{chosen, unknown},
 };
 
+/// Which numbers an image becomes. The same as those of the native loader, to the last bit.
 #[derive(Debug, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema), schemars(rename = "ImageNumbers"))]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
-struct Wanted {
-    /// Across and down.
+pub(crate) struct Wanted {
+    /// Pixels across and down.
     size: (u32, u32),
+    /// `f32`: normalized floats; `u8`: the pixels themselves. Default: `f32`.
+    #[cfg_attr(feature = "schema", schemars(default, extend("enum" = ["f32", "u8"])))]
     dtype: String,
+    /// Planes one after the other (PyTorch), or channels side by side. Default: `nchw`.
+    #[cfg_attr(feature = "schema", schemars(default, schema_with = "crate::words::any::<Layout>"))]
     layout: String,
+    /// Which part of the image: all of it, distorted; its shorter side resized to `short` and the middle of that; the middle without
+    /// resizing; all of it undistorted on `fill`. Default: `stretch`.
+    #[cfg_attr(feature = "schema", schemars(default, extend("enum" = ["stretch", "center-crop", "pad", "letterbox"])))]
     fit: String,
+    /// How pixels between pixels are found; all but `nearest` and `bilinear-plain` look at every pixel. Default: `bilinear`.
+    #[cfg_attr(feature = "schema", schemars(default, extend("enum" = ["nearest", "bilinear", "bilinear-plain", "bicubic", "lanczos"])))]
     resampling: String,
+    /// For `center-crop` alone: the length of the shorter side before the middle is cut out. Default: the larger of `size`.
     short: Option<u32>,
+    /// The color where there is no image: red, green and blue. Default: black.
     fill: Option<[u8; 3]>,
+    #[cfg_attr(feature = "schema", schemars(skip))]
     mean: Option<[f32; 3]>,
+    #[cfg_attr(feature = "schema", schemars(skip))]
     std: Option<[f32; 3]>,
+    /// Turn the image as its EXIF orientation says. Default: false, as in most training code.
+    #[cfg_attr(feature = "schema", schemars(default))]
     orient: bool,
 }
 

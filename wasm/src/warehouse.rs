@@ -15,7 +15,6 @@ use forebay::{
 };
 use js_sys::{Float32Array, Uint8Array, Uint16Array};
 use serde::Serialize;
-use serde_json::{Value, json};
 use wasm_bindgen::prelude::*;
 
 use crate::{
@@ -38,6 +37,32 @@ pub struct WarehouseManifest {
 struct About<'a> {
     manifest: &'a Manifest,
     violations: Vec<String>,
+}
+
+/// What a warehouse knows of a sample beside its tensors; what it does not know is `null`.
+#[derive(Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema), schemars(rename = "WarehouseSample"))]
+pub(crate) struct Sample<'a> {
+    /// Its name: run and frame, or the image's path, or shard and number.
+    name: String,
+    /// The shard that it lies in.
+    shard: Option<&'a str>,
+    /// The frame's number.
+    frame_id: Option<u64>,
+    /// The run that it belongs to.
+    run: Option<String>,
+    /// The image's path, relative to the builder's input.
+    source: Option<String>,
+}
+
+/// How many samples a run has.
+#[derive(Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub(crate) struct RunCount {
+    /// The run; `null` for samples of which no run is known.
+    run: Option<String>,
+    /// Samples of it that are stored.
+    samples: u64,
 }
 
 #[wasm_bindgen]
@@ -182,8 +207,8 @@ impl Dataset {
             let (shard, _) = it.locate(i)?;
             let shard = it.entry(shard).map(|entry| entry.id.as_str());
             let name = it.name(i, &record)?;
-            let (frame, run, source) = (record.frame_id, record.run, record.source);
-            Ok(json!({ "name": name, "shard": shard, "frame_id": frame, "run": run, "source": source }).to_string())
+            let (frame_id, run, source) = (record.frame_id, record.run, record.source);
+            Ok(text(&Sample { name, shard, frame_id, run, source }))
         };
         found().map_err(thrown)
     }
@@ -192,9 +217,7 @@ impl Dataset {
     #[wasm_bindgen(js_name = warehouseRuns)]
     pub fn warehouse_runs(&self) -> Outcome<String> {
         let runs = self.warehouse().and_then(Warehouse::runs).map_err(thrown)?;
-        let runs: Vec<Value> =
-            runs.into_iter().map(|(run, samples)| json!({ "run": run, "samples": samples })).collect();
-        Ok(text(&runs))
+        Ok(text(&runs.into_iter().map(|(run, samples)| RunCount { run, samples }).collect::<Vec<_>>()))
     }
 
     /// Begins counting what the warehouse consists of: all boxes, and the pixels of about that many samples.

@@ -12,6 +12,13 @@ pub(crate) fn unknown(what: &str, word: &str) -> Error {
     Error::new(&ARGUMENT, format!("there is no {what} {word:?}"))
 }
 
+/// One of these words.
+#[cfg(feature = "schema")]
+pub(crate) fn any<T: Word>(_: &mut schemars::SchemaGenerator) -> schemars::Schema {
+    let words: Vec<_> = T::ALL.iter().map(|one| one.word()).collect();
+    schemars::json_schema!({ "type": "string", "enum": words })
+}
+
 #[cfg(test)]
 mod tests {
     use forebay::tbl::Layout;

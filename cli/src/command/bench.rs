@@ -26,7 +26,8 @@ use forebay_native::{
     shards::manifest_of,
     warehouse::read_manifest,
 };
-use serde_json::{Value, json};
+use serde::Serialize;
+use serde_json::Value;
 
 use super::{
     filtering::{LimitArgs, PixelLimitArgs, open, paths},
@@ -122,7 +123,7 @@ pub(super) fn run(args: &Args, out: &Output) -> Result<Outcome> {
     if out.json() {
         out.value(&value)
     } else {
-        print(&value, out)
+        print(&serde_json::to_value(&value).unwrap_or_default(), out)
     }
     Ok(if run.skipped == 0 { Outcome::Fine } else { Outcome::Damaged })
 }
@@ -366,89 +367,219 @@ fn anonymous() -> Option<u64> {
     Some(line.split_whitespace().next()?.parse::<u64>().ok()?.saturating_mul(1024))
 }
 
-/// The workers' time, by what they did.
-fn stages(stats: &Stats) -> [(&'static str, Duration); 6] {
-    [
-        ("read", stats.reading),
-        ("verify", stats.verifying),
-        ("decode", stats.decoding),
-        ("resize", stats.making),
-        ("targets", stats.targets),
-        ("idle", stats.idle),
-    ]
+/// What the loader did, and how fast.
+#[derive(Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema), schemars(rename = "Bench"))]
+pub(super) struct Measured {
+    /// The files.
+    files: Vec<String>,
+    /// Samples of an epoch.
+    samples: u64,
+    /// Samples of a batch.
+    batch: u64,
+    /// Channels, height and width of a tensor.
+    shape: [u32; 3],
+    /// Whether images are mosaics.
+    mosaic: bool,
+    /// The type of the numbers.
+    dtype: &'static str,
+    /// Whether checksums are verified.
+    verified: bool,
+    /// How files are read.
+    io: &'static str,
+    /// Threads that make samples.
+    workers: usize,
+    /// Images that were made.
+    images: u64,
+    /// Samples that were left out.
+    skipped: u64,
+    /// How long it took.
+    seconds: f64,
+    /// Images in a second.
+    images_per_second: f64,
+    /// From before opening the files to the first batch.
+    first_batch_seconds: f64,
+    /// The usual time from one batch to the next.
+    batch_seconds: f64,
+    /// The workers' time by stages, as shares of all.
+    share: Stages,
+    /// The same in seconds.
+    stage_seconds: Stages,
+    /// How long the caller waited for data.
+    waiting_seconds: f64,
+    /// Epoch by epoch.
+    epochs: Vec<EpochRate>,
+    /// The decoded cache, if there is one.
+    decoded_cache: Option<Kept>,
+    /// The timeline, if one was written.
+    timeline: Option<Events>,
+    /// Memory besides mapped files, at most; null if the system does not say.
+    own_peak_bytes: Option<u64>,
+    /// The decoder alone, if it was measured.
+    decoder: Option<Bare>,
+    /// Images of a mosaic.
+    mosaic_pictures: Option<u8>,
 }
 
-fn facts(args: &Args, run: &Run, alone: Option<&Alone>) -> Value {
+/// The workers' time by stages.
+#[derive(Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema), schemars(rename = "BenchStages"))]
+struct Stages {
+    /// Reading.
+    read: f64,
+    /// Verifying checksums.
+    verify: f64,
+    /// Decoding; a share is null where nothing is decoded.
+    decode: Option<f64>,
+    /// Resizing and augmenting.
+    resize: f64,
+    /// Labels and targets.
+    targets: f64,
+    /// Waiting for the trainer.
+    idle: f64,
+}
+
+/// An epoch of a measurement.
+#[derive(Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema), schemars(rename = "BenchEpoch"))]
+struct EpochRate {
+    /// Images that were made.
+    images: u64,
+    /// How long it took.
+    seconds: f64,
+}
+
+/// What a decoded cache did.
+#[derive(Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema), schemars(rename = "DecodedCache"))]
+struct Kept {
+    /// Images that were there.
+    hits: u64,
+    /// Images that were not.
+    misses: u64,
+    /// Images that there was no room for.
+    without_room: u64,
+    /// Images that it holds.
+    entries: u64,
+    /// Their bytes.
+    bytes: u64,
+    /// Bytes that it holds at most.
+    most_bytes: u64,
+    /// Images that made room for others.
+    evictions: u64,
+    /// Images that could not be written.
+    unwritten: u64,
+    /// Hits of all that was asked for.
+    hit_rate: f64,
+    /// The rate to expect of a cache of this size, if it is known.
+    expected_hit_rate: Option<f64>,
+}
+
+/// A timeline that was written.
+#[derive(Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+struct Events {
+    /// Its events.
+    events: usize,
+    /// Events that there was no room for.
+    left_out: u64,
+}
+
+/// The decoder alone, on one thread.
+#[derive(Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema), schemars(rename = "BareDecoder"))]
+struct Bare {
+    /// Images that it decoded.
+    pictures: u64,
+    /// Images in a second.
+    images_per_second: f64,
+    /// Milliseconds that reading an image takes.
+    read_ms: f64,
+    /// Milliseconds that decoding an image takes.
+    decode_ms: f64,
+    /// Milliseconds that resizing an image takes.
+    resize_ms: f64,
+    /// The loader's rate, of what the decoder alone would do on as many threads as can run at once.
+    share_reached: f64,
+}
+
+/// The workers' time as parts of `whole`.
+fn of_time(stats: &Stats, whole: f64) -> Stages {
+    let part = |time: Duration| time.as_secs_f64() / whole;
+    let [read, verify, decode, resize, targets, idle] = [
+        part(stats.reading),
+        part(stats.verifying),
+        part(stats.decoding),
+        part(stats.making),
+        part(stats.targets),
+        part(stats.idle),
+    ];
+    Stages { read, verify, decode: Some(decode), resize, targets, idle }
+}
+
+fn kept(stats: &Stats) -> Kept {
+    let kept = &stats.decoded;
+    Kept {
+        hits: kept.hits,
+        misses: kept.misses,
+        without_room: kept.without_room,
+        entries: kept.entries,
+        bytes: kept.bytes,
+        most_bytes: kept.most_bytes,
+        evictions: kept.evictions,
+        unwritten: kept.unwritten,
+        hit_rate: kept.hit_rate(),
+        expected_hit_rate: kept.expected_hit_rate(),
+    }
+}
+
+fn bare(args: &Args, alone: &Alone, rate: f64) -> Bare {
+    let each = |sum: Duration| 1000.0 * sum.as_secs_f64() / alone.pictures.max(1) as f64;
+    let bare = alone.pictures as f64 / alone.decode.as_secs_f64().max(1e-9);
+    let threads = args.workers.min(all_cores()).max(1) as f64;
+    Bare {
+        pictures: alone.pictures,
+        images_per_second: bare,
+        read_ms: each(alone.read),
+        decode_ms: each(alone.decode),
+        resize_ms: each(alone.resize),
+        share_reached: rate / (bare * threads),
+    }
+}
+
+fn facts(args: &Args, run: &Run, alone: Option<&Alone>) -> Measured {
     let rate = run.images as f64 / run.seconds.max(1e-9);
     let stats = &run.stats;
-    let all: Duration = stages(stats).iter().map(|(_, time)| *time).sum();
-    let all = all.as_secs_f64().max(1e-9);
-    let share = |sum: Duration| sum.as_secs_f64() / all;
-    let each = |sum: Duration, n: u64| 1000.0 * sum.as_secs_f64() / n.max(1) as f64;
-    let mut value = json!({
-        "files": args.files.iter().map(|path| input::display(path)).collect::<Vec<_>>(),
-        "samples": run.samples,
-        "batch": args.batch,
-        "shape": run.stored.map_or([3, args.image.1, args.image.0], |[width, height]| [3, height, width]),
-        "mosaic": args.mosaic.is_some(),
-        "dtype": args.dtype.word(),
-        "verified": !args.no_verify,
-        "io": args.io.word(),
-        "workers": args.workers,
-        "images": run.images,
-        "skipped": run.skipped,
-        "seconds": run.seconds,
-        "images_per_second": rate,
-        "first_batch_seconds": run.first_batch,
-        "batch_seconds": run.batch,
-        "share": {
-            "read": share(stats.reading),
-            "verify": share(stats.verifying),
-            "decode": (!stats.decoding.is_zero()).then(|| share(stats.decoding)),
-            "resize": share(stats.making),
-            "targets": share(stats.targets),
-            "idle": share(stats.idle),
-        },
-        "stage_seconds": stages(stats).iter().map(|(name, time)| ((*name).to_owned(), json!(time.as_secs_f64())))
-            .collect::<serde_json::Map<_, _>>(),
-        "waiting_seconds": stats.waiting.as_secs_f64(),
-        "epochs": run.epochs.iter().map(|(images, seconds)| json!({ "images": images, "seconds": seconds }))
-            .collect::<Vec<_>>(),
-        "decoded_cache": null,
-        "timeline": run.events.map(|(events, left_out)| json!({ "events": events, "left_out": left_out })),
-        "own_peak_bytes": run.peak_bytes,
-        "decoder": null,
-    });
-    value["mosaic_pictures"] = json!(args.mosaic);
-    if args.decoded_cache.is_some() {
-        let kept = &stats.decoded;
-        value["decoded_cache"] = json!({
-            "hits": kept.hits,
-            "misses": kept.misses,
-            "without_room": kept.without_room,
-            "entries": kept.entries,
-            "bytes": kept.bytes,
-            "most_bytes": kept.most_bytes,
-            "evictions": kept.evictions,
-            "unwritten": kept.unwritten,
-            "hit_rate": kept.hit_rate(),
-            "expected_hit_rate": kept.expected_hit_rate(),
-        });
+    let seconds = of_time(stats, 1.0);
+    let decode = seconds.decode.unwrap_or_default();
+    let all = (seconds.read + seconds.verify + decode + seconds.resize + seconds.targets + seconds.idle).max(1e-9);
+    let share = of_time(stats, all);
+    Measured {
+        files: args.files.iter().map(|path| input::display(path)).collect(),
+        samples: run.samples,
+        batch: args.batch,
+        shape: run.stored.map_or([3, args.image.1, args.image.0], |[width, height]| [3, height, width]),
+        mosaic: args.mosaic.is_some(),
+        dtype: args.dtype.word(),
+        verified: !args.no_verify,
+        io: args.io.word(),
+        workers: args.workers,
+        images: run.images,
+        skipped: run.skipped,
+        seconds: run.seconds,
+        images_per_second: rate,
+        first_batch_seconds: run.first_batch,
+        batch_seconds: run.batch,
+        share: Stages { decode: share.decode.filter(|share| *share > 0.0), ..share },
+        stage_seconds: seconds,
+        waiting_seconds: stats.waiting.as_secs_f64(),
+        epochs: run.epochs.iter().map(|&(images, seconds)| EpochRate { images, seconds }).collect(),
+        decoded_cache: args.decoded_cache.as_ref().map(|_| kept(stats)),
+        timeline: run.events.map(|(events, left_out)| Events { events, left_out }),
+        own_peak_bytes: run.peak_bytes,
+        decoder: alone.map(|alone| bare(args, alone, rate)),
+        mosaic_pictures: args.mosaic,
     }
-    if let Some(alone) = alone {
-        let bare = alone.pictures as f64 / alone.decode.as_secs_f64().max(1e-9);
-        let threads = args.workers.min(all_cores()).max(1) as f64;
-        value["decoder"] = json!({
-            "pictures": alone.pictures,
-            "images_per_second": bare,
-            "read_ms": each(alone.read, alone.pictures),
-            "decode_ms": each(alone.decode, alone.pictures),
-            "resize_ms": each(alone.resize, alone.pictures),
-            // Of what the decoder alone would do on as many threads as can run at once.
-            "share_reached": rate / (bare * threads),
-        });
-    }
-    value
 }
 
 fn print(facts: &Value, out: &Output) {

@@ -5,7 +5,7 @@ use std::{path::PathBuf, time::SystemTime};
 use clap::Subcommand;
 use forebay::{Error, Result, error::codes};
 use forebay_native::cache::Cache;
-use serde_json::json;
+use serde::Serialize;
 
 use crate::{
     exit::Outcome,
@@ -113,7 +113,7 @@ pub(super) fn run(args: &Args, cache: &CacheArgs, out: &Output) -> Result<Outcom
         Work::Clear { dir } => {
             let (blocks, bytes) = existing(dir)?.clear()?;
             match out.json() {
-                true => out.value(&json!({ "blocks": blocks, "bytes": bytes })),
+                true => out.value(&Cleared { blocks, bytes }),
                 false => out.line(format!("{} blocks removed, {}", human::count(blocks), human::bytes(bytes))),
             }
         }
@@ -121,24 +121,54 @@ pub(super) fn run(args: &Args, cache: &CacheArgs, out: &Output) -> Result<Outcom
     Ok(Outcome::Fine)
 }
 
+/// What was cleared away.
+#[derive(Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema), schemars(rename = "ClearCache"))]
+pub(super) struct Cleared {
+    /// Blocks that were removed.
+    blocks: u64,
+    /// Their bytes.
+    bytes: u64,
+}
+
+/// What a cache holds.
+#[derive(Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema), schemars(rename = "ListCache"))]
+pub(super) struct Kept {
+    /// Bytes of all blocks.
+    bytes: u64,
+    /// One for each file of which there are blocks.
+    sources: Vec<Source>,
+}
+
+/// The blocks of a file.
+#[derive(Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema), schemars(rename = "CachedSource"))]
+struct Source {
+    /// What tells the file from others: its address, and what a store says of its content.
+    identity: String,
+    /// Bytes of the file.
+    source_bytes: u64,
+    /// Blocks that are kept.
+    blocks: u64,
+    /// Their bytes.
+    bytes: u64,
+    /// When one was used last, in seconds since 1970.
+    used: u64,
+}
+
 fn list(cache: &Cache, out: &Output) -> Result<()> {
     let entries = cache.list()?;
     let sum: u64 = entries.iter().map(|entry| entry.bytes).sum();
     if out.json() {
-        let entries: Vec<_> = entries
-            .iter()
-            .map(|entry| {
-                let used = entry.used.duration_since(SystemTime::UNIX_EPOCH).map_or(0, |since| since.as_secs());
-                json!({
-                    "identity": entry.identity,
-                    "source_bytes": entry.source_bytes,
-                    "blocks": entry.blocks,
-                    "bytes": entry.bytes,
-                    "used": used,
-                })
-            })
-            .collect();
-        out.value(&json!({ "bytes": sum, "sources": entries }));
+        let sources = entries.into_iter().map(|entry| Source {
+            identity: entry.identity,
+            source_bytes: entry.source_bytes,
+            blocks: entry.blocks,
+            bytes: entry.bytes,
+            used: entry.used.duration_since(SystemTime::UNIX_EPOCH).map_or(0, |since| since.as_secs()),
+        });
+        out.value(&Kept { bytes: sum, sources: sources.collect() });
         return Ok(());
     }
     for entry in &entries {

@@ -14,7 +14,7 @@ use forebay_native::{
     parallel::all_cores,
     tables::{self, ReadOptions},
 };
-use serde_json::json;
+use serde::Serialize;
 
 use super::{
     effect::{Given, Route, Uses},
@@ -61,22 +61,24 @@ pub(super) const USES: Uses = &[
     (&["schema", "types", "no_header", "delimiter", "null", "on_bad_row", "sniff_rows"], &[Route::Table]),
 ];
 
+/// The result of checking a file.
+#[derive(Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema), schemars(rename = "Check"))]
+pub(super) struct Checked<'a> {
+    /// The file, if it is one of several.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    file: Option<String>,
+    #[serde(flatten)]
+    report: &'a Report,
+}
+
 pub(super) fn run(args: &Args, given: &Given, out: &Output) -> Result<Outcome> {
     let read = args.table.options(&args.limits.limits(), false)?;
     each(&args.files, out, |path, several| {
         let (report, unit) = one(path, args, given, &read, out)?;
-        match (out.json(), several) {
-            (true, false) => out.value(&report),
-            (true, true) => {
-                let mut value = json!({ "file": input::display(path) });
-                if let (Some(all), Ok(serde_json::Value::Object(report))) =
-                    (value.as_object_mut(), serde_json::to_value(&report))
-                {
-                    all.extend(report);
-                }
-                out.value(&value);
-            }
-            (false, _) => print(path, &report, unit, out),
+        match out.json() {
+            true => out.value(&Checked { file: several.then(|| input::display(path)), report: &report }),
+            false => print(path, &report, unit, out),
         }
         Ok(match report.ok {
             true => Outcome::Fine,

@@ -21,13 +21,14 @@ use forebay_native::{
     labels::{self, Attached, Beside},
     output::{refuse_inputs, refuse_parts, refuse_promise},
     parallel::all_cores,
+    remote::Traffic,
     sharding,
     tables::{ReadOptions, TableCompression, TableFormat},
 };
-use serde_json::json;
+use serde::Serialize;
 
 use super::{
-    add_traffic,
+    asked,
     effect::{Given, Route, Uses},
     filtering::{FolderArgs, LimitArgs, filter, open, whole_sets},
     labels::MeaningArgs,
@@ -526,6 +527,23 @@ fn saved(summary: &Summary) -> Option<(&'static str, String)> {
     Some((if summary.saved() < 0 { "larger by" } else { "saved" }, format!("{by} ({percent:.2} %)")))
 }
 
+/// The result of converting samples.
+#[derive(Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema), schemars(rename = "Convert"))]
+pub(in crate::command) struct Converted<'a> {
+    #[serde(flatten)]
+    summary: &'a Summary,
+    /// Bytes of the payloads for each stored byte.
+    ratio: f64,
+    /// How long it took.
+    seconds: f64,
+    /// How many samples a second.
+    samples_per_second: f64,
+    /// What was asked of stores and servers, if anything was.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    network: Option<Traffic>,
+}
+
 pub(super) fn print(summary: &Summary, seconds: f64, out: &Output) {
     let row = |label: &str, value: String| out.note(format!("{label:<14}{value}"));
     if summary.output == input::PIPE {
@@ -535,12 +553,8 @@ pub(super) fn print(summary: &Summary, seconds: f64, out: &Output) {
     }
     let rate = summary.samples as f64 / seconds.max(1e-6);
     if out.json() {
-        let mut value = json!(summary);
-        value["ratio"] = summary.ratio().into();
-        value["seconds"] = seconds.into();
-        value["samples_per_second"] = rate.into();
-        add_traffic(&mut value);
-        return out.value(&value);
+        let (ratio, network) = (summary.ratio(), asked());
+        return out.value(&Converted { summary, ratio, seconds, samples_per_second: rate, network });
     }
     let inputs = summary.inputs.join(", ");
     row("input", format!("{inputs} ({})", human::bytes(summary.input_bytes)));

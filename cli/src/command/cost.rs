@@ -8,7 +8,7 @@ use forebay_native::{
     dataset::Dataset,
     plan::{Plan, Run},
 };
-use serde_json::json;
+use serde::Serialize;
 
 use super::cache::CacheArgs;
 use crate::{human, output::Output};
@@ -63,29 +63,21 @@ impl CostArgs {
             steps = plan.order().steps();
             for bytes in [None, Some(cache.bytes())] {
                 let [first, later] = cost(&plan, (epoch, rank), &link, bytes)?;
-                rows.push((order, bytes.is_some(), first, later));
+                rows.push(WayCost { order, cache: bytes.is_some(), first, later });
             }
         }
         match out.json() {
-            true => {
-                let rows: Vec<_> = rows
-                    .iter()
-                    .map(|(order, cache, first, later)| {
-                        json!({ "order": order, "cache": cache, "first": first, "later": later })
-                    })
-                    .collect();
-                out.value(&json!({
-                    "epoch": epoch,
-                    "rank": rank,
-                    "world": run.world,
-                    "steps": steps,
-                    "latency_seconds": link.latency.as_secs_f64(),
-                    "bits_per_second": link.bits_per_second,
-                    "cache_bytes": cache.bytes(),
-                    "blocks": { "block": block, "window": window },
-                    "costs": rows,
-                }));
-            }
+            true => out.value(&Costs {
+                epoch,
+                rank,
+                world: run.world,
+                steps,
+                latency_seconds: link.latency.as_secs_f64(),
+                bits_per_second: link.bits_per_second,
+                cache_bytes: cache.bytes(),
+                blocks: Blocks { block, window },
+                costs: rows,
+            }),
             false => {
                 out.line(format!(
                     "rank {rank} of {}, each request {:?}, {}b/s",
@@ -96,7 +88,7 @@ impl CostArgs {
                 out.line("");
                 let head = ["order", "cache", "epoch", "requests", "bytes", "at least"];
                 out.line(row(head.map(str::to_owned)));
-                for (order, cache, first, later) in rows {
+                for WayCost { order, cache, first, later } in rows {
                     let order = if order == "blocks" { format!("{block}x{window}") } else { order.to_owned() };
                     let cache = if cache { "empty" } else { "none" };
                     out.line(line(&order, cache, "first", &first));
@@ -115,6 +107,54 @@ impl CostArgs {
         }
         Ok(())
     }
+}
+
+/// The cost of epochs in several orders.
+#[derive(Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema), schemars(rename = "PlanCost"))]
+pub(super) struct Costs {
+    /// Which epoch.
+    epoch: u64,
+    /// Which rank.
+    rank: u64,
+    /// How many ranks there are.
+    world: u64,
+    /// Steps of the epoch.
+    steps: u64,
+    /// Seconds until the first byte of an answer.
+    latency_seconds: f64,
+    /// Bits that come in a second.
+    bits_per_second: u64,
+    /// Bytes that the cache holds.
+    cache_bytes: u64,
+    /// The blocks of the order `blocks`.
+    blocks: Blocks,
+    /// Each order, without a cache and with one.
+    costs: Vec<WayCost>,
+}
+
+/// Samples that are shuffled in blocks.
+#[derive(Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema), schemars(rename = "CostBlocks"))]
+struct Blocks {
+    /// Samples of a block.
+    block: u64,
+    /// Blocks of a window.
+    window: u64,
+}
+
+/// The cost of an order.
+#[derive(Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema), schemars(rename = "OrderCost"))]
+struct WayCost {
+    /// As samples are `stored`, shuffled in `full`, or in `blocks`.
+    order: &'static str,
+    /// Whether there is a cache.
+    cache: bool,
+    /// The first epoch, with which an empty cache fills.
+    first: Cost,
+    /// A later one.
+    later: Cost,
 }
 
 fn row([order, cache, epoch, requests, bytes, time]: [String; 6]) -> String {

@@ -14,7 +14,7 @@ use forebay_native::{
     output::AtomicFile,
 };
 use forebay_sample::dataset::{Formats, Set, write};
-use serde_json::json;
+use serde::Serialize;
 
 use super::serve;
 use crate::{exit::Outcome, output::Output, progress::Meter};
@@ -37,6 +37,16 @@ pub(super) struct Args {
     no_open: bool,
 }
 
+/// The sample dataset.
+#[derive(Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema), schemars(rename = "Demo"))]
+pub(super) struct Drawn {
+    /// The dataset as a TAR.
+    tar: String,
+    /// The same as a TBL.
+    tbl: String,
+}
+
 pub(super) fn run(args: &Args, out: &Output) -> Result<Outcome> {
     fs::create_dir_all(&args.folder).map_err(|e| io_error(&display(&args.folder), "make", e))?;
     let [tar, tbl] = ["sample.tar", "sample.tbl"].map(|name| args.folder.join(name));
@@ -48,7 +58,7 @@ pub(super) fn run(args: &Args, out: &Output) -> Result<Outcome> {
     }
     if args.no_open {
         match out.json() {
-            true => out.value(&json!({ "tar": display(&tar), "tbl": display(&tbl) })),
+            true => out.value(&Drawn { tar: display(&tar), tbl: display(&tbl) }),
             false => [&tar, &tbl].iter().for_each(|path| out.line(display(path))),
         }
         return Ok(Outcome::Fine);

@@ -4,13 +4,13 @@ use std::path::PathBuf;
 
 use forebay::{
     Limits, Result,
-    edits::{Edited, Side},
+    edits::{Conflict, Edited, Identity, Side},
 };
 use forebay_native::{
     edits::{ApplyOptions, check_blobs, merge, plan, read},
     input::{PIPE, display},
 };
-use serde_json::json;
+use serde::Serialize;
 
 use super::several::each;
 use crate::{exit::Outcome, human, output::Output};
@@ -82,6 +82,46 @@ pub(super) fn run(args: &Args, out: &Output) -> Result<Outcome> {
     }
 }
 
+/// A journal that was checked.
+#[derive(Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema), schemars(rename = "CheckEdits"))]
+pub(super) struct Checked<'a> {
+    /// The journal's name.
+    journal: String,
+    /// Always true: what is wrong with a journal is an error.
+    sound: bool,
+    /// The dataset that it changes.
+    of: &'a Identity,
+    /// Changes in it.
+    lines: usize,
+    /// Those of them that are not undone.
+    standing: usize,
+    /// Samples with other metadata.
+    changed: u64,
+    /// Samples that are left out.
+    removed: u64,
+    /// New samples.
+    added: u64,
+    /// Samples of the dataset with all changes.
+    samples: u64,
+    /// Only metadata changes, so that a TBL can be changed in place.
+    in_place: bool,
+    /// Bytes of a last line that was cut off, and does not count.
+    torn_bytes: u64,
+}
+
+/// Two journals that became one.
+#[derive(Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema), schemars(rename = "MergeEdits"))]
+pub(super) struct Merged {
+    /// The new journal.
+    output: String,
+    /// Changes in it.
+    changes: usize,
+    /// What both changed differently, of which one side was chosen.
+    conflicts: Vec<Conflict>,
+}
+
 fn check(args: &CheckArgs, out: &Output) -> Result<Outcome> {
     each(&args.journals, out, |path, _| {
         if let Some(dataset) = &args.of {
@@ -95,19 +135,19 @@ fn check(args: &CheckArgs, out: &Output) -> Result<Outcome> {
         let (changed, removed, added) = edited.counts();
         let lines = journal.changes().len();
         if out.json() {
-            out.value(&json!({
-                "journal": display(path),
-                "sound": true,
-                "of": journal.of(),
-                "lines": lines,
-                "standing": journal.standing().count(),
-                "changed": changed,
-                "removed": removed,
-                "added": added,
-                "samples": edited.len(),
-                "in_place": edited.is_metadata_only(),
-                "torn_bytes": journal.torn(),
-            }));
+            out.value(&Checked {
+                journal: display(path),
+                sound: true,
+                of: journal.of(),
+                lines,
+                standing: journal.standing().count(),
+                changed,
+                removed,
+                added,
+                samples: edited.len(),
+                in_place: edited.is_metadata_only(),
+                torn_bytes: journal.torn(),
+            });
             return Ok(Outcome::Fine);
         }
         let [changed, removed, added] = [changed, removed, added].map(human::count);
@@ -144,11 +184,7 @@ fn merged(args: &MergeArgs, out: &Output) -> Result<Outcome> {
     // Where the journal goes, nothing else does.
     let to_stdout = args.output.as_os_str() == PIPE;
     if out.json() && !to_stdout {
-        out.value(&json!({
-            "output": display(&args.output),
-            "changes": journal.changes().len(),
-            "conflicts": conflicts,
-        }));
+        out.value(&Merged { output: display(&args.output), changes: journal.changes().len(), conflicts });
         return Ok(Outcome::Fine);
     }
     let tell = |text: String| if to_stdout { out.note(text) } else { out.line(text) };

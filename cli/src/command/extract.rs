@@ -13,7 +13,7 @@ use forebay_native::{
     output::{AtomicFile, refuse_inputs},
     select::matching,
 };
-use serde_json::json;
+use serde::Serialize;
 
 use super::filtering::{LimitArgs, filter, open};
 use crate::{exit::Outcome, human, output::Output, progress::Meter};
@@ -84,7 +84,7 @@ fn one(dataset: &Dataset, i: u64, args: &Args, out: &Output) -> Result<Outcome> 
     refuse_inputs(&target, [Path::new(dataset.name())])?;
     write_file(&target, &payload, args.force)?;
     if out.json() {
-        out.value(&json!({ "i": i, "file": input::display(&target), "bytes": payload.len() }));
+        out.value(&Extracted { i, file: input::display(&target), bytes: payload.len() });
     } else if args.output.is_none() {
         // Nobody could know the name, which has the number and the format.
         out.line(format!("{}: {}", input::display(&target), human::bytes(payload.len() as u64)));
@@ -112,18 +112,40 @@ fn all(dataset: &Dataset, folder: &Path, args: &Args, out: &Output) -> Result<Ou
     done(target, out, samples, folder)
 }
 
+/// A sample that was written as a file.
+#[derive(Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema), schemars(rename = "Extract"))]
+pub(super) struct Extracted {
+    /// The sample's number.
+    i: u64,
+    /// The file.
+    file: String,
+    /// Its bytes.
+    bytes: usize,
+}
+
+/// Samples that were written as files.
+#[derive(Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema), schemars(rename = "ExtractAll"))]
+pub(super) struct ExtractedAll {
+    /// How many samples.
+    samples: u64,
+    /// How many files, those of metadata included.
+    files: u64,
+    /// Files that did not get the name that their sample has.
+    renamed: u64,
+    /// The folder that they lie in.
+    folder: String,
+    /// Things worth knowing.
+    notes: Vec<String>,
+}
+
 /// Says what was written.
 fn done(target: Target, out: &Output, samples: u64, folder: &Path) -> Result<Outcome> {
     let (files, renamed) = (target.files(), target.renamed());
     let notes = target.notes();
     if out.json() {
-        out.value(&json!({
-            "samples": samples,
-            "files": files,
-            "renamed": renamed,
-            "folder": input::display(folder),
-            "notes": notes,
-        }));
+        out.value(&ExtractedAll { samples, files, renamed, folder: input::display(folder), notes });
     } else {
         let (of, files) = (human::count(samples), human::count(files));
         out.note(format!("{of} samples, {files} files in {}", input::display(folder)));

@@ -2,9 +2,12 @@
 
 use std::path::PathBuf;
 
-use forebay::{Result, filter::Filter, samples::Watch, warehouse::sha256};
+use forebay::{
+    Result, check::Fault, codec::Codec, filter::Filter, sample::MediaFormat, samples::Watch, warehouse::sha256,
+};
 use forebay_native::dataset::Dataset;
-use serde_json::{Value, json};
+use serde::Serialize;
+use serde_json::Value;
 
 use super::{
     effect::{Given, Route, Uses},
@@ -126,6 +129,38 @@ pub(super) fn run(args: &Args, given: &Given, out: &Output) -> Result<Outcome> {
     Ok(done.max(faults.tell(out)))
 }
 
+/// A sample; null is what is not known.
+#[derive(Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema), schemars(rename = "Head"))]
+pub(super) struct Row<'a> {
+    /// The sample's number.
+    i: u64,
+    /// Its name.
+    name: Option<String>,
+    /// The format of its payload.
+    format: Option<MediaFormat>,
+    /// Pixels across.
+    width: Option<u32>,
+    /// Pixels down.
+    height: Option<u32>,
+    /// Bytes of the payload once decompressed.
+    bytes: Option<u64>,
+    /// Bytes of the payload in the file.
+    stored_bytes: Option<u64>,
+    /// Where the payload begins in the file.
+    offset: Option<u64>,
+    /// How the payload is stored.
+    codec: Option<Codec>,
+    /// The metadata.
+    metadata: Option<Value>,
+    /// With `--hash`: the SHA-256 of the payload.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    sha256: Option<Option<String>>,
+    /// The first fault, if not all of it can be read.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    fault: Option<&'a Fault>,
+}
+
 /// What is known of one sample. Its payload is read only for the hash; over a TBL nothing but its index entry and
 /// its metadata is touched. What cannot be read is `fault`, and the rest is there.
 fn row(dataset: &Dataset, i: u64, hash: bool, faults: &mut Faults) -> Result<Value> {
@@ -141,27 +176,25 @@ fn row(dataset: &Dataset, i: u64, hash: bool, faults: &mut Faults) -> Result<Val
         None if dataset.tbl().is_some() || dataset.warehouse().is_some() => None,
         None => dataset.sample_name(i)?,
     };
-    let known = |n: u32| if n == 0 { Value::Null } else { n.into() };
-    let mut row = json!({
-        "i": i,
-        "name": name,
-        "format": info.as_ref().map(|info| info.format),
-        "width": info.as_ref().map(|info| known(info.width)),
-        "height": info.as_ref().map(|info| known(info.height)),
-        "bytes": info.as_ref().map(|info| info.bytes),
-        "stored_bytes": info.as_ref().map(|info| info.stored_bytes),
-        "offset": info.as_ref().map(|info| info.offset),
-        "codec": info.as_ref().map(|info| info.codec),
-        "metadata": metadata,
-    });
-    if hash {
-        row["sha256"] = faults.forgive(i, dataset.payload(i))?.map(|payload| sha256(&payload)).into();
-    }
-    // Of several the first says it: a damaged entry has no payload either.
-    if faults.count > before {
-        row["fault"] = json!(faults.all.get(before as usize));
-    }
-    Ok(row)
+    let hashed = if hash { Some(faults.forgive(i, dataset.payload(i))?.map(|payload| sha256(&payload))) } else { None };
+    let known = |n: u32| (n > 0).then_some(n);
+    let info = info.as_ref();
+    let row = Row {
+        i,
+        name,
+        format: info.map(|info| info.format),
+        width: info.and_then(|info| known(info.width)),
+        height: info.and_then(|info| known(info.height)),
+        bytes: info.map(|info| info.bytes),
+        stored_bytes: info.map(|info| info.stored_bytes),
+        offset: info.map(|info| info.offset),
+        codec: info.map(|info| info.codec),
+        metadata,
+        sha256: hashed,
+        // Of several the first says it: a damaged entry has no payload either.
+        fault: if faults.count > before { faults.all.get(before as usize) } else { None },
+    };
+    Ok(serde_json::to_value(row).unwrap_or_default())
 }
 
 /// Rows for people, columns as wide as they need to be.

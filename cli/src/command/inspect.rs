@@ -2,9 +2,18 @@
 
 use std::{collections::BTreeMap, path::PathBuf};
 
-use forebay::{Result, formats::Format, sample::MediaFormat, warehouse::Warehouse, words::Word};
+use forebay::{
+    Result,
+    formats::Format,
+    tar,
+    tbl::Tbl,
+    warehouse::{Summary, Thresholds, Transform, Warehouse},
+    words::Word,
+    zip,
+};
 use forebay_native::{dataset::Dataset, input::is_of_source, labels};
-use serde_json::{Map, Value, json};
+use serde::Serialize;
+use serde_json::{Value, json};
 
 use super::{
     effect::{Given, Route, Uses},
@@ -54,85 +63,242 @@ pub(super) fn run(args: &Args, given: &Given, out: &Output) -> Result<Outcome> {
         if out.json() {
             out.value(&facts);
         } else {
-            print(&facts, out);
+            print(&serde_json::to_value(&facts).unwrap_or_default(), out);
         }
         Ok(Outcome::Fine)
     })
 }
 
+/// A file of samples as opening describes it.
+#[derive(Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema), schemars(rename = "Inspect"))]
+pub(super) struct Inspected<'a> {
+    /// The file.
+    file: &'a str,
+    /// Its format, or `folder`.
+    format: &'static str,
+    /// How many samples it has.
+    samples: u64,
+    /// Bytes of the file.
+    bytes: u64,
+    /// How payloads are compressed.
+    compression: &'static str,
+    #[serde(flatten)]
+    of: Option<Of<'a>>,
+    /// The metadata of a TBL.
+    metadata: Option<Metadata>,
+    /// Things worth knowing.
+    notes: Vec<String>,
+}
+
+/// What only files of one format say.
+#[derive(Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema), schemars(rename = "InspectedFormat"))]
+#[serde(untagged)]
+enum Of<'a> {
+    /// Of a TBL.
+    Tbl {
+        /// `guide` or `turboloader`.
+        layout: &'static str,
+        /// Bytes of an index entry.
+        entry_bytes: u32,
+        /// Whether the header has a checksum.
+        header_checksum: bool,
+        /// Whether each payload has a checksum.
+        payload_checksums: bool,
+        /// Bytes of the payloads once decompressed.
+        payload_bytes: u64,
+        /// Bytes of the payloads as stored.
+        stored_bytes: u64,
+        /// Samples that compression made smaller.
+        compressed_samples: u64,
+        /// Index entries that are damaged.
+        damaged_entries: u64,
+        /// Samples of each format.
+        formats: BTreeMap<&'static str, u64>,
+    },
+    /// Of a TAR.
+    Tar {
+        /// Files in the archive, sidecars included.
+        members: usize,
+        /// Members that are no files.
+        skipped: tar::Skipped,
+        /// Archives that lie one behind the other in the file.
+        archives: u64,
+        /// Bytes of the payloads.
+        payload_bytes: u64,
+    },
+    /// Of a ZIP.
+    Zip {
+        /// Files in the archive, sidecars included.
+        members: u64,
+        /// Members that are no samples.
+        skipped: zip::LeftOut,
+        /// Bytes of the payloads once decompressed.
+        payload_bytes: u64,
+        /// Members that are compressed.
+        compressed_members: u64,
+    },
+    /// Of records that other programs write.
+    Records {
+        /// The field that is the sample.
+        sample_field: Option<&'a str>,
+        /// The field of the sample's name.
+        name_field: Option<&'a str>,
+        /// The field of the class.
+        class_field: Option<&'a str>,
+    },
+    /// Of a tensor warehouse.
+    Warehouse(Box<OfWarehouse<'a>>),
+    /// Of a folder of images.
+    Folder {
+        /// The classes that its folders are named by.
+        classes: &'a [String],
+        /// The level of the folders that name the classes.
+        class_level: u32,
+        /// Files that are no samples.
+        left_out: u64,
+    },
+}
+
+/// What a manifest and the headers of its shards say.
+#[derive(Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema), schemars(rename = "InspectedWarehouse"))]
+struct OfWarehouse<'a> {
+    /// The version: 64 hexadecimal digits.
+    version: &'a str,
+    /// The version of the builder.
+    code_version: &'a str,
+    /// Where the frames came from, as the builder was told.
+    dataset_root: &'a str,
+    /// When it was built, in milliseconds since 1970.
+    created_at_ms: u64,
+    /// How many shards it has.
+    shards: usize,
+    /// What was done to its images.
+    transform: &'a Transform,
+    /// Pixels across.
+    width: Option<u32>,
+    /// Pixels down.
+    height: Option<u32>,
+    /// The type of the pixels.
+    dtype: Option<&'static str>,
+    /// The type of boxes and masks.
+    boxes_dtype: Option<&'static str>,
+    /// Places for boxes.
+    max_boxes: Option<u32>,
+    /// The names of the classes.
+    classes: &'a [String],
+    /// Frames taken and refused.
+    summary: &'a Summary,
+    /// How many frames may be bad.
+    thresholds: &'a Thresholds,
+    /// Every threshold that the summary breaks, in words.
+    violations: Vec<String>,
+}
+
+/// Metadata of a TBL.
+#[derive(Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema), schemars(rename = "InspectedMetadata"))]
+#[serde(untagged)]
+enum Metadata {
+    /// It cannot be read.
+    Broken {
+        /// Why.
+        error: String,
+    },
+    /// It can.
+    Found {
+        /// `json`, `protobuf`, `msgpack`, or `blocks` in the turboloader layout.
+        format: &'static str,
+        /// Where it begins.
+        offset: u64,
+        /// Its bytes.
+        bytes: u64,
+        /// Whether it has a checksum.
+        checksum: bool,
+        /// Whether an index says where the metadata of each sample is.
+        indexed: bool,
+        /// The document beside the samples' metadata, or why it cannot be read.
+        document: Value,
+    },
+}
+
 /// Everything that opening tells. No payload is read.
-fn facts(dataset: &Dataset) -> Result<Value> {
-    let mut facts = Map::new();
-    let mut put = |key: &str, value: Value| drop(facts.insert(key.into(), value));
-    put("file", dataset.name().into());
-    put("format", dataset.format().map_or("folder", Format::name).into());
-    put("samples", dataset.len().into());
-    put("bytes", dataset.file_len().into());
+fn facts(dataset: &Dataset) -> Result<Inspected<'_>> {
+    let mut compression = "none";
+    let mut of = None;
     if let Some(tbl) = dataset.tbl() {
-        let header = tbl.header();
-        put("layout", header.layout.name().into());
-        put("compression", header.codec.name().into());
-        put("entry_bytes", header.entry_len.into());
-        put("header_checksum", header.has_crc.into());
-        put("payload_checksums", header.payload_checksums.into());
-        let mut formats: BTreeMap<MediaFormat, u64> = BTreeMap::new();
-        let (mut bytes, mut stored, mut compressed, mut damaged) = (0u64, 0u64, 0u64, 0u64);
-        for i in 0..tbl.len() {
-            match tbl.info(i) {
-                Ok(info) => {
-                    *formats.entry(info.format).or_default() += 1;
-                    bytes += info.bytes;
-                    stored += info.stored_bytes;
-                    compressed += u64::from(info.codec != forebay::codec::Codec::None);
-                }
-                Err(_) => damaged += 1,
-            }
-        }
-        put("payload_bytes", bytes.into());
-        put("stored_bytes", stored.into());
-        put("compressed_samples", compressed.into());
-        put("damaged_entries", damaged.into());
-        put("formats", formats.iter().map(|(f, n)| (f.name().to_owned(), json!(n))).collect::<Map<_, _>>().into());
-        put("metadata", metadata(dataset)?);
+        compression = tbl.header().codec.name();
+        of = Some(of_tbl(tbl));
     }
     if let Some(tar) = dataset.tar() {
         let archive = tar.archive();
-        put("members", archive.members.len().into());
-        put("skipped", serde_json::to_value(archive.skipped).unwrap_or_default());
-        put("archives", archive.archives.into());
-        put("payload_bytes", archive.members.payload_bytes().into());
-        put("compression", "none".into());
-        put("metadata", Value::Null);
+        of = Some(Of::Tar {
+            members: archive.members.len(),
+            skipped: archive.skipped,
+            archives: archive.archives,
+            payload_bytes: archive.members.payload_bytes(),
+        });
     }
     if let Some(zip) = dataset.zip() {
-        let (bytes, deflated) = zip.payload();
-        put("members", zip.members().into());
-        put("skipped", serde_json::to_value(zip.left_out()).unwrap_or_default());
-        put("payload_bytes", bytes.into());
-        put("compressed_members", deflated.into());
-        put("compression", if deflated > 0 { "deflate" } else { "none" }.into());
-        put("metadata", Value::Null);
+        let (payload_bytes, compressed_members) = zip.payload();
+        compression = if compressed_members > 0 { "deflate" } else { "none" };
+        of = Some(Of::Zip { members: zip.members(), skipped: zip.left_out(), payload_bytes, compressed_members });
     }
     if let Some(door) = dataset.door() {
         let choice = door.choice();
-        put("sample_field", choice.payload.clone().into());
-        put("name_field", choice.name.clone().into());
-        put("class_field", choice.class.clone().or(choice.word.clone()).into());
-        put("compression", "none".into());
-        put("metadata", Value::Null);
+        of = Some(Of::Records {
+            sample_field: choice.payload.as_deref(),
+            name_field: choice.name.as_deref(),
+            class_field: choice.class.as_deref().or(choice.word.as_deref()),
+        });
     }
     if let Some(warehouse) = dataset.warehouse() {
-        warehouse_facts(warehouse, &mut put);
+        of = Some(Of::Warehouse(Box::new(of_warehouse(warehouse))));
     }
     if let Some(folder) = dataset.folder() {
-        put("classes", json!(folder.classes()));
-        put("class_level", folder.class_level().into());
-        put("left_out", folder.left_out().into());
-        put("compression", "none".into());
-        put("metadata", Value::Null);
+        let (classes, class_level) = (folder.classes(), folder.class_level());
+        of = Some(Of::Folder { classes, class_level, left_out: folder.left_out() });
     }
-    put("notes", json!(dataset.notes().into_iter().chain(labels_inside(dataset)).collect::<Vec<_>>()));
-    Ok(facts.into())
+    Ok(Inspected {
+        file: dataset.name(),
+        format: dataset.format().map_or("folder", Format::name),
+        samples: dataset.len(),
+        bytes: dataset.file_len(),
+        compression,
+        of,
+        metadata: metadata(dataset)?,
+        notes: dataset.notes().into_iter().chain(labels_inside(dataset)).collect(),
+    })
+}
+
+fn of_tbl(tbl: &Tbl) -> Of<'static> {
+    let header = tbl.header();
+    let mut formats: BTreeMap<&'static str, u64> = BTreeMap::new();
+    let (mut bytes, mut stored, mut compressed, mut damaged) = (0u64, 0u64, 0u64, 0u64);
+    for i in 0..tbl.len() {
+        match tbl.info(i) {
+            Ok(info) => {
+                *formats.entry(info.format.name()).or_default() += 1;
+                bytes += info.bytes;
+                stored += info.stored_bytes;
+                compressed += u64::from(info.codec != forebay::codec::Codec::None);
+            }
+            Err(_) => damaged += 1,
+        }
+    }
+    Of::Tbl {
+        layout: header.layout.name(),
+        entry_bytes: header.entry_len,
+        header_checksum: header.has_crc,
+        payload_checksums: header.payload_checksums,
+        payload_bytes: bytes,
+        stored_bytes: stored,
+        compressed_samples: compressed,
+        damaged_entries: damaged,
+        formats,
+    }
 }
 
 /// Labels that lie beside the images, and how they are added.
@@ -145,49 +311,47 @@ fn labels_inside(dataset: &Dataset) -> Option<String> {
     })
 }
 
-/// What a manifest and the headers of its shards say.
-fn warehouse_facts(warehouse: &Warehouse, put: &mut impl FnMut(&str, Value)) {
-    let manifest = warehouse.manifest();
-    put("version", manifest.version.clone().into());
-    put("code_version", manifest.code_version.clone().into());
-    put("dataset_root", manifest.dataset_root.clone().into());
-    put("created_at_ms", manifest.created_at_ms.into());
-    put("shards", manifest.shards.len().into());
-    put("transform", json!(manifest.transform));
-    let shape = warehouse.shape();
-    put("width", shape.map(|shape| shape.width).into());
-    put("height", shape.map(|shape| shape.height).into());
-    put("dtype", shape.map(|shape| shape.dtype.name()).into());
-    put("boxes_dtype", shape.map(|shape| shape.boxes_dtype.name()).into());
-    put("max_boxes", shape.map(|shape| shape.max_boxes).into());
-    put("classes", json!(manifest.classes.clone().unwrap_or_default()));
-    put("summary", json!(manifest.summary));
-    put("thresholds", json!(manifest.thresholds));
-    put("violations", json!(manifest.thresholds.broken_by(&manifest.summary.totals)));
-    put("compression", "none".into());
-    put("metadata", Value::Null);
+fn of_warehouse(warehouse: &Warehouse) -> OfWarehouse<'_> {
+    let (manifest, shape) = (warehouse.manifest(), warehouse.shape());
+    OfWarehouse {
+        version: &manifest.version,
+        code_version: &manifest.code_version,
+        dataset_root: &manifest.dataset_root,
+        created_at_ms: manifest.created_at_ms,
+        shards: manifest.shards.len(),
+        transform: &manifest.transform,
+        width: shape.map(|shape| shape.width),
+        height: shape.map(|shape| shape.height),
+        dtype: shape.map(|shape| shape.dtype.name()),
+        boxes_dtype: shape.map(|shape| shape.boxes_dtype.name()),
+        max_boxes: shape.map(|shape| shape.max_boxes),
+        classes: manifest.classes.as_deref().unwrap_or_default(),
+        summary: &manifest.summary,
+        thresholds: &manifest.thresholds,
+        violations: manifest.thresholds.broken_by(&manifest.summary.totals),
+    }
 }
 
-fn metadata(dataset: &Dataset) -> Result<Value> {
-    let Some(tbl) = dataset.tbl() else { return Ok(Value::Null) };
+fn metadata(dataset: &Dataset) -> Result<Option<Metadata>> {
+    let Some(tbl) = dataset.tbl() else { return Ok(None) };
     let header = tbl.header();
     if let Some(fault) = &header.metadata_fault {
-        return Ok(json!({ "error": fault.error().message() }));
+        return Ok(Some(Metadata::Broken { error: fault.error().message().to_owned() }));
     }
-    let Some(range) = &header.metadata else { return Ok(Value::Null) };
+    let Some(range) = &header.metadata else { return Ok(None) };
     let document = match dataset.document() {
         Ok(document) => Value::Object(document),
         Err(e) if is_of_source(&e) => return Err(e),
         // The samples can be read all the same, and `check` names the fault.
         Err(e) => json!({ "error": e.message() }),
     };
-    Ok(json!({
-        "format": header.metadata_format.map_or("blocks", |f| f.name()),
-        "offset": range.start,
-        "bytes": range.end - range.start,
-        "checksum": header.metadata_crc.is_some(),
-        "indexed": header.sample_index.is_some(),
-        "document": document,
+    Ok(Some(Metadata::Found {
+        format: header.metadata_format.map_or("blocks", |f| f.name()),
+        offset: range.start,
+        bytes: range.end - range.start,
+        checksum: header.metadata_crc.is_some(),
+        indexed: header.sample_index.is_some(),
+        document,
     }))
 }
 

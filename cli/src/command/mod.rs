@@ -27,6 +27,8 @@ mod outliers;
 mod parts;
 mod pixels;
 mod plan;
+#[cfg(feature = "schema")]
+pub mod schema;
 mod serve;
 mod several;
 mod shards;
@@ -41,8 +43,8 @@ use std::ffi::OsString;
 
 use clap::{CommandFactory, FromArgMatches, Parser, Subcommand};
 use forebay::Result;
-use forebay_native::remote::traffic;
-use serde_json::{Value, json};
+use forebay_native::remote::{Traffic, traffic};
+use serde::Serialize;
 
 use crate::{
     exit::{Outcome, finish, usage},
@@ -218,12 +220,9 @@ pub fn main(words: impl Iterator<Item = OsString>) -> u8 {
     finish(outcome, &out)
 }
 
-/// Says in a report what was asked of stores, if anything was.
-fn add_traffic(value: &mut Value) {
-    let traffic = traffic();
-    if traffic.requests > 0 {
-        value["network"] = json!(traffic);
-    }
+/// What was asked of stores and servers, if anything was.
+fn asked() -> Option<Traffic> {
+    Some(traffic()).filter(|traffic| traffic.requests > 0)
 }
 
 /// Says what was asked of stores and servers, if anything was.
@@ -258,13 +257,29 @@ fn completions(shell: clap_complete::Shell, out: &Output) -> Result<Outcome> {
     // In memory first: what makes them panics where they cannot be written.
     let mut text = Vec::new();
     clap_complete::generate(shell, &mut Cli::command(), "forebay", &mut text);
-    whole(&text, "script", out)
+    whole(&text, |script| Script { script }, out)
+}
+
+/// Completions for a shell.
+#[derive(Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+struct Script {
+    /// The script.
+    script: String,
+}
+
+/// The manual page.
+#[derive(Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+struct Manual {
+    /// The page, for `man`.
+    manual: String,
 }
 
 /// Prints a text that is all there is, or an object that has it.
-fn whole(text: &[u8], name: &str, out: &Output) -> Result<Outcome> {
+fn whole<T: Serialize>(text: &[u8], report: impl Fn(String) -> T, out: &Output) -> Result<Outcome> {
     if out.json() {
-        out.value(&serde_json::json!({ name: String::from_utf8_lossy(text) }));
+        out.value(&report(String::from_utf8_lossy(text).into_owned()));
     } else {
         output::print_all(text)?;
     }
@@ -284,7 +299,7 @@ fn man(out: &Output) -> Result<Outcome> {
             man.render_options_section(&mut page).map_err(failed)?;
         }
     }
-    whole(&page, "manual", out)
+    whole(&page, |manual| Manual { manual }, out)
 }
 
 /// A panic that becomes an error is told as one.

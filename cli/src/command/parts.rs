@@ -8,7 +8,7 @@ use std::{
 use clap::Subcommand;
 use forebay::{Error, Result, error::codes};
 use forebay_native::remote::{Unfinished, end_unfinished, is_remote, unfinished};
-use serde_json::{Value, json};
+use serde::Serialize;
 
 use crate::{
     exit::Outcome,
@@ -49,7 +49,7 @@ pub(super) fn run(args: &Args, out: &Output) -> Result<Outcome> {
         Work::List { address, older } => {
             let found = found(address, *older)?;
             match out.json() {
-                true => out.value(&json!({ "uploads": found.iter().map(said).collect::<Vec<_>>() })),
+                true => out.value(&Uploads { uploads: found.iter().map(said).collect() }),
                 false => {
                     let now = SystemTime::now();
                     for one in &found {
@@ -65,7 +65,7 @@ pub(super) fn run(args: &Args, out: &Output) -> Result<Outcome> {
             let found = found(address, *older)?;
             end_unfinished(&found)?;
             match out.json() {
-                true => out.value(&json!({ "ended": found.iter().map(said).collect::<Vec<_>>() })),
+                true => out.value(&Ended { ended: found.iter().map(said).collect() }),
                 false => out.line(format!("{} unfinished uploads ended", human::count(found.len() as u64))),
             }
         }
@@ -73,13 +73,37 @@ pub(super) fn run(args: &Args, out: &Output) -> Result<Outcome> {
     Ok(Outcome::Fine)
 }
 
-fn said(one: &Unfinished) -> Value {
+fn said(one: &Unfinished) -> Upload<'_> {
     let begun = one.begun.and_then(|begun| begun.duration_since(SystemTime::UNIX_EPOCH).ok());
-    json!({
-        "address": one.path.display().to_string(),
-        "upload": one.upload,
-        "begun": begun.map(|since| since.as_secs()),
-    })
+    Upload { address: one.path.display().to_string(), upload: &one.upload, begun: begun.map(|since| since.as_secs()) }
+}
+
+/// An upload that did not end.
+#[derive(Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+struct Upload<'a> {
+    /// The address that it was to become.
+    address: String,
+    /// The store's name of it.
+    upload: &'a str,
+    /// When it began, in seconds since 1970; null if the store does not say.
+    begun: Option<u64>,
+}
+
+/// Uploads that did not end.
+#[derive(Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema), schemars(rename = "ListUploads"))]
+pub(super) struct Uploads<'a> {
+    /// All that are old enough.
+    uploads: Vec<Upload<'a>>,
+}
+
+/// Uploads that were cleared away.
+#[derive(Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema), schemars(rename = "ClearUploads"))]
+pub(super) struct Ended<'a> {
+    /// All of them.
+    ended: Vec<Upload<'a>>,
 }
 
 /// Those that are old enough. Of one whose beginning is not known nobody can say so.

@@ -3,12 +3,15 @@
 
 use std::path::PathBuf;
 
-use forebay::{Result, order::Tail};
+use forebay::{
+    Result,
+    order::{Shuffle, Tail},
+};
 use forebay_native::{
     dataset::Dataset,
-    plan::{Batch, Plan, Run, Shares},
+    plan::{Batch, Plan, Run, Share, Shares},
 };
-use serde_json::{Value, json};
+use serde::Serialize;
 
 use super::{
     cache::CacheArgs,
@@ -122,6 +125,58 @@ fn wish(args: &Args) -> Run {
     run
 }
 
+/// An epoch of all ranks.
+#[derive(Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema), schemars(rename = "Plan"))]
+pub(super) struct Epoch {
+    /// Which epoch.
+    epoch: u64,
+    /// The files, in their order.
+    files: Vec<File>,
+    /// How samples are shuffled.
+    shuffle: Shuffle,
+    /// The seed; null if nothing is shuffled.
+    seed: Option<u64>,
+    /// The rule for samples that do not fill a batch on every rank.
+    tail: Tail,
+    /// Samples of a batch.
+    batch: u64,
+    /// How many ranks there are.
+    world: u64,
+    /// Samples of the epoch.
+    samples: u64,
+    /// Steps of the epoch.
+    steps: u64,
+    /// Samples that no rank gets.
+    left_out: u64,
+    /// Every rank's share.
+    ranks: Vec<Share>,
+}
+
+/// A file of an epoch.
+#[derive(Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema), schemars(rename = "PlannedFile"))]
+struct File {
+    /// Its name.
+    file: String,
+    /// Samples in it.
+    samples: u64,
+    /// Samples of it that the filter accepts.
+    selected: u64,
+}
+
+/// A batch of a rank.
+#[derive(Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema), schemars(rename = "PlanBatch"))]
+pub(super) struct OfRank {
+    /// Which epoch.
+    epoch: u64,
+    /// Which rank.
+    rank: u64,
+    #[serde(flatten)]
+    batch: Batch,
+}
+
 fn sums(args: &Args, plan: &Plan, out: &Output) -> Result<()> {
     let mut meter = Meter::of_steps(out, "adding up");
     let (world, steps) = (args.world, plan.order().steps());
@@ -135,20 +190,20 @@ fn sums(args: &Args, plan: &Plan, out: &Output) -> Result<()> {
     drop(meter);
     let order = plan.order();
     if out.json() {
-        let file = |(d, n): (&Dataset, u64)| json!({ "file": d.name(), "samples": d.len(), "selected": n });
-        out.value(&json!({
-            "epoch": args.epoch,
-            "files": plan.files().map(file).collect::<Vec<Value>>(),
-            "shuffle": order.settings().shuffle,
-            "seed": args.shuffle,
-            "tail": order.settings().tail,
-            "batch": args.batch,
-            "world": args.world,
-            "samples": order.epoch_samples(),
-            "steps": order.steps(),
-            "left_out": left_out,
-            "ranks": ranks,
-        }));
+        let file = |(d, selected): (&Dataset, u64)| File { file: d.name().to_owned(), samples: d.len(), selected };
+        out.value(&Epoch {
+            epoch: args.epoch,
+            files: plan.files().map(file).collect(),
+            shuffle: order.settings().shuffle,
+            seed: args.shuffle,
+            tail: order.settings().tail,
+            batch: args.batch,
+            world: args.world,
+            samples: order.epoch_samples(),
+            steps: order.steps(),
+            left_out,
+            ranks,
+        });
         return Ok(());
     }
     for (dataset, selected) in plan.files() {
@@ -182,12 +237,11 @@ fn sums(args: &Args, plan: &Plan, out: &Output) -> Result<()> {
 
 fn list(args: &Args, plan: &Plan, rank: u64, out: &Output) -> Result<()> {
     let end = args.n.map_or(u64::MAX, |n| args.skip.saturating_add(n));
-    for Batch { step, bytes, padded, indices } in plan.batches(args.epoch, rank, args.skip..end)? {
+    for batch in plan.batches(args.epoch, rank, args.skip..end)? {
         if out.json() {
-            out.value(&json!({
-                "epoch": args.epoch, "rank": rank, "step": step, "bytes": bytes, "padded": padded, "indices": indices,
-            }));
+            out.value(&OfRank { epoch: args.epoch, rank, batch });
         } else {
+            let Batch { step, bytes, padded, indices } = batch;
             let text: Vec<String> = indices.iter().map(u64::to_string).collect();
             let more = if padded > 0 { format!(" ({padded} padded)") } else { String::new() };
             out.line(format!("{step}: {}{more}: {}", human::bytes(bytes), text.join(" ")));

@@ -4,7 +4,7 @@ use std::{net::IpAddr, path::PathBuf, sync::Arc};
 
 use forebay::{Error, Result};
 use forebay_native::input::{display, io_error};
-use serde_json::json;
+use serde::Serialize;
 
 use crate::serve::{Options, Server, codes};
 use crate::{exit::Outcome, output::Output, signals};
@@ -68,6 +68,16 @@ fn token(args: &Args) -> Result<Option<String>> {
     Ok(args.token.clone().or_else(variable))
 }
 
+/// A server that runs.
+#[derive(Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema), schemars(rename = "Serve"))]
+pub(super) struct Serving<'a> {
+    /// The address of the viewer, with the token.
+    url: &'a str,
+    /// The address and port that it listens on.
+    address: String,
+}
+
 pub(super) fn run(args: &Args, out: &Output) -> Result<Outcome> {
     if !Server::has_viewer() {
         let message = "this forebay was built without the viewer; build both with: npm run build";
@@ -89,7 +99,7 @@ pub(super) fn run(args: &Args, out: &Output) -> Result<Outcome> {
     signals::instead(move || stopper.stop());
     let url = server.url();
     match out.json() {
-        true => out.value(&json!({ "url": url, "address": server.address().to_string() })),
+        true => out.value(&Serving { url: &url, address: server.address().to_string() }),
         false => out.line(&url),
     }
     server.unread().iter().for_each(|unread| out.note(format!("left out: {unread}")));

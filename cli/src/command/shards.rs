@@ -6,12 +6,14 @@ use forebay::{Error, Result, error::codes, tbl::MetadataFormat};
 use forebay_native::{
     convert::To,
     input::{self, remote},
+    remote::Traffic,
     sharding::{Plan, Report},
 };
-use serde_json::{Value, json};
+use serde::Serialize;
+use serde_json::Value;
 
 use super::{
-    add_traffic,
+    asked,
     convert::WriteArgs,
     effect::{Given, Route, Uses},
     filtering::{FolderArgs, LimitArgs, advised, whole_sets},
@@ -156,12 +158,22 @@ fn say(plan: &Plan, args: &Args, out: &Output) {
     out.line(format!("about {} of memory for each", human::bytes(plan.memory_bytes(args.write.making().workers))));
 }
 
+/// The result of making shards.
+#[derive(Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema), schemars(rename = "Shards"))]
+pub(super) struct Written<'a> {
+    #[serde(flatten)]
+    report: &'a Report,
+    /// How long this run took.
+    elapsed: f64,
+    /// What was asked of stores and servers, if anything was.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    network: Option<Traffic>,
+}
+
 fn print(report: &Report, args: &Args, seconds: f64, out: &Output) {
     if out.json() {
-        let mut value = json!(report);
-        value["elapsed"] = seconds.into();
-        add_traffic(&mut value);
-        return out.value(&value);
+        return out.value(&Written { report, elapsed: seconds, network: asked() });
     }
     let row = |label: &str, value: String| out.note(format!("{label:<14}{value}"));
     row("output", input::display(&args.output));

@@ -7,9 +7,9 @@ use forebay_native::{
     loader::{IMAGENET, Image, Loader},
     parallel::all_cores,
     plan::Run,
-    simulate::{Machine, measure},
+    simulate::{Machine, Predicted, measure},
 };
-use serde_json::json;
+use serde::Serialize;
 
 use super::{filtering::paths, pixels};
 use crate::{human, output::Output, words::threads};
@@ -46,6 +46,64 @@ pub(super) struct SimulateArgs {
     read_rate: Option<u64>,
 }
 
+/// What a loader would do on another machine.
+#[derive(Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema), schemars(rename = "PlanSimulate"))]
+pub(super) struct Simulated {
+    /// Samples that were measured.
+    samples: usize,
+    /// Samples of a batch.
+    batch: usize,
+    /// Which rank.
+    rank: u64,
+    /// How many ranks there are.
+    world: u64,
+    /// Bytes of a sample as stored, on average.
+    sample_bytes: u64,
+    /// Milliseconds that each stage takes of a sample.
+    stage_ms: Stages,
+    /// Milliseconds that the caller's thread takes of a batch.
+    batch_taking_ms: f64,
+    /// Milliseconds of a worker between two samples.
+    between_ms: f64,
+    /// Threads that work at once.
+    cores: usize,
+    /// Bytes that are read in a second; null if that is no bound.
+    read_bytes_per_second: Option<u64>,
+    /// What workers on all cores did; null on one core.
+    together: Option<Together>,
+    /// The prediction for each number of workers.
+    predicted: Vec<Predicted>,
+}
+
+/// Milliseconds by stage.
+#[derive(Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema), schemars(rename = "StageTimes"))]
+struct Stages {
+    /// Reading.
+    read: f64,
+    /// Verifying checksums.
+    verify: f64,
+    /// Decoding.
+    decode: f64,
+    /// Resizing and augmenting.
+    resize: f64,
+    /// Labels and targets.
+    targets: f64,
+}
+
+/// Workers on all cores.
+#[derive(Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+struct Together {
+    /// How many.
+    workers: usize,
+    /// Images in a second.
+    images_per_second: f64,
+    /// How many times as long a sample takes as with one worker.
+    slower: f64,
+}
+
 impl SimulateArgs {
     /// Of one rank of a run, over these files with this filter.
     pub fn run(
@@ -70,26 +128,25 @@ impl SimulateArgs {
         let between = 1000.0 * measured.between().as_secs_f64();
         let taking = 1000.0 * measured.taking.as_secs_f64();
         if out.json() {
-            let stages: serde_json::Map<_, _> =
-                stages.iter().map(|(name, ms)| ((*name).to_owned(), json!(ms))).collect();
-            out.value(&json!({
-                "samples": measured.samples.len(),
-                "batch": measured.batch,
-                "rank": rank,
-                "world": run.world,
-                "sample_bytes": measured.bytes,
-                "stage_ms": stages,
-                "batch_taking_ms": taking,
-                "between_ms": between,
-                "cores": machine.cores,
-                "read_bytes_per_second": machine.read_bytes,
-                "together": measured.together.map(|(workers, rate)| json!({
-                    "workers": workers,
-                    "images_per_second": rate,
-                    "slower": measured.slower(workers),
-                })),
-                "predicted": predicted,
-            }));
+            let [read, verify, decode, resize, targets] = measured.stages().map(|time| 1000.0 * time.as_secs_f64());
+            out.value(&Simulated {
+                samples: measured.samples.len(),
+                batch: measured.batch,
+                rank,
+                world: run.world,
+                sample_bytes: measured.bytes,
+                stage_ms: Stages { read, verify, decode, resize, targets },
+                batch_taking_ms: taking,
+                between_ms: between,
+                cores: machine.cores,
+                read_bytes_per_second: machine.read_bytes,
+                together: measured.together.map(|(workers, rate)| Together {
+                    workers,
+                    images_per_second: rate,
+                    slower: measured.slower(workers),
+                }),
+                predicted,
+            });
             return Ok(());
         }
         let each: Vec<String> = stages.iter().map(|(name, ms)| format!("{name} {ms:.3}")).collect();

@@ -4,6 +4,7 @@ use std::path::PathBuf;
 
 use forebay::{
     Error, Result,
+    check::Fault,
     error::codes,
     filter::{Filter, Path, Record, Seen},
     sample::stats::{Histogram, Report, Stats},
@@ -14,7 +15,7 @@ use forebay_native::{
     parallel::{all_cores, ordered},
     select::matching_all,
 };
-use serde_json::json;
+use serde::Serialize;
 
 use super::{
     effect::{Given, Route, Uses},
@@ -114,16 +115,26 @@ pub(super) fn run(args: &Args, given: &Given, out: &Output) -> Result<Outcome> {
         return Err(Error::new(&codes::ARGUMENT, message).with_options(&["label"]));
     }
     if out.json() {
-        let mut value = json!(report);
-        if faults.count > 0 {
-            value["fault_count"] = faults.count.into();
-            value["faults"] = json!(faults.all);
-        }
-        out.value(&value);
+        let (report, met) = (&report, faults.count > 0);
+        out.value(&Counted { report, fault_count: met.then_some(faults.count), faults: met.then_some(&faults.all) });
     } else {
         print(&report, out);
     }
     Ok(faults.tell(out))
+}
+
+/// Counts of samples.
+#[derive(Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema), schemars(rename = "SampleStats"))]
+pub(super) struct Counted<'a> {
+    #[serde(flatten)]
+    report: &'a Report,
+    /// Samples that could not be read, if there are any.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    fault_count: Option<u64>,
+    /// The first of them.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    faults: Option<&'a Vec<Fault>>,
 }
 
 /// Counts the samples; one that cannot be read is a fault, and of one whose metadata cannot the rest counts.

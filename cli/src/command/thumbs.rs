@@ -8,7 +8,7 @@ use forebay_native::{
     parallel::all_cores,
     thumbs::{Strip, ThumbsOptions, beside, write},
 };
-use serde_json::json;
+use serde::Serialize;
 
 use super::{
     curating::tell_faults,
@@ -55,6 +55,22 @@ pub(super) struct Args {
     pixel_limit: PixelLimitArgs,
 }
 
+/// Thumbnails that belong to a file.
+#[derive(Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema), schemars(rename = "CheckThumbs"))]
+pub(super) struct Checked<'a> {
+    /// The dataset's name.
+    input: &'a str,
+    /// The name of the file of thumbnails.
+    output: String,
+    /// Samples, of which each has a place in it.
+    samples: u64,
+    /// No edge is longer, in pixels.
+    size: u32,
+    /// Bytes of the file of thumbnails.
+    output_bytes: u64,
+}
+
 pub(super) fn run(args: &Args, out: &Output) -> Result<Outcome> {
     let limits = args.limits.limits();
     let dataset = open(&args.file, &limits, false)?;
@@ -64,9 +80,7 @@ pub(super) fn run(args: &Args, out: &Output) -> Result<Outcome> {
         let (samples, size, bytes) = (strip.len(), strip.size(), strip.file_len());
         if out.json() {
             let (input, output) = (dataset.name(), display(&output));
-            out.value(&json!({
-                "input": input, "output": output, "samples": samples, "size": size, "output_bytes": bytes,
-            }));
+            out.value(&Checked { input, output, samples, size, output_bytes: bytes });
         } else {
             let (samples, bytes) = (human::count(samples), human::bytes(bytes));
             out.line(format!("{}: {samples} thumbnails within {size} pixels, {bytes}, of this file", display(&output)));

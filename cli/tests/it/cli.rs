@@ -33,7 +33,9 @@ impl Place {
     fn json(&self, args: &[&str]) -> (i32, Vec<Value>) {
         let out = self.run(&[args, &["--json"]].concat());
         let text = String::from_utf8(out.stdout).unwrap();
-        let lines = text.lines().map(|l| serde_json::from_str(l).unwrap_or_else(|e| panic!("{l}: {e}"))).collect();
+        let lines = text.lines().map(|l| serde_json::from_str(l).unwrap_or_else(|e| panic!("{l}: {e}")));
+        let lines: Vec<Value> = lines.collect();
+        crate::schemas::hold(args, &lines);
         (out.status.code().unwrap(), lines)
     }
     fn ok(&self, args: &[&str]) -> Vec<Value> {

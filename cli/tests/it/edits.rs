@@ -44,7 +44,9 @@ fn run(folder: &Folder, arguments: &[&str]) -> std::process::Output {
 fn ok(folder: &Folder, arguments: &[&str]) -> Value {
     let output = run(folder, arguments);
     assert!(output.status.success(), "{output:?}");
-    serde_json::from_slice(&output.stdout).unwrap()
+    let report = serde_json::from_slice(&output.stdout).unwrap();
+    crate::schemas::hold(arguments, [&report]);
+    report
 }
 
 #[track_caller]

@@ -24,6 +24,7 @@ fn json(arguments: &[&str]) -> (i32, Value) {
     let out = forebay([&["labels"], arguments, &["--json"]].concat());
     let text = String::from_utf8(out.stdout).unwrap();
     let value = serde_json::from_str(text.trim()).unwrap_or_else(|e| panic!("{arguments:?}: {e}: {text}"));
+    crate::schemas::hold(&["labels"], [&value]);
     (out.status.code().unwrap(), value)
 }
 

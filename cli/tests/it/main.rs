@@ -30,6 +30,7 @@ mod reading;
 mod releases;
 mod remote;
 mod samples;
+mod schemas;
 mod serve;
 mod tables;
 mod terminal;

@@ -26,6 +26,7 @@ impl Progress {
 
 /// The result of a conversion.
 #[derive(Clone, Debug, Default, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema), schemars(rename = "ConvertSummary"))]
 #[non_exhaustive]
 pub struct Summary {
     /// The inputs' names.

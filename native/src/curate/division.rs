@@ -33,6 +33,7 @@ pub struct DivideOptions {
 
 /// A part of a dataset.
 #[derive(Clone, Debug, Default, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema), schemars(rename = "DividedPart"))]
 #[non_exhaustive]
 pub struct Part {
     /// What it is called.

@@ -13,6 +13,7 @@ use crate::dataset::Dataset;
 
 /// What was found.
 #[derive(Debug, Default, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema), schemars(rename = "Duplicates"))]
 #[non_exhaustive]
 pub struct DuplicateReport {
     /// Samples that were looked at.
@@ -41,6 +42,7 @@ impl DuplicateReport {
 
 /// Samples that are alike.
 #[derive(Debug, Default, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema), schemars(rename = "DuplicateGroup"))]
 #[non_exhaustive]
 pub struct GroupReport {
     /// All of them have the same bytes.
@@ -54,6 +56,7 @@ pub struct GroupReport {
 
 /// One of a group.
 #[derive(Debug, Default, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema), schemars(rename = "AlikeSample"))]
 #[non_exhaustive]
 pub struct MemberReport {
     /// The file, if there are several.

@@ -13,6 +13,7 @@ use crate::dataset::Dataset;
 
 /// What was found.
 #[derive(Debug, Default, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema), schemars(rename = "Outliers"))]
 #[non_exhaustive]
 pub struct OutlierReport {
     /// Samples that were looked at.
@@ -42,6 +43,7 @@ impl OutlierReport {
 
 /// A sample that stands out.
 #[derive(Debug, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema), schemars(rename = "Outlier"))]
 #[non_exhaustive]
 pub struct OutlierRow {
     /// The file, if there are several.

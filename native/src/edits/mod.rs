@@ -63,6 +63,7 @@ impl Default for ApplyOptions {
 
 /// The result of applying a journal, or of a dry run.
 #[derive(Clone, Debug, Default, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema), schemars(rename = "EditSummary"))]
 #[non_exhaustive]
 pub struct Applied {
     /// The dataset's name.

@@ -39,6 +39,7 @@ struct Found {
 
 /// The result of attaching labels.
 #[derive(Clone, Debug, Default, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema), schemars(rename = "AttachedLabels"))]
 #[non_exhaustive]
 pub struct Attached {
     /// The format that they had.

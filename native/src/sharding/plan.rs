@@ -29,11 +29,13 @@ type Chosen = Vec<(usize, u64)>;
 
 /// An input of a plan.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 #[non_exhaustive]
 pub struct PlannedInput {
     /// The address as it was given. Written plans leave out its signature.
     #[serde(serialize_with = "unsigned")]
+    #[cfg_attr(feature = "schema", schemars(with = "String"))]
     pub path: String,
     /// Its identity: its length, where its samples lie, and what a few of them are like.
     pub identity: String,
@@ -57,6 +59,7 @@ impl PlannedInput {
 /// A set of shards before it is made: the inputs and what tells them from others, and the settings. Shard `i` has the
 /// samples of [`range`](Self::range) `i` of one order over all inputs, so nothing else needs to be said.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema), schemars(rename = "ShardPlan"))]
 #[serde(try_from = "Said")]
 pub struct Plan {
     forebay_shards: u32,
@@ -68,6 +71,7 @@ pub struct Plan {
 
 /// A plan as it was read.
 #[derive(Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 struct Said {
     forebay_shards: u32,

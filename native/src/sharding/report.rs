@@ -8,6 +8,7 @@ use crate::convert::Summary;
 
 /// One shard that is in its place.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema), schemars(rename = "ShardMade"))]
 #[serde(default)]
 #[non_exhaustive]
 pub struct Made {
@@ -32,6 +33,7 @@ pub struct Made {
     /// How long it took to make it.
     pub seconds: f64,
     /// The samples left out with `keep_going`, as [`Fault`](forebay::check::Fault)s serialize.
+    #[cfg_attr(feature = "schema", schemars(with = "Vec<forebay::check::Fault>"))]
     pub faults: Vec<Value>,
     /// Things worth knowing.
     pub notes: Vec<String>,
@@ -58,6 +60,7 @@ impl Made {
 
 /// The result of a plan: one report for all runs and machines.
 #[derive(Clone, Debug, Default, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema), schemars(rename = "ShardReport"))]
 #[non_exhaustive]
 pub struct Report {
     /// The name of the shards.
@@ -85,6 +88,7 @@ pub struct Report {
     /// How long it took to make them, one after another.
     pub seconds: f64,
     /// The faults of samples left out, each once.
+    #[cfg_attr(feature = "schema", schemars(with = "Vec<forebay::check::Fault>"))]
     pub faults: Vec<Value>,
     /// Things worth knowing, each once.
     pub notes: Vec<String>,

@@ -23,6 +23,7 @@ const MOST: u64 = 1_000_000;
 
 /// The settings that decide which samples a shard has, and its bytes. Made with [`new`](Self::new), then changed field by field.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema), schemars(rename = "ShardSettings"))]
 #[serde(deny_unknown_fields)]
 #[non_exhaustive]
 pub struct Settings {
@@ -33,15 +34,19 @@ pub struct Settings {
     pub shards: u64,
     /// The format to write.
     #[serde(with = "as_word")]
+    #[cfg_attr(feature = "schema", schemars(with = "String"))]
     pub to: To,
     /// TBL: the layout.
     #[serde(with = "as_word")]
+    #[cfg_attr(feature = "schema", schemars(with = "String"))]
     pub layout: Layout,
     /// TBL: the compression.
     #[serde(with = "as_codec")]
+    #[cfg_attr(feature = "schema", schemars(with = "(String, Option<u8>)"))]
     pub compression: Compression,
     /// TBL: how metadata is written.
     #[serde(with = "as_word")]
+    #[cfg_attr(feature = "schema", schemars(with = "String"))]
     pub metadata_format: MetadataFormat,
     /// Shuffles all samples of all inputs, by this seed; without it they stay in their order.
     pub shuffle: Option<u64>,

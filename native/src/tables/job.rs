@@ -28,6 +28,7 @@ pub struct TableJob {
 
 /// The result of a conversion.
 #[derive(Clone, Debug, Default, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema), schemars(rename = "TableConvertSummary"))]
 #[non_exhaustive]
 pub struct TableSummary {
     /// The inputs as the user named them.

@@ -146,6 +146,7 @@ pub struct Facts {
 
 /// The statements of a file about one column.
 #[derive(Clone, Debug, Default, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[non_exhaustive]
 pub struct ColumnFacts {
     /// How it is stored.

@@ -58,6 +58,7 @@ impl Default for ThumbsOptions {
 
 /// What was made.
 #[derive(Clone, Debug, Default, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[non_exhaustive]
 pub struct ThumbsSummary {
     /// The dataset's name.

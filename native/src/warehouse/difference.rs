@@ -21,6 +21,7 @@ const NEAR: f32 = 1.0 / 2048.0;
 
 /// One warehouse beside another.
 #[derive(Debug, Default, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema), schemars(rename = "WarehouseDifference"))]
 #[non_exhaustive]
 pub struct Difference {
     /// They hold the same samples.
@@ -47,6 +48,7 @@ pub struct Difference {
 
 /// Something that the manifests say differently; null where one says nothing.
 #[derive(Debug, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema), schemars(rename = "DifferentSetting"))]
 #[non_exhaustive]
 pub struct Setting {
     /// Its name.

@@ -5,7 +5,9 @@ use std::{ops::Range, path::PathBuf, time::SystemTime};
 use forebay::{
     Error, Result,
     warehouse::{Cause, Digest},
+    words::Word as _,
 };
+use serde::{Serialize, Serializer};
 use serde_json::json;
 
 use crate::input::{Input, codes::CHANGED, display, io_error};
@@ -97,17 +99,25 @@ impl Frame {
 }
 
 /// A frame that is not stored, and why.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema), schemars(rename = "RefusedFrame"))]
 #[non_exhaustive]
 pub struct Refused {
     /// Why, in a word.
+    #[serde(serialize_with = "as_word")]
+    #[cfg_attr(feature = "schema", schemars(with = "String"))]
     pub cause: Cause,
     /// The file that is to blame, as a label or a source names it.
     pub file: String,
     /// Why, in a sentence.
     pub reason: String,
     /// The run, by its number.
+    #[serde(skip)]
     pub(super) run: usize,
+}
+
+fn as_word<S: Serializer>(cause: &Cause, serializer: S) -> std::result::Result<S::Ok, S::Error> {
+    serializer.serialize_str(cause.word())
 }
 
 impl Refused {

@@ -8,8 +8,9 @@ use std::{
 
 use forebay::{
     Limits, Result,
-    warehouse::{MANIFEST_NAME, Manifest},
+    warehouse::{MANIFEST_NAME, Manifest, Transform},
 };
+use serde::Serialize;
 
 use super::stage::{aside, is_held, is_stage, remove_dead};
 use crate::{
@@ -39,11 +40,79 @@ pub struct Kept {
     pub held: bool,
 }
 
+/// What is told of a warehouse; null is what its manifest does not say, or what no manifest says.
+#[doc(hidden)]
+#[derive(Debug, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema), schemars(rename = "WarehouseKept"))]
+pub struct KeptReport<'a> {
+    /// Its folder.
+    folder: String,
+    /// `current`, `replaced`, `being built`, `unfinished` or `damaged`.
+    pub state: &'static str,
+    /// Bytes of all its files.
+    bytes: u64,
+    /// Why it does not open.
+    fault: Option<&'a str>,
+    /// The remark if a source was changed after it was built.
+    stale: Option<&'a str>,
+    /// Its version.
+    version: Option<&'a str>,
+    /// The version that the first builder would have given.
+    peer_version: Option<&'a str>,
+    /// Where the frames came from, as the builder was told.
+    dataset_root: Option<&'a str>,
+    /// What was done to its images.
+    transform: Option<&'a Transform>,
+    /// The type of its pixels.
+    dtype: Option<&'static str>,
+    /// The version of the builder.
+    code_version: Option<&'a str>,
+    /// When it was built, in milliseconds since 1970.
+    created_at_ms: Option<u64>,
+    /// How many samples it has.
+    samples: Option<u64>,
+    /// How many shards.
+    shards: Option<usize>,
+}
+
+#[doc(hidden)]
+impl Kept {
+    /// What is told of it.
+    pub fn report(&self) -> KeptReport<'_> {
+        let manifest = self.manifest.as_ref();
+        KeptReport {
+            folder: display(&self.folder),
+            state: match self {
+                Kept { held: true, .. } => "being built",
+                Kept { unfinished: true, .. } => "unfinished",
+                Kept { current: true, .. } => "current",
+                Kept { fault: Some(_), .. } => "damaged",
+                _ => "replaced",
+            },
+            bytes: self.bytes,
+            fault: self.fault.as_deref(),
+            stale: self.stale.as_deref(),
+            version: manifest.map(|m| m.version.as_str()),
+            peer_version: manifest.and_then(|m| m.peer_version.as_deref()),
+            dataset_root: manifest.map(|m| m.dataset_root.as_str()),
+            transform: manifest.map(|m| &m.transform),
+            dtype: manifest.map(|m| m.default_dtype.name()),
+            code_version: manifest.map(|m| m.code_version.as_str()),
+            created_at_ms: manifest.map(|m| m.created_at_ms),
+            samples: manifest.map(Manifest::samples),
+            shards: manifest.map(|m| m.shards.len()),
+        }
+    }
+}
+
 /// A removed warehouse, or one that would be.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema), schemars(rename = "WarehouseRemoved"))]
 #[non_exhaustive]
 pub struct Removed {
     /// The folder.
+    #[serde(serialize_with = "super::shown")]
+    #[cfg_attr(feature = "schema", schemars(with = "String"))]
     pub folder: PathBuf,
     /// Its bytes.
     pub bytes: u64,

@@ -59,6 +59,7 @@ use forebay::{
         version::{self, Recipe, Version},
     },
 };
+use serde::{Serialize, Serializer};
 use serde_json::{Value, json};
 
 #[doc(hidden)]
@@ -75,7 +76,7 @@ pub use export::export;
 pub use frames::Refused;
 pub(crate) use frames::{Frame, GivenBox, Place, Survey};
 pub(crate) use image::{How, Imager, decode_options, place};
-pub use kept::{Kept, Removed, gc, list, read_manifest};
+pub use kept::{Kept, KeptReport, Removed, gc, list, read_manifest};
 pub(crate) use marked::{Marked, marked};
 pub use parts::{begin_parts, make_part};
 pub use progress::Progress;
@@ -85,10 +86,13 @@ pub(crate) use sources::survey_with;
 use stage::{Stage, exists};
 
 /// The result of a build.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema), schemars(rename = "WarehouseBuilt"))]
 #[non_exhaustive]
 pub struct Built {
     /// The manifest's path.
+    #[serde(serialize_with = "shown")]
+    #[cfg_attr(feature = "schema", schemars(with = "String"))]
     pub manifest: PathBuf,
     /// The version key.
     pub version: String,
@@ -110,6 +114,10 @@ pub struct Built {
     pub resumed: u64,
     /// It was there already, and still is what the sources make.
     pub reused: bool,
+}
+
+fn shown<S: Serializer>(path: &Path, serializer: S) -> std::result::Result<S::Ok, S::Error> {
+    serializer.serialize_str(&display(path))
 }
 
 /// Builds a warehouse of sources in the folder `out`, in a folder of its own that is named by its version.

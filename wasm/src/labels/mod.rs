@@ -6,7 +6,7 @@
 //! | `set.rs` | labels as JavaScript has them: taken in, handed out, written |
 //! | `model.rs` | the fields of pictures, annotations and classes in JSON |
 
-mod model;
+pub(crate) mod model;
 mod read;
 mod set;
 

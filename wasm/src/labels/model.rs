@@ -4,14 +4,14 @@
 use forebay::{
     Error, Result,
     annotations::{
-        Annotation, Class, Flags, Id, Keypoint, LabelStats, Picture, Rect, Rle, Shape, Source, checked_name,
+        Annotation, Class, Flags, Format, Id, Keypoint, LabelStats, Picture, Rect, Rle, Shape, Source, checked_name,
     },
     error::codes::ARGUMENT,
+    words::Word,
 };
 use serde::{Deserialize, Serialize};
-use serde_json::{Value, json};
 
-use crate::labeling::notes;
+use crate::labeling::{Found, notes};
 
 /// Integers up to this are exact as JavaScript's numbers; larger ones are objects that hold their digits.
 const EXACT: u64 = 1 << 53;
@@ -293,11 +293,48 @@ impl PictureField {
     }
 }
 
-/// Counts, as JSON.
-pub(super) fn stats(it: &LabelStats) -> Value {
-    let classes: Vec<Value> = it.classes.iter().map(|(name, n)| json!({ "name": name, "annotations": n })).collect();
-    json!({
-        "pictures": it.pictures, "empty": it.empty, "annotations": it.annotations, "most": it.most,
-        "classes": classes, "areas": it.areas, "notes": notes(&it.notes),
-    })
+/// What there is to count in labels.
+#[derive(Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema), schemars(rename = "LabelStats"))]
+pub(crate) struct Counts<'a> {
+    /// The format that they had.
+    #[cfg_attr(feature = "schema", schemars(schema_with = "crate::words::any::<Format>"))]
+    format: &'static str,
+    /// Images.
+    pictures: u64,
+    /// Those without an annotation.
+    empty: u64,
+    /// Annotations.
+    annotations: u64,
+    /// The most in one image.
+    most: u64,
+    /// Classes, and how many annotations each has.
+    classes: Vec<ClassCount<'a>>,
+    /// Annotations up to 32 pixels squared, up to 96 pixels squared, and larger.
+    areas: [u64; 3],
+    /// What was found on the way.
+    notes: Found<'a>,
+}
+
+/// A class of labels, and how many annotations it has.
+#[derive(Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema), schemars(rename = "LabelClassCount"))]
+struct ClassCount<'a> {
+    /// The class.
+    name: &'a str,
+    /// How many annotations it has.
+    annotations: u64,
+}
+
+pub(super) fn stats(format: Format, it: &LabelStats) -> Counts<'_> {
+    Counts {
+        format: format.word(),
+        pictures: it.pictures,
+        empty: it.empty,
+        annotations: it.annotations,
+        most: it.most,
+        classes: it.classes.iter().map(|(name, n)| ClassCount { name, annotations: *n }).collect(),
+        areas: it.areas,
+        notes: notes(&it.notes),
+    }
 }

@@ -11,7 +11,7 @@ use wasm_bindgen::prelude::*;
 
 use super::{model, set::LabelSet};
 use crate::{
-    fail::{Outcome, thrown},
+    fail::{Outcome, text, thrown},
     labeling::{HowRead, word},
     limits::GivenLimits,
     ranges::pairs,
@@ -116,11 +116,7 @@ impl LabelReader {
     /// What there is to count, as JSON.
     pub fn stats(&mut self) -> Outcome<String> {
         let set = self.take().map_err(thrown)?;
-        let mut stats = model::stats(&set.stats.unwrap_or_default());
-        if let Some(fields) = stats.as_object_mut() {
-            fields.insert("format".into(), set.format.word().into());
-        }
-        Ok(stats.to_string())
+        Ok(text(&model::stats(set.format, &set.stats.unwrap_or_default())))
     }
 }
 

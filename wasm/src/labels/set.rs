@@ -90,7 +90,7 @@ impl LabelSet {
             Writer::Files(write) => write(&self.labels, &mut |name, bytes| hand(name, bytes))?,
             _ => return Err(Error::new(&codes::UNSUPPORTED, "labels are not written in this format")),
         };
-        Ok(losses_of(&losses))
+        Ok(json!(losses_of(&losses)))
     }
 }
 

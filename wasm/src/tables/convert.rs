@@ -27,36 +27,64 @@ use crate::{
     words::{self, unknown},
 };
 
+/// How a table is written.
 #[derive(Debug, Default, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema), schemars(rename = "TableConversion"))]
 #[serde(rename_all = "camelCase", default)]
-pub(super) struct Options {
+pub(crate) struct Options {
+    /// The format to write.
+    #[cfg_attr(feature = "schema", schemars(extend("enum" = ["tbf", "idv", "parquet", "arrow", "arrows", "csv", "tsv", "jsonl"])))]
     to: String,
+    /// Only these columns, in this order.
     columns: Option<Vec<String>>,
+    /// Only rows that match. The filter may name columns that are not written.
     #[serde(rename = "where")]
     filter: String,
+    /// Change what the target cannot hold, and say so in the notes, instead of refusing it.
     lossy: bool,
+    /// Rows of a row group (TBF, Parquet) or block (IDV).
     group_rows: Option<usize>,
+    #[cfg_attr(feature = "schema", schemars(skip))]
     dialect: Option<String>,
+    /// IDV: how blocks are packed. `none` has the bytes of the command; `deflate` is packed by another encoder than the command's, so that
+    /// the rows are the same and the bytes are not. Default: `deflate`. Parquet: `snappy`, `lz4` or `none`; default: `snappy`. Arrow:
+    /// `lz4` or `none`; default: `none`.
+    #[cfg_attr(feature = "schema", schemars(extend("enum" = ["none", "deflate", "snappy", "lz4"])))]
     compression: Option<String>,
+    #[cfg_attr(feature = "schema", schemars(skip))]
     types: BTreeMap<String, String>,
+    #[cfg_attr(feature = "schema", schemars(skip))]
     spec: Option<String>,
+    #[cfg_attr(feature = "schema", schemars(skip))]
     no_header: bool,
+    #[cfg_attr(feature = "schema", schemars(skip))]
     delimiter: Option<String>,
+    #[cfg_attr(feature = "schema", schemars(skip))]
     null: String,
+    #[cfg_attr(feature = "schema", schemars(skip))]
     skip_bad_rows: bool,
+    #[cfg_attr(feature = "schema", schemars(skip))]
     sniff_rows: Option<usize>,
     /// The column whose pictures become samples.
     #[cfg(feature = "columns")]
+    #[cfg_attr(feature = "schema", schemars(skip))]
     pictures: Option<String>,
 }
 
+/// The result of converting a table.
 #[derive(Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema), schemars(rename = "TableConverted"))]
 #[serde(rename_all = "camelCase")]
-struct Summary<'a> {
+pub(crate) struct Summary<'a> {
+    /// Rows written.
     rows: u64,
+    /// Columns written.
     columns: usize,
+    /// Bytes of the output.
     output_bytes: u64,
+    /// Bad rows that were left out.
     skipped_rows: u64,
+    /// What was changed to fit the target, which rows were left out, and other things worth knowing.
     notes: &'a [String],
 }
 

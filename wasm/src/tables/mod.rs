@@ -13,7 +13,7 @@
 
 mod check;
 mod column;
-mod convert;
+pub(crate) mod convert;
 #[cfg(feature = "columns")]
 mod decoding;
 mod open;
@@ -21,7 +21,7 @@ mod opened;
 mod plan;
 mod read;
 mod sink;
-mod stats;
+pub(crate) mod stats;
 
 pub use check::TableChecker;
 pub use convert::TableConverter;

@@ -5,9 +5,10 @@ use std::sync::Arc;
 use forebay::{
     Result, Step, Stepper,
     filter::Filter,
-    table::summary::Summary,
+    table::summary::{ColumnSummary, Summary},
     tables::{AnyTable, Scan, Statistics},
 };
+use serde::Serialize;
 use serde_json::{Value as Json, json};
 use wasm_bindgen::prelude::*;
 
@@ -18,6 +19,16 @@ use crate::{
 
 /// Integers up to this are exact as JavaScript's numbers.
 const EXACT: u64 = 1 << 53;
+
+/// What the values of a table are like: the fields of `forebay stats --json`, in camelCase.
+#[derive(Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema), schemars(rename = "TableStats"))]
+pub(crate) struct Counted {
+    /// Rows that were counted.
+    rows: u64,
+    /// One for each column.
+    columns: Vec<ColumnSummary>,
+}
 
 /// Looks through a table once: `step` and `push` until `step` returns nothing, then `finish`.
 #[wasm_bindgen]
@@ -66,7 +77,7 @@ impl TableStats {
     /// What was found as JSON. Integers that JavaScript's numbers do not hold are objects `{"int": "..."}`.
     pub fn finish(&mut self) -> String {
         let summary = self.summary.take().unwrap_or_default();
-        let mut found = json!({ "rows": summary.rows(), "columns": summary.report() });
+        let mut found = json!(Counted { rows: summary.rows(), columns: summary.report() });
         mark(&mut found);
         found.to_string()
     }

@@ -167,6 +167,7 @@ export function fakeTable(name: string, length: number): Table {
           {
             code: "tbf.checksum",
             message: "the checksum differs",
+            kind: "damaged",
             section: "group",
             sample: null,
             row: 17,

@@ -243,7 +243,14 @@ export const fake: Engine = {
           index,
           reasons: [{ ...reason, reason: k === 0 ? ("dark" as const) : ("bright" as const) }],
         }));
-        const fault = { code: "image.damaged", message: "broken", section: "payload", sample: 13, offset: null };
+        const fault = {
+          code: "image.damaged",
+          kind: "damaged",
+          message: "broken",
+          section: "payload",
+          sample: 13,
+          offset: null,
+        };
         const traits = [{ trait: "brightness" as const, samples: length, median: 120, outliers: 2 }];
         return { samples: length, notPictures: 0, traits, outliers, faultCount: 1, faults: [fault] };
       },
@@ -318,6 +325,7 @@ export const fake: Engine = {
           .map((sample) => ({
             code: "tbl.payload_crc",
             message: `the payload's checksum differs${turn}`,
+            kind: "damaged",
             section: "payload",
             sample,
             ...(turn && { member: turn }),
@@ -346,6 +354,7 @@ export const fake: Engine = {
       {
         code: "table.row",
         message: "line 3: 1 fields where there are 2 columns",
+        kind: "damaged",
         section: null,
         sample: null,
         offset: null,

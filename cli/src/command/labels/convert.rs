@@ -1,6 +1,6 @@
 //! `forebay labels convert`.
 
-use std::{path::PathBuf, sync::Arc};
+use std::{collections::BTreeMap, path::PathBuf, sync::Arc};
 
 use forebay::{
     Error, Result,
@@ -14,7 +14,7 @@ use forebay_native::{
     labels::{Beside, Set, read_project, write},
     output::refuse_inputs,
 };
-use serde_json::{Map, Value, json};
+use serde::Serialize;
 
 use super::{
     super::effect::Given,
@@ -89,6 +89,32 @@ const ALL: [Target; Format::ALL.len() + To::ALL.len()] = {
     all
 };
 
+/// The result of converting labels.
+#[derive(Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema), schemars(rename = "ConvertLabels"))]
+pub(in crate::command) struct Converted {
+    /// The labels that were read.
+    input: String,
+    /// Their format.
+    from: &'static str,
+    /// The labels that were written.
+    output: String,
+    /// Their format.
+    to: &'static str,
+    /// How many files.
+    files: u64,
+    /// Their bytes.
+    bytes: u64,
+    /// Images in them.
+    pictures: u64,
+    /// Annotations in them.
+    annotations: u64,
+    /// What the format cannot express, by cause.
+    losses: BTreeMap<&'static str, u64>,
+    /// Remarks of reading, by cause.
+    notes: BTreeMap<&'static str, u64>,
+}
+
 pub(super) fn run(args: &Args, given: &Given, out: &Output) -> Result<Outcome> {
     let to = match args.to {
         Target::Labels(format) if written().any(|written| written == format) => format,
@@ -105,21 +131,18 @@ pub(super) fn run(args: &Args, given: &Given, out: &Output) -> Result<Outcome> {
     let [pictures, annotations] = counts(&set.labels, &done.losses);
     let to_stdout = args.output.as_os_str() == "-";
     if out.json() && !to_stdout {
-        let losses = done.losses.iter().map(|(loss, n)| (loss.word().to_owned(), n.into()));
-        let losses: Map<String, Value> = losses.collect();
-        let value = json!({
-            "input": display(&args.input),
-            "from": set.format.word(),
-            "output": display(&args.output),
-            "to": to.word(),
-            "files": done.files,
-            "bytes": done.bytes,
-            "pictures": pictures,
-            "annotations": annotations,
-            "losses": losses,
-            "notes": notes(&set.labels.notes),
+        out.value(&Converted {
+            input: display(&args.input),
+            from: set.format.word(),
+            output: display(&args.output),
+            to: to.word(),
+            files: done.files,
+            bytes: done.bytes,
+            pictures,
+            annotations,
+            losses: done.losses.iter().map(|(loss, n)| (loss.word(), n)).collect(),
+            notes: notes(&set.labels.notes),
         });
-        out.value(&value);
         return Ok(Outcome::Fine);
     }
     let lost = |text: String| if to_stdout { out.note(text) } else { out.line(text) };

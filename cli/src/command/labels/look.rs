@@ -1,6 +1,9 @@
 //! `forebay labels check` and `stats`.
 
-use std::path::{Path, PathBuf};
+use std::{
+    collections::BTreeMap,
+    path::{Path, PathBuf},
+};
 
 use forebay::{
     Result,
@@ -8,7 +11,7 @@ use forebay::{
     words::Word,
 };
 use forebay_native::input::display;
-use serde_json::{Map, Value, json};
+use serde::Serialize;
 
 use super::{
     super::{effect::Given, several::each},
@@ -39,9 +42,7 @@ pub(super) fn check(args: &CheckArgs, given: &Given, out: &Output) -> Result<Out
     each(&args.files, out, |path, _| {
         let (format, stats) = open.stats(path)?;
         if out.json() {
-            let mut value = value(path, format, &stats);
-            value["sound"] = true.into();
-            out.value(&value);
+            out.value(&Counted { sound: Some(true), ..counted(path, format, &stats) });
         } else {
             let (pictures, annotations) = (human::count(stats.pictures), human::count(stats.annotations));
             let shown = display(path);
@@ -57,7 +58,7 @@ pub(super) fn stats(args: &StatsArgs, given: &Given, out: &Output) -> Result<Out
     each(&args.files, out, |path, several| {
         let (format, stats) = open.stats(path)?;
         if out.json() {
-            out.value(&value(path, format, &stats));
+            out.value(&counted(path, format, &stats));
             return Ok(Outcome::Fine);
         }
         if several {
@@ -68,27 +69,74 @@ pub(super) fn stats(args: &StatsArgs, given: &Given, out: &Output) -> Result<Out
     })
 }
 
-fn value(path: &Path, format: Format, stats: &LabelStats) -> Value {
-    let classes: Vec<Value> =
-        stats.classes.iter().map(|(name, count)| json!({ "name": name, "annotations": count })).collect();
+/// Counts of labels.
+#[derive(Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema), schemars(rename = "LabelStats"))]
+pub(in crate::command) struct Counted<'a> {
+    /// The file or folder.
+    file: String,
+    /// Its format.
+    format: &'static str,
+    /// Images.
+    pictures: u64,
+    /// Those of them without an annotation.
+    without_annotations: u64,
+    /// Annotations.
+    annotations: u64,
+    /// The most in one image.
+    most_in_one: u64,
+    /// Annotations by their size.
+    areas: Areas,
+    /// Classes, and how many annotations each has.
+    classes: Vec<Class<'a>>,
+    /// Remarks of reading, by cause.
+    notes: BTreeMap<&'static str, u64>,
+    /// Of a check, always true: what is wrong with labels is an error.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    sound: Option<bool>,
+}
+
+/// Annotations by their size.
+#[derive(Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema), schemars(rename = "LabelAreas"))]
+struct Areas {
+    /// Up to 32 x 32 pixels.
+    small: u64,
+    /// Up to 96 x 96 pixels.
+    medium: u64,
+    /// Larger.
+    large: u64,
+}
+
+/// A class of labels.
+#[derive(Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema), schemars(rename = "LabelClassCount"))]
+struct Class<'a> {
+    /// Its name.
+    name: &'a str,
+    /// How many annotations it has.
+    annotations: u64,
+}
+
+fn counted<'a>(path: &Path, format: Format, stats: &'a LabelStats) -> Counted<'a> {
     let [small, medium, large] = stats.areas;
-    json!({
-        "file": display(path),
-        "format": format.word(),
-        "pictures": stats.pictures,
-        "without_annotations": stats.empty,
-        "annotations": stats.annotations,
-        "most_in_one": stats.most,
-        "areas": { "small": small, "medium": medium, "large": large },
-        "classes": classes,
-        "notes": notes(&stats.notes),
-    })
+    Counted {
+        file: display(path),
+        format: format.word(),
+        pictures: stats.pictures,
+        without_annotations: stats.empty,
+        annotations: stats.annotations,
+        most_in_one: stats.most,
+        areas: Areas { small, medium, large },
+        classes: stats.classes.iter().map(|(name, n)| Class { name, annotations: *n }).collect(),
+        notes: notes(&stats.notes),
+        sound: None,
+    }
 }
 
 /// Counts by cause, for programs.
-pub(super) fn notes(notes: &Notes) -> Value {
-    let counts: Map<String, Value> = notes.iter().map(|(cause, n)| (cause.word().to_owned(), n.into())).collect();
-    counts.into()
+pub(super) fn notes(notes: &Notes) -> BTreeMap<&'static str, u64> {
+    notes.iter().map(|(cause, n)| (cause.word(), n)).collect()
 }
 
 /// Counts by cause, for people.

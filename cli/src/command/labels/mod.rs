@@ -1,9 +1,9 @@
 //! `forebay labels`: files with boxes, outlines and masks of pictures.
 
-mod convert;
-mod look;
+pub(super) mod convert;
+pub(super) mod look;
 mod meaning;
-mod skeleton;
+pub(super) mod skeleton;
 
 use std::path::{Path, PathBuf};
 

@@ -12,7 +12,7 @@ use forebay_native::{
     input::display,
     labels::{class_names, skeleton},
 };
-use serde_json::json;
+use serde::Serialize;
 
 use super::super::filtering::{LimitArgs, open};
 use crate::{exit::Outcome, human, output::Output, words::word};
@@ -43,6 +43,24 @@ pub(super) struct Args {
     limits: LimitArgs,
 }
 
+/// Labels without annotations.
+#[derive(Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema), schemars(rename = "LabelSkeleton"))]
+pub(in crate::command) struct Made {
+    /// The dataset.
+    input: String,
+    /// The labels.
+    output: String,
+    /// Their format.
+    to: &'static str,
+    /// Images in them.
+    pictures: u64,
+    /// Those of them whose size nobody knows.
+    without_size: u64,
+    /// Bytes of the labels.
+    bytes: u64,
+}
+
 pub(super) fn run(args: &Args, out: &Output) -> Result<Outcome> {
     let useless = [
         ("--url-prefix", args.url_prefix.is_some() && args.to == Skeleton::CvatManifest),
@@ -63,14 +81,14 @@ pub(super) fn run(args: &Args, out: &Output) -> Result<Outcome> {
         return Ok(Outcome::Fine);
     }
     if out.json() {
-        out.value(&json!({
-            "input": display(&args.input),
-            "output": display(&args.output),
-            "to": args.to.word(),
-            "pictures": done.pictures,
-            "without_size": done.without_size,
-            "bytes": done.bytes,
-        }));
+        out.value(&Made {
+            input: display(&args.input),
+            output: display(&args.output),
+            to: args.to.word(),
+            pictures: done.pictures,
+            without_size: done.without_size,
+            bytes: done.bytes,
+        });
         return Ok(Outcome::Fine);
     }
     let (name, pictures) = (display(&args.output), human::count(done.pictures));

@@ -1,6 +1,6 @@
 //! `forebay split`: one dataset becomes shards of almost equal length, in order, or parts for training, validation and test.
 
-mod parts;
+pub(super) mod parts;
 
 use std::path::PathBuf;
 

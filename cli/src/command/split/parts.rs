@@ -4,17 +4,18 @@ use std::path::{Path, PathBuf};
 
 use forebay::{
     Error, Result,
+    check::Fault,
     curate::MOST_DISTANCE,
     error::codes::ARGUMENT,
     samples::{MetadataChoice, field, is_of_sample},
 };
 use forebay_native::{
     convert::To,
-    curate::{DivideOptions, Division, csv_line, divide, refuse_parts, write_parts},
+    curate::{DivideOptions, Division, Part, csv_line, divide, refuse_parts, write_parts},
     dataset::Dataset,
     input::display,
 };
-use serde_json::{Value, json};
+use serde::Serialize;
 
 use super::Args;
 use crate::{
@@ -114,14 +115,15 @@ pub(super) fn run(args: &Args, dataset: &Dataset, to: To, out: &Output) -> Resul
     let division = divide(dataset, &options, &mut |done, total| meter.count(done, total))?;
     drop(meter);
     let text = list.is_some().then(|| csv(dataset, &division)).transpose()?.unwrap_or_default();
-    let mut rows: Vec<Value> = division.parts.iter().map(|part| json!(part)).collect();
+    let mut rows: Vec<Row> =
+        division.parts.iter().map(|part| Row { part: part.clone(), output: None, output_bytes: None }).collect();
     if let Some(folder) = &args.output {
         let mut meter = Meter::new(out, "splitting");
         let written = write_parts(dataset, &division.parts, folder, &convert, &mut |now| meter.update(now))?;
         drop(meter);
         for (row, (summary, _)) in rows.iter_mut().zip(&written) {
-            row["output"] = json!(summary.output);
-            row["output_bytes"] = json!(summary.output_bytes);
+            row.output = Some(summary.output.clone());
+            row.output_bytes = Some(summary.output_bytes);
         }
     } else if given.list.is_none() {
         return Err(Error::new(&ARGUMENT, "no output folder is given").with_options(&["output"]));
@@ -130,18 +132,48 @@ pub(super) fn run(args: &Args, dataset: &Dataset, to: To, out: &Output) -> Resul
     if to_stdout(files) {
         // Where the list goes nothing else does.
     } else if out.json() {
-        out.value(&json!({
-            "parts": rows,
-            "groups": division.groups,
-            "seed": options.seed,
-            "fault_count": division.faults.count,
-            "faults": division.faults.all,
-        }));
+        out.value(&Divided {
+            parts: rows,
+            groups: division.groups,
+            seed: options.seed,
+            fault_count: division.faults.count,
+            faults: &division.faults.all,
+        });
     } else {
         print(&division, &rows, out);
         given.list.iter().for_each(|path| out.note(format!("wrote {}", display(path))));
     }
     Ok(tell_faults(division.faults.count, &division.faults.all, out))
+}
+
+/// A dataset in parts.
+#[derive(Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema), schemars(rename = "SplitParts"))]
+pub(in crate::command) struct Divided<'a> {
+    /// The parts.
+    parts: Vec<Row>,
+    /// Sets of samples that had to stay together, single ones not counted.
+    groups: u64,
+    /// The seed of the division.
+    seed: u64,
+    /// Samples of whose class or look nothing is known since they do not read.
+    fault_count: u64,
+    /// The first of them.
+    faults: &'a [Fault],
+}
+
+/// A part of a dataset, and its file if one was written.
+#[derive(Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema), schemars(rename = "SplitPart"))]
+struct Row {
+    #[serde(flatten)]
+    part: Part,
+    /// The file.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    output: Option<String>,
+    /// Its bytes.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    output_bytes: Option<u64>,
 }
 
 /// Every sample in its part, in the order of the dataset.
@@ -163,12 +195,12 @@ fn csv(dataset: &Dataset, division: &Division) -> Result<String> {
     Ok(text)
 }
 
-fn print(division: &Division, rows: &[Value], out: &Output) {
+fn print(division: &Division, rows: &[Row], out: &Output) {
     if division.groups > 0 {
         out.line(format!("{} groups stay together", human::count(division.groups)));
     }
     for (part, row) in division.parts.iter().zip(rows) {
-        let output = row["output"].as_str().unwrap_or(&part.part);
+        let output = row.output.as_deref().unwrap_or(&part.part);
         out.line(format!("{}: {} samples", printable(output), human::count(part.samples)));
         let named = part.classes.iter().filter(|class| !class.label.is_empty());
         for class in named.take(SHOWN) {

@@ -5,11 +5,12 @@ use std::path::{Path, PathBuf};
 use forebay::{Error, Result, error::codes::ARGUMENT, tables::Target, tbf::Dialect};
 use forebay_native::{
     input::PIPE,
+    remote::Traffic,
     tables::{ReadOptions, TableCompression, TableFormat, TableJob, TableSummary},
 };
-use serde_json::json;
+use serde::Serialize;
 
-use super::{super::add_traffic, args::scan};
+use super::{super::asked, args::scan};
 use crate::{exit::Outcome, human, output::Output, progress::Meter, words::word};
 
 /// Arguments for tables that are written.
@@ -86,6 +87,21 @@ pub(in crate::command) fn run(
     Ok(if summary.skipped_rows > 0 { Outcome::Damaged } else { Outcome::Fine })
 }
 
+/// The result of converting a table.
+#[derive(Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema), schemars(rename = "ConvertTable"))]
+pub(in crate::command) struct Converted<'a> {
+    #[serde(flatten)]
+    summary: &'a TableSummary,
+    /// How long it took.
+    seconds: f64,
+    /// How many rows a second.
+    rows_per_second: f64,
+    /// What was asked of stores and servers, if anything was.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    network: Option<Traffic>,
+}
+
 fn print(summary: &TableSummary, seconds: f64, out: &Output) {
     if summary.output == PIPE {
         summary.notes.iter().for_each(|note| out.note(format!("note: {note}")));
@@ -93,11 +109,7 @@ fn print(summary: &TableSummary, seconds: f64, out: &Output) {
     }
     let rate = summary.rows as f64 / seconds.max(1e-6);
     if out.json() {
-        let mut value = json!(summary);
-        value["seconds"] = seconds.into();
-        value["rows_per_second"] = rate.into();
-        add_traffic(&mut value);
-        return out.value(&value);
+        return out.value(&Converted { summary, seconds, rows_per_second: rate, network: asked() });
     }
     let row = |label: &str, value: String| out.note(format!("{label:<14}{value}"));
     row("input", format!("{} ({})", summary.inputs.join(", "), human::bytes(summary.input_bytes)));

@@ -5,9 +5,12 @@ use std::{collections::HashMap, path::Path};
 use forebay::Result;
 use forebay_native::{
     input::{display, file_len},
-    tables::{Facts, ReadOptions, TableFormat, TableSource, document, leave_out_unread, open, summary::Summary},
+    tables::{
+        ColumnFacts, Facts, ReadOptions, TableFormat, TableSource, document, leave_out_unread, open, summary::Summary,
+    },
 };
-use serde_json::{Map, Value, json};
+use serde::Serialize;
+use serde_json::{Map, Value};
 
 use crate::{
     exit::Outcome,
@@ -16,44 +19,93 @@ use crate::{
 };
 
 pub(in crate::command) fn run(path: &Path, read: &ReadOptions, out: &Output) -> Result<Outcome> {
-    let facts = match document(path, read)? {
+    let found = match document(path, read)? {
         Some(json) => nested(path, &json),
         None => facts(path, read, out)?,
     };
     if out.json() {
-        out.value(&facts);
+        out.value(&found);
     } else {
-        print(&facts, out);
+        print(&serde_json::to_value(&found).unwrap_or_default(), out);
     }
-    Ok(if facts["skipped_rows"].as_u64() > Some(0) { Outcome::Damaged } else { Outcome::Fine })
+    Ok(if found.skipped_rows > Some(0) { Outcome::Damaged } else { Outcome::Fine })
 }
 
-fn begin(path: &Path, format: TableFormat) -> Map<String, Value> {
-    let mut facts = Map::new();
-    facts.insert("file".into(), display(path).into());
-    facts.insert("format".into(), format.name().into());
-    facts.insert("bytes".into(), file_len(path).into());
-    facts
+/// A table as its file describes it.
+#[derive(Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema), schemars(rename = "InspectTable"))]
+pub(in crate::command) struct Inspected {
+    /// The file.
+    file: String,
+    /// Its format.
+    format: &'static str,
+    /// Bytes of the file; null of a pipe.
+    bytes: Option<u64>,
+    /// The layout, if the format has several.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    dialect: Option<String>,
+    /// How many rows; null of a TBF that holds one value.
+    rows: Option<u64>,
+    /// Bad rows of a text that were left out.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    skipped_rows: Option<u64>,
+    /// What only this format says of itself, such as `groups` or `created_by`.
+    #[serde(flatten)]
+    more: Map<String, Value>,
+    /// The columns.
+    columns: Vec<Column>,
+    /// Bytes of the only value, as JSON.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    document_bytes: Option<usize>,
+    /// Things worth knowing.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    notes: Option<Vec<String>>,
+}
+
+/// A column; null is what is not known.
+#[derive(Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema), schemars(rename = "InspectedColumn"))]
+struct Column {
+    /// Its name.
+    name: String,
+    /// Its type.
+    #[serde(rename = "type")]
+    dtype: String,
+    /// Whether values may be missing.
+    nullable: bool,
+    #[serde(flatten)]
+    facts: ColumnFacts,
+    /// The names of what else is known of it.
+    annotations: Vec<String>,
+}
+
+fn begin(path: &Path, format: TableFormat) -> Inspected {
+    Inspected {
+        file: display(path),
+        format: format.name(),
+        bytes: file_len(path),
+        dialect: None,
+        rows: None,
+        skipped_rows: None,
+        more: Map::new(),
+        columns: Vec::new(),
+        document_bytes: None,
+        notes: None,
+    }
 }
 
 /// A TBF that holds a value rather than a table.
-fn nested(path: &Path, json: &str) -> Value {
-    let mut facts = begin(path, TableFormat::Tbf);
-    facts.insert("dialect".into(), "T".into());
-    facts.insert("rows".into(), Value::Null);
-    facts.insert("columns".into(), json!([]));
-    facts.insert("document_bytes".into(), json.len().into());
-    facts.into()
+fn nested(path: &Path, json: &str) -> Inspected {
+    let found = begin(path, TableFormat::Tbf);
+    Inspected { dialect: Some("T".into()), document_bytes: Some(json.len()), ..found }
 }
 
 /// What the file says of itself; formats that say nothing are read from front to back.
-fn facts(path: &Path, read: &ReadOptions, out: &Output) -> Result<Value> {
+fn facts(path: &Path, read: &ReadOptions, out: &Output) -> Result<Inspected> {
     let mut source = open(path, read)?;
-    let mut facts = begin(path, source.format());
+    let mut found = begin(path, source.format());
     let Facts { dialect, columns, more, .. } = source.facts();
-    if let Some(dialect) = dialect {
-        facts.insert("dialect".into(), dialect.into());
-    }
+    (found.dialect, found.more) = (dialect, more);
     let fields = source.schema().clone();
     let unread: HashMap<usize, String> = source.unread().iter().cloned().collect();
     let (read, mut said) = leave_out_unread(&mut *source)?;
@@ -61,40 +113,30 @@ fn facts(path: &Path, read: &ReadOptions, out: &Output) -> Result<Value> {
         Some(_) => None,
         None => Some(count(&mut *source)?),
     };
-    let rows = source.rows().or(counted.as_ref().map(Summary::rows));
-    facts.insert("rows".into(), rows.into());
-    if source.format().is_text() {
-        facts.insert("skipped_rows".into(), source.skipped().into());
-    }
-    facts.extend(more);
+    found.rows = source.rows().or(counted.as_ref().map(Summary::rows));
+    found.skipped_rows = source.format().is_text().then(|| source.skipped());
     let report = counted.map(|summary| summary.report());
     let places: HashMap<usize, usize> = read.iter().enumerate().map(|(place, &column)| (column, place)).collect();
     let described = fields.fields().iter().enumerate().map(|(i, field)| {
-        let known = columns.get(i).cloned().unwrap_or_default();
+        let mut facts = columns.get(i).cloned().unwrap_or_default();
         let seen = report.as_ref().zip(places.get(&i)).and_then(|(r, &place)| r.get(place));
         let dtype = match unread.get(&i) {
             Some(what) => format!("not read: {}", what.strip_prefix("Arrow's type ").unwrap_or(what)),
             None => field.dtype.to_string(),
         };
-        json!({
-            "name": field.name,
-            "type": dtype,
-            "nullable": field.nullable,
-            "encoding": known.encoding,
-            "bytes": known.bytes,
-            "nulls": known.nulls.or(seen.map(|s| s.nulls)),
-            "min": known.min.or_else(|| seen.and_then(|s| s.min.clone())),
-            "max": known.max.or_else(|| seen.and_then(|s| s.max.clone())),
-            "annotations": field.metadata.iter().map(|a| a.name.as_str()).collect::<Vec<_>>(),
-        })
+        facts.nulls = facts.nulls.or(seen.map(|s| s.nulls));
+        facts.min = facts.min.or_else(|| seen.and_then(|s| s.min.clone()));
+        facts.max = facts.max.or_else(|| seen.and_then(|s| s.max.clone()));
+        let annotations = field.metadata.iter().map(|a| a.name.clone()).collect();
+        Column { name: field.name.clone(), dtype, nullable: field.nullable, facts, annotations }
     });
-    facts.insert("columns".into(), described.collect());
+    found.columns = described.collect();
     said.append(&mut source.notes());
-    facts.insert("notes".into(), json!(said));
+    found.notes = Some(said);
     if out.verbose() {
         out.note(format!("{}: opened", display(path)));
     }
-    Ok(facts.into())
+    Ok(found)
 }
 
 fn count(source: &mut dyn TableSource) -> Result<Summary> {

@@ -10,7 +10,7 @@ use forebay_native::{
         summary::{ColumnSummary, Summary},
     },
 };
-use serde_json::json;
+use serde::Serialize;
 
 use crate::{
     exit::Outcome,
@@ -46,7 +46,7 @@ pub(in crate::command) fn run(files: &[PathBuf], read: &ReadOptions, scan: &Scan
     let outcome = if skipped > 0 { Outcome::Damaged } else { Outcome::Fine };
     let report = summary.report();
     if out.json() {
-        out.value(&json!({ "rows": summary.rows(), "skipped_rows": skipped, "columns": report, "notes": notes }));
+        out.value(&Counted { rows: summary.rows(), skipped_rows: skipped, columns: report, notes });
         return Ok(outcome);
     }
     out.line(format!("rows      {}", human::count(summary.rows())));
@@ -56,6 +56,20 @@ pub(in crate::command) fn run(files: &[PathBuf], read: &ReadOptions, scan: &Scan
     report.iter().for_each(|column| print(column, out));
     notes.iter().for_each(|note| out.line(format!("note      {}", printable(note))));
     Ok(outcome)
+}
+
+/// What the values of a table are like.
+#[derive(Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema), schemars(rename = "TableStats"))]
+pub(in crate::command) struct Counted {
+    /// Rows that were counted.
+    rows: u64,
+    /// Bad rows of a text that were left out.
+    skipped_rows: u64,
+    /// One for each column.
+    columns: Vec<ColumnSummary>,
+    /// Things worth knowing.
+    notes: Vec<String>,
 }
 
 fn print(column: &ColumnSummary, out: &Output) {

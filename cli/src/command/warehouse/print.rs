@@ -5,9 +5,12 @@ use std::time::Duration;
 use forebay::{warehouse::Counts, words::Word as _};
 use forebay_native::{
     input::display,
-    warehouse::{Built, Kept, Refused, Removed},
+    warehouse::{Built, Kept, Removed},
 };
-use serde_json::{Value, json};
+use serde::Serialize;
+use serde_json::Value;
+
+use super::drift::Drifted;
 
 use crate::{human, output::Output};
 
@@ -15,27 +18,9 @@ use crate::{human, output::Output};
 const NAMED: usize = 20;
 
 /// What was built.
-pub(super) fn built(built: &Built, took: Duration, drift: Option<Value>, out: &Output) {
+pub(super) fn built(built: &Built, took: Duration, drift: Option<Drifted<'_>>, out: &Output) {
     if out.json() {
-        let refused: Vec<_> = built.refused.iter().map(refused_value).collect();
-        let mut value = json!({
-            "manifest": display(&built.manifest),
-            "version": built.version,
-            "samples": built.samples,
-            "shards": built.shards,
-            "bytes": built.bytes,
-            "seconds": took.as_secs_f64(),
-            "reused": built.reused,
-            "resumed": built.resumed,
-            "summary": built.summary,
-            "refused": refused,
-            "violations": built.violations,
-            "notes": built.notes,
-        });
-        if let Some(drift) = drift {
-            value["drift"] = drift;
-        }
-        out.value(&value);
+        out.value(&Build { built, seconds: took.as_secs_f64(), drift });
         return;
     }
     built.notes.iter().for_each(|note| out.note(note));
@@ -78,8 +63,17 @@ pub(super) fn built(built: &Built, took: Duration, drift: Option<Value>, out: &O
     out.line(format!("{}: {samples} samples, {shards}, {bytes}, {how}", display(&built.manifest)));
 }
 
-fn refused_value(refused: &Refused) -> Value {
-    json!({ "cause": refused.cause.word(), "file": refused.file, "reason": refused.reason })
+/// The result of building a warehouse.
+#[derive(Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema), schemars(rename = "WarehouseBuild"))]
+pub(in crate::command) struct Build<'a> {
+    #[serde(flatten)]
+    built: &'a Built,
+    /// How long it took.
+    seconds: f64,
+    /// With `--drift-from`: how far it is from that warehouse.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    drift: Option<Drifted<'a>>,
 }
 
 /// The runs, a line for each, and all of them.
@@ -117,7 +111,7 @@ pub(super) fn columns<const N: usize>(rows: &[[String; N]], words: usize, out: &
 /// The warehouses of a folder.
 pub(super) fn list(found: &[Kept], out: &Output) {
     if out.json() {
-        out.value(&json!(found.iter().map(kept_value).collect::<Vec<_>>()));
+        out.value(&found.iter().map(Kept::report).collect::<Vec<_>>());
         return;
     }
     let mut rows = vec![["version", "state", "made from", "images", "samples", "size"].map(str::to_owned)];
@@ -130,7 +124,7 @@ pub(super) fn list(found: &[Kept], out: &Output) {
                 format!("{width}x{height} {:?} {}", manifest.transform.resize_mode, manifest.default_dtype.name());
             [manifest.dataset_root.clone(), images.to_lowercase(), human::count(manifest.samples())]
         });
-        rows.push([name, state(kept).into(), root, images, samples, human::bytes(kept.bytes)]);
+        rows.push([name, kept.report().state.into(), root, images, samples, human::bytes(kept.bytes)]);
     }
     columns(&rows, usize::MAX, out);
     for kept in found {
@@ -140,40 +134,22 @@ pub(super) fn list(found: &[Kept], out: &Output) {
     }
 }
 
-fn state(kept: &Kept) -> &'static str {
-    match kept {
-        Kept { held: true, .. } => "being built",
-        Kept { unfinished: true, .. } => "unfinished",
-        Kept { current: true, .. } => "current",
-        Kept { fault: Some(_), .. } => "damaged",
-        _ => "replaced",
-    }
-}
-
-fn kept_value(kept: &Kept) -> Value {
-    let manifest = kept.manifest.as_ref();
-    json!({
-        "folder": display(&kept.folder),
-        "state": state(kept),
-        "bytes": kept.bytes,
-        "fault": kept.fault,
-        "stale": kept.stale,
-        "version": manifest.map(|m| &m.version),
-        "peer_version": manifest.map(|m| &m.peer_version),
-        "dataset_root": manifest.map(|m| &m.dataset_root),
-        "transform": manifest.map(|m| &m.transform),
-        "dtype": manifest.map(|m| m.default_dtype.name()),
-        "code_version": manifest.map(|m| &m.code_version),
-        "created_at_ms": manifest.map(|m| m.created_at_ms),
-        "samples": manifest.map(|m| m.samples()),
-        "shards": manifest.map(|m| m.shards.len()),
-    })
+/// A table of what warehouses have.
+#[derive(Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema), schemars(rename = "WarehouseExported"))]
+pub(in crate::command) struct Exported<'a> {
+    /// The table.
+    output: String,
+    /// Its rows.
+    rows: u64,
+    /// The version of the warehouse.
+    version: &'a str,
 }
 
 /// What was exported.
 pub(super) fn exported(manifest: &forebay::warehouse::Manifest, rows: u64, output: &std::path::Path, out: &Output) {
     match out.json() {
-        true => out.value(&json!({ "output": display(output), "rows": rows, "version": manifest.version })),
+        true => out.value(&Exported { output: display(output), rows, version: &manifest.version }),
         false => out.line(format!("{}: {rows} rows", display(output))),
     }
 }
@@ -181,10 +157,7 @@ pub(super) fn exported(manifest: &forebay::warehouse::Manifest, rows: u64, outpu
 /// What was cleared away.
 pub(super) fn removed(removed: &[Removed], dry_run: bool, out: &Output) {
     if out.json() {
-        let all = removed
-            .iter()
-            .map(|one| json!({ "folder": display(&one.folder), "bytes": one.bytes, "why": one.why, "gone": one.gone }));
-        out.value(&all.collect::<Vec<_>>());
+        out.value(&removed);
         return;
     }
     for one in removed {

@@ -20,7 +20,9 @@ const RUN: &str = "shards a.tbl b.tar -o o --shards 9 --name all --shuffle 7 --c
 fn json(folder: &Folder, args: &str, code: i32) -> Value {
     let done = run(folder, &format!("{args} --json"));
     assert_eq!(done.status.code(), Some(code), "{args}: {} {}", said(&done), String::from_utf8_lossy(&done.stdout));
-    serde_json::from_slice(&done.stdout).unwrap()
+    let report = serde_json::from_slice(&done.stdout).unwrap();
+    crate::schemas::hold(&["shards"], [&report]);
+    report
 }
 
 /// The shards that lie there, without records.

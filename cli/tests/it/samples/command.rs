@@ -20,7 +20,9 @@ impl Place {
     fn json(&self, args: &[&str]) -> (i32, Vec<Value>) {
         let done = self.run(&[args, &["--json"]].concat());
         let text = String::from_utf8(done.stdout).unwrap();
-        (done.status.code().unwrap(), text.lines().map(|line| serde_json::from_str(line).unwrap()).collect())
+        let lines: Vec<Value> = text.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+        crate::schemas::hold(args, &lines);
+        (done.status.code().unwrap(), lines)
     }
     fn ok(&self, args: &[&str]) -> Value {
         let (code, lines) = self.json(args);

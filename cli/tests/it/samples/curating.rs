@@ -46,7 +46,9 @@ impl Place {
     fn json(&self, line: &str, code: i32) -> Value {
         let done = self.run(&format!("{line} --json"));
         assert_eq!(done.status.code(), Some(code), "{line}: {done:?}");
-        serde_json::from_slice(&done.stdout).unwrap()
+        let report = serde_json::from_slice(&done.stdout).unwrap();
+        crate::schemas::hold(&line.split(' ').collect::<Vec<_>>(), [&report]);
+        report
     }
     fn text(&self, line: &str) -> String {
         let done = self.run(line);

@@ -13,7 +13,9 @@ fn run(folder: &Folder, line: &str) -> Output {
 fn json(folder: &Folder, line: &str, code: i32) -> Value {
     let done = run(folder, &format!("{line} --json"));
     assert_eq!(done.status.code(), Some(code), "{line}: {done:?}");
-    serde_json::from_slice(&done.stdout).unwrap()
+    let report = serde_json::from_slice(&done.stdout).unwrap();
+    crate::schemas::hold(&line.split(' ').collect::<Vec<_>>(), [&report]);
+    report
 }
 
 /// A bitmap of one color.

@@ -16,7 +16,8 @@ impl Place {
     fn json(&self, args: &[&str]) -> (bool, Value) {
         let done = self.run(args);
         let text = String::from_utf8(done.stdout).unwrap();
-        let line = text.lines().next().map(|line| serde_json::from_str(line).unwrap());
+        let line: Option<Value> = text.lines().next().map(|line| serde_json::from_str(line).unwrap());
+        crate::schemas::hold(args, &line);
         (done.status.success(), line.unwrap_or_default())
     }
     fn write(&self, name: &str, bytes: &[u8]) {

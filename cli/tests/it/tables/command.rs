@@ -27,7 +27,10 @@ impl Place {
     }
     fn json(&self, args: &[&str]) -> (i32, Vec<Value>) {
         let (code, out, _) = self.run(&[args, &["--json"]].concat());
-        (code, out.lines().map(|l| serde_json::from_str(l).unwrap_or_else(|e| panic!("{l}: {e}"))).collect())
+        let lines = out.lines().map(|l| serde_json::from_str(l).unwrap_or_else(|e| panic!("{l}: {e}")));
+        let lines: Vec<Value> = lines.collect();
+        crate::schemas::hold(args, &lines);
+        (code, lines)
     }
     fn ok(&self, args: &[&str]) -> Vec<Value> {
         let (code, lines) = self.json(args);

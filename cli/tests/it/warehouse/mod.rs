@@ -47,7 +47,9 @@ fn build(folder: &Folder, more: &[&str]) -> Output {
 #[track_caller]
 fn built(output: &Output) -> Value {
     assert!(output.status.success(), "{output:?}");
-    serde_json::from_slice(&output.stdout).unwrap()
+    let report = serde_json::from_slice(&output.stdout).unwrap();
+    crate::schemas::hold(&["warehouse"], [&report]);
+    report
 }
 
 /// A folder with the corpus's input in it.

@@ -9,6 +9,7 @@ use serde::Serialize;
 
 /// Requests of this process to stores and servers.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[non_exhaustive]
 pub struct Traffic {
     /// Requests of every kind, each try of its own counted.

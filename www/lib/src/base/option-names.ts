@@ -12,6 +12,7 @@ import type {
   EditSaveOptions,
   ExportLabelsOptions,
   HttpOptions,
+  LabelMeaning,
   RegisterOptions,
   RecordsOptions,
   SortOptions,
@@ -22,12 +23,13 @@ import type {
   ReadOptions,
   RowsOptions,
   RuntimeOptions,
+  SamplesConversion,
   SamplesOptions,
   StatisticsOptions,
   StatsOptions,
+  TableConversion,
   TableConvertOptions,
   TableStatsOptions,
-  TensorOptions,
   TextReadOptions,
   ThumbnailBitmapOptions,
   ThumbnailOptions,
@@ -35,6 +37,7 @@ import type {
   WriteLabelsOptions,
   WriteThumbsOptions,
 } from "../model/index.js";
+import { moduleOptions } from "../model/module-options.js";
 
 type PrefetchOptions = NonNullable<Parameters<Dataset["prefetch"]>[1]>;
 
@@ -71,17 +74,7 @@ const input = of<ConvertedInput>({ name: true, limits: true, http: true });
 const samplesInput = [...input, ...of<Pick<ConvertOptions, "column">>({ column: true })];
 const tableInput = [...input, ...of<Pick<TableConvertOptions, "tbfSchema">>({ tbfSchema: true })];
 
-const tensorUrl = of<Omit<TensorOptions, "into" | "signal" | "verify">>({
-  size: true,
-  dtype: true,
-  layout: true,
-  fit: true,
-  short: true,
-  fill: true,
-  resampling: true,
-  normalize: true,
-  orient: true,
-});
+const tensorUrl = [...moduleOptions.ImageNumbers, "normalize"];
 
 const where = of<WhereOptions>({ where: true, signal: true, onProgress: true });
 
@@ -104,25 +97,19 @@ export const NAMES = {
   thumbnailUrl: of<Pick<ThumbnailOptions, "size" | "box">>({ size: true, box: true }),
   open,
   check: [...open, ...text, ...of<CheckOptions>({ signal: true, onProgress: true })],
-  labels: of<ReadLabelsOptions>({
-    format: true,
-    pictures: true,
-    vocBase: true,
-    task: true,
-    scores: true,
-    between: true,
-    pick: true,
-    exif: true,
-    names: true,
-    classes: true,
-    project: true,
-    imageKey: true,
-    limits: true,
-    http: true,
-    name: true,
-    signal: true,
-    onProgress: true,
-  }),
+  labels: [
+    ...moduleOptions.LabelMeaning.filter((name) => name !== "boxes"),
+    ...of<Omit<ReadLabelsOptions, keyof LabelMeaning>>({
+      format: true,
+      pictures: true,
+      project: true,
+      limits: true,
+      http: true,
+      name: true,
+      signal: true,
+      onProgress: true,
+    }),
+  ],
   exportLabels: of<ExportLabelsOptions>({
     where: true,
     indexes: true,
@@ -205,14 +192,10 @@ export const NAMES = {
   tableInput,
   convertSamples: [
     ...samplesInput,
-    ...of<Omit<ConvertOptions, keyof ConvertedInput | "column">>({
-      to: true,
-      layout: true,
-      compression: true,
-      metadataFormat: true,
+    ...moduleOptions.SamplesConversion,
+    ...of<Omit<ConvertOptions, keyof ConvertedInput | keyof SamplesConversion | "column">>({
       where: true,
       indexes: true,
-      keepGoing: true,
       allowEmpty: true,
       signal: true,
       onProgress: true,
@@ -221,15 +204,12 @@ export const NAMES = {
   convertTable: [
     ...tableInput,
     ...text,
-    ...of<Omit<TableConvertOptions, keyof TextReadOptions | keyof ConvertedInput | "tbfSchema">>({
-      to: true,
-      columns: true,
-      where: true,
+    ...moduleOptions.TableConversion,
+    ...of<
+      Omit<TableConvertOptions, keyof TextReadOptions | keyof ConvertedInput | keyof TableConversion | "tbfSchema">
+    >({
       indexes: true,
-      lossy: true,
-      groupRows: true,
       layout: true,
-      compression: true,
       onBadRow: true,
       signal: true,
       onProgress: true,

@@ -1,8 +1,8 @@
 /** Conversions, and the functions of the package that others take as values. */
 import type { HttpOptions, Input, Output } from "./io.js";
-import type { TableFormat } from "./names.js";
+import type { SamplesConversion, TableConversion } from "./module-options.js";
 import type { Limits, OpenOptions, Progress } from "./opened.js";
-import type { ConvertSummary, TableConvertSummary } from "./reports.js";
+import type { SamplesConverted, TableConverted } from "./reports.js";
 import type { Dataset } from "./samples.js";
 import type { Table, TextReadOptions } from "./tables.js";
 
@@ -17,21 +17,11 @@ export interface ConvertedInput {
 }
 
 /** How to convert. */
-export interface ConvertOptions extends ConvertedInput {
-  /** The format to write. */
-  to: "tbl" | "tar";
-  /** TBL: the layout. Default: `guide`. */
-  layout?: "guide" | "turboloader";
-  /** TBL: `none`, `lz4` (level 1). Default: `none`. */
-  compression?: "none" | "lz4";
-  /** TBL: how metadata is written down. Default: `json`. */
-  metadataFormat?: "json" | "msgpack";
+export interface ConvertOptions extends ConvertedInput, SamplesConversion {
   /** Only samples that match. */
   where?: string;
   /** Only these samples, in this order. With `where`, those of them that match. */
   indexes?: ArrayLike<number> | Iterable<number>;
-  /** Leave broken samples out and list them, instead of stopping at the first. */
-  keepGoing?: boolean;
   /** Write an output without samples where `where` matches none, instead of refusing it (`convert.empty`). */
   allowEmpty?: boolean;
   /** As of {@link OpenOptions}, for an input that is opened here. */
@@ -45,6 +35,18 @@ export interface ConvertOptions extends ConvertedInput {
 /** Opens samples: the function `openSamples` of the package. */
 export type Open = (input: Input, options?: OpenOptions) => Promise<Dataset>;
 
+/** What a conversion did. */
+export interface ConvertSummary extends SamplesConverted {
+  /** Bytes of the input. */
+  readonly inputBytes: number;
+}
+
+/** What the conversion of a table did. */
+export interface TableConvertSummary extends TableConverted {
+  /** Bytes of the input. */
+  readonly inputBytes: number;
+}
+
 /** Converts a dataset, or an input that is opened for it: the function `convert` of the package. */
 export interface Convert {
   /** Samples. */
@@ -54,30 +56,14 @@ export interface Convert {
 }
 
 /** How to convert a table. */
-export interface TableConvertOptions extends TextReadOptions, ConvertedInput {
-  /** The format to write. */
-  to: TableFormat;
-  /** Only these columns, in this order. */
-  columns?: readonly string[];
-  /** Only rows that match. The filter may name columns that are not written. */
-  where?: string;
+export interface TableConvertOptions extends TextReadOptions, ConvertedInput, TableConversion {
   /**
    * Only these rows, by number, in the input's order. Bad rows of a text that are left out have no number, as in a table
    * that was made of it.
    */
   indexes?: ArrayLike<number> | Iterable<number>;
-  /** Change what the target cannot hold, and say so in the notes, instead of refusing it. */
-  lossy?: boolean;
-  /** Rows of a row group (TBF, Parquet) or block (IDV). */
-  groupRows?: number;
   /** TBF: the layout. `D` is typed columns with statistics; `T` and `C` are made in memory. Default: `D`. */
   layout?: "D" | "T" | "C";
-  /**
-   * IDV: how blocks are packed. `none` has the bytes of the command; `deflate` is packed by another encoder than the
-   * command's, so that the rows are the same and the bytes are not. Default: `deflate`. Parquet: `snappy`, `lz4` or `none`;
-   * default: `snappy`. Arrow: `lz4` or `none`; default: `none`.
-   */
-  compression?: "none" | "deflate" | "snappy" | "lz4";
   /**
    * Text: a row that cannot be read ends the work, or is left out, counted and named with its line. Default: `error`.
    */

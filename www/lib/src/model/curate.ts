@@ -1,5 +1,5 @@
 /** What does not belong into a dataset: pictures that are there twice, and those that stand out; and who goes where in a split. */
-import type { Fault } from "./reports.js";
+import type { Fault, OutlierReason, Trait, UsualTrait } from "./reports.js";
 import type { ChosenOptions } from "./opened.js";
 
 /** Which samples are compared, and how. */
@@ -44,41 +44,12 @@ export interface Duplicates {
   readonly faults: readonly Fault[];
 }
 
-/** What is measured of a sample. */
-export type Trait = "bytes" | "pixels" | "aspect" | "brightness" | "contrast" | "sharpness";
-
 /** Which samples are judged, and by what. */
 export interface OutliersOptions extends ChosenOptions {
   /** Only these; without the last three no picture is decoded. Default: all. */
   by?: readonly Trait[];
   /** How many deviations from the median a sample must be to stand out. Default: 3.5. */
   score?: number;
-}
-
-/** Why a sample stands out. */
-export interface OutlierReason {
-  /** In a word. */
-  readonly reason:
-    | "few_bytes"
-    | "many_bytes"
-    | "small"
-    | "large"
-    | "narrow"
-    | "wide"
-    | "dark"
-    | "bright"
-    | "flat"
-    | "stark"
-    | "blurred"
-    | "noisy";
-  /** What was measured. */
-  readonly trait: Trait;
-  /** The measure. */
-  readonly value: number;
-  /** The median of all. */
-  readonly median: number;
-  /** How many deviations it is from that. */
-  readonly score: number;
 }
 
 /** What `outliers` found. */
@@ -88,16 +59,7 @@ export interface Outliers {
   /** Those of them that are not pictures. */
   readonly notPictures: number;
   /** What is usual, trait by trait. */
-  readonly traits: readonly {
-    /** The trait. */
-    readonly trait: Trait;
-    /** Samples that have it. */
-    readonly samples: number;
-    /** Half of them have less, half more. */
-    readonly median: number;
-    /** Those that stand out by it. */
-    readonly outliers: number;
-  }[];
+  readonly traits: readonly UsualTrait[];
   /** Who stands out, the furthest first; of each the strongest reason first. */
   readonly outliers: readonly {
     /** The sample. */

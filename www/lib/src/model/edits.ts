@@ -2,6 +2,7 @@
 import type { Output } from "./io.js";
 import type { Json } from "./names.js";
 import type { Progress } from "./opened.js";
+import type { EditsWritten } from "./reports.js";
 
 /** Where a journal lies: what is written there is there when a page is closed, or dies. */
 export interface EditStore {
@@ -79,19 +80,9 @@ export interface EditSaveOptions {
 }
 
 /** What saving did. */
-export interface EditSummary {
-  /** Samples in the new file. */
-  samples: number;
-  /** Samples of the old one with other metadata. */
-  changed: number;
-  /** Samples of the old one that are left out. */
-  removed: number;
-  /** New samples. */
-  added: number;
-  /** Bytes of the new file. */
-  outputBytes: number;
+export interface EditSummary extends EditsWritten {
   /** Bytes that were written: all of a new file, and in place the metadata. */
-  writtenBytes: number;
+  readonly writtenBytes: number;
 }
 
 /**

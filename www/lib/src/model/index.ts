@@ -14,6 +14,7 @@ export type * from "./io.js";
 export type * from "./curate.js";
 export type * from "./edits.js";
 export type * from "./labels.js";
+export type * from "./module-options.js";
 export type * from "./names.js";
 export type * from "./opened.js";
 export type * from "./records.js";

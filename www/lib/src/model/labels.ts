@@ -2,7 +2,9 @@
 import type { Folder } from "./folder.js";
 import type { Input } from "./io.js";
 import type { HttpOptions } from "./io.js";
+import type { LabelMeaning } from "./module-options.js";
 import type { Limits, Progress } from "./opened.js";
+import type { LabelCount, LabelNotes } from "./reports.js";
 
 /** The formats of labels that are read. */
 export type LabelFormat =
@@ -120,26 +122,6 @@ export interface LabelPicture {
   line?: number;
 }
 
-/** Something that was found or lost, and how often. */
-export interface LabelCount {
-  /** Its name, as in `forebay labels check --json`. */
-  readonly cause: string;
-  /** What it is, in words. */
-  readonly meaning: string;
-  /** How often. */
-  readonly count: number;
-}
-
-/** What was found while reading that is not a fault. */
-export interface LabelNotes {
-  /** Counted by cause. */
-  readonly counts: readonly LabelCount[];
-  /** Said in words; the first few. */
-  readonly texts: readonly string[];
-  /** How many more there are. */
-  readonly more: number;
-}
-
 /** The labels of a set of pictures: plain objects, to be changed and written as they are. */
 export interface Labels {
   /** The classes. No two have one name. */
@@ -160,31 +142,13 @@ export interface ReadLabels extends Labels {
 export type LabelInput = Input | Folder;
 
 /** How to read labels. If a file cannot say by itself what would change what is read, the error names the option. */
-export interface ReadLabelsOptions {
+export interface ReadLabelsOptions extends Omit<LabelMeaning, "boxes"> {
   /** The format, whatever the files look like. Default: found out. */
   format?: LabelFormat;
   /** The folder of the pictures: their own sizes count, and a picture that is not there is a fault. */
   pictures?: Folder | string | URL;
-  /** Pascal VOC: whether the first pixel is 0 or 1. */
-  vocBase?: 0 | 1;
-  /** YOLO: what lines of more than five columns are. */
-  task?: "box" | "obb" | "segment";
-  /** YOLO: lines of six columns are boxes with a score. */
-  scores?: boolean;
-  /** CVAT: what becomes of frames between the key frames of a track. Default: `interpolate`. */
-  between?: "interpolate" | "refuse" | "listed";
-  /** Which of several annotations of one picture counts. */
-  pick?: "first" | "last" | "all";
-  /** In which raster boxes of pictures are to be that EXIF turns. */
-  exif?: "apply" | "ignore" | "refuse";
-  /** Names of pictures: whole, or only their last part. Default: `whole`. */
-  names?: "whole" | "last";
-  /** The classes, for formats that number them and do not name them. */
-  classes?: readonly string[];
   /** Numbers the classes as this project does; a class that it does not have is `label.class`. Not for counting. */
   project?: Project;
-  /** Label Studio: which key of a task names the picture. */
-  imageKey?: string;
   /** Bounds on what the files may cost. */
   limits?: Limits;
   /** For a URL: how to fetch. */
@@ -195,31 +159,6 @@ export interface ReadLabelsOptions {
   signal?: AbortSignal;
   /** Hears how far it is: `samples` are pictures found so far. */
   onProgress?: (progress: Progress) => void;
-}
-
-/** What there is to count in labels. */
-export interface LabelStats {
-  /** The format that they had. */
-  readonly format: LabelFormat;
-  /** Pictures. */
-  readonly pictures: number;
-  /** Those without an annotation. */
-  readonly empty: number;
-  /** Annotations. */
-  readonly annotations: number;
-  /** The most in one picture. */
-  readonly most: number;
-  /** Classes, and how many annotations each has. */
-  readonly classes: readonly {
-    /** The class. */
-    readonly name: string;
-    /** How many annotations it has. */
-    readonly annotations: number;
-  }[];
-  /** Annotations up to 32 pixels squared, up to 96 pixels squared, and larger. */
-  readonly areas: readonly [small: number, medium: number, large: number];
-  /** What was found on the way. */
-  readonly notes: LabelNotes;
 }
 
 /** How to write labels. */
@@ -236,41 +175,18 @@ export interface WriteLabelsOptions {
  * How to export the labels of samples. What metadata that other programs wrote means is said as for `forebay labels`; the error
  * names the option where it could mean several things.
  */
-export interface ExportLabelsOptions {
+export interface ExportLabelsOptions
+  extends Pick<LabelMeaning, "boxes" | "vocBase" | "task" | "scores" | "names" | "classes"> {
   /** Only samples that this filter accepts. Not with a journal. */
   where?: string;
   /** Only these samples, in this order. Not with a journal. */
   indexes?: ArrayLike<number> | Iterable<number>;
-  /** Which field has boxes, and what four numbers of it mean: `json.boxes:xywh`. */
-  boxes?: string;
-  /** Pascal VOC in metadata: whether the first pixel is 0 or 1. */
-  vocBase?: 0 | 1;
-  /** YOLO in metadata: what lines of more than five columns are. */
-  task?: "box" | "obb" | "segment";
-  /** YOLO in metadata: lines of six columns are boxes with a score. */
-  scores?: boolean;
-  /** Names of pictures: whole, or only their last part. Default: `whole`. */
-  names?: "whole" | "last";
-  /** The classes, for metadata that numbers them and does not name them. */
-  classes?: readonly string[];
   /** Numbers the classes as this project does, whatever else lists them; a class that it does not have is `label.class`. */
   project?: Project;
   /** Ends the export; the sink's `abort` is called. */
   signal?: AbortSignal;
   /** Hears how far it is: `samples` are those that were looked at. */
   onProgress?: (progress: Progress) => void;
-}
-
-/** What was exported. */
-export interface ExportedLabels extends WrittenLabels {
-  /** How many pictures were looked at. */
-  readonly pictures: number;
-  /** How many annotations they have. */
-  readonly annotations: number;
-  /** Pictures of which nothing says what is in them, or that nothing is. */
-  readonly unlabelled: number;
-  /** What was found on the way. */
-  readonly notes: LabelNotes;
 }
 
 /** Where the files of a format go that has one for each picture: several files, each by its place in a folder. */

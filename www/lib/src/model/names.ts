@@ -1,4 +1,5 @@
 /** Names of formats and codecs, the fields of an error, and what JSON is. */
+export type { Codec, Json, MediaFormat } from "./reports.js";
 
 /** The formats that are recognized by content. The first ten hold samples, the last five are tables. */
 export type Format =
@@ -20,9 +21,6 @@ export type Format =
   | "arrow"
   | "arrows";
 
-/** What a payload is. The order is that of the numbers in `IndexColumns.format`. */
-export type MediaFormat = "unknown" | "jpeg" | "png" | "webp" | "bmp" | "tiff" | "mp4" | "avi" | "raw_u8";
-
 /** What a format is called elsewhere. */
 export interface FormatNames {
   /** Its media type. */
@@ -30,12 +28,6 @@ export interface FormatNames {
   /** The usual extension of its files, without a dot. */
   readonly extension: string;
 }
-
-/** How a payload is stored. The order is that of the numbers in `IndexColumns.codec`. */
-export type Codec = "none" | "lz4" | "zstd" | "deflate" | "packed";
-
-/** A JSON value. */
-export type Json = null | boolean | number | string | Json[] | { [key: string]: Json };
 
 /** Whose fault an error is. */
 export type ErrorKind = "damaged" | "unsupported" | "usage" | "limit" | "io";

@@ -1,6 +1,7 @@
 /** Tensor warehouses: pictures that were decoded and resized once, in shards beside a manifest. */
 import type { Json } from "./names.js";
 import type { Progress, ReadOptions } from "./opened.js";
+import type { RunCount, WarehouseDrift, WarehouseSample, WarehouseStatistics } from "./reports.js";
 import type { Dataset, SampleBox } from "./samples.js";
 
 /** How elements are stored. */
@@ -171,28 +172,6 @@ export interface WarehouseManifest {
   readonly other: { readonly [key: string]: Json };
 }
 
-/** What a warehouse knows of a sample beside its tensors; what it does not know is `null`. */
-export interface WarehouseSample {
-  /** Its name: run and frame, or the picture's path, or shard and number. */
-  readonly name: string;
-  /** The shard that it lies in. */
-  readonly shard: string;
-  /** The frame's number. */
-  readonly frameId: number | null;
-  /** The run that it belongs to. */
-  readonly run: string | null;
-  /** The picture's path, relative to the builder's input. */
-  readonly source: string | null;
-}
-
-/** How many samples a run has. */
-export interface RunCount {
-  /** The run; `null` for samples of which no run is known. */
-  readonly run: string | null;
-  /** Samples of it that are stored. */
-  readonly samples: number;
-}
-
 /** How to count. */
 export interface StatisticsOptions {
   /** About how many samples' pixels are counted; 0 for none. Default: 256. */
@@ -201,115 +180,6 @@ export interface StatisticsOptions {
   signal?: AbortSignal;
   /** Hears how far it is. */
   onProgress?: (progress: Progress) => void;
-}
-
-/** How many there are of what has a name. */
-export interface NamedCount {
-  /** The name. */
-  readonly name: string;
-  /** How many. */
-  readonly count: number;
-}
-
-/** Counts between edges. */
-export interface EdgeCounts {
-  /** Where buckets begin; the last has no end. */
-  readonly from: readonly number[];
-  /** What is in each. */
-  readonly counts: readonly number[];
-  /** The sum of all values. */
-  readonly sum: number;
-}
-
-/** What a warehouse consists of. Sizes and places of boxes are of the stored picture's. */
-export interface WarehouseStatistics {
-  /** Its version. */
-  readonly version: string;
-  /** How many samples it has. */
-  readonly samples: number;
-  /** How many boxes. */
-  readonly boxes: number;
-  /** Boxes that are none; they are in no histogram. */
-  readonly oddBoxes: number;
-  /** Boxes without width or height: they have no aspect. */
-  readonly flatBoxes: number;
-  /** The frames of the input by what became of them. */
-  readonly frames: readonly NamedCount[];
-  /** Frames that were refused, by cause, and those that were not; `null` where the manifest does not say. */
-  readonly refused: readonly NamedCount[] | null;
-  /** Frames of each run, as the manifest counts them. */
-  readonly runs: readonly NamedCount[];
-  /** Boxes of each class; `null` where no sample says what its boxes are. */
-  readonly classes: readonly NamedCount[] | null;
-  /** Boxes of a sample. */
-  readonly boxesPerPicture: EdgeCounts;
-  /** Widths. */
-  readonly boxWidth: EdgeCounts;
-  /** Heights. */
-  readonly boxHeight: EdgeCounts;
-  /** Areas. */
-  readonly boxArea: EdgeCounts;
-  /** Width by height, in pixels of the stored picture. */
-  readonly boxAspect: EdgeCounts;
-  /** Middles, from the left. */
-  readonly boxX: EdgeCounts;
-  /** Middles, from the top. */
-  readonly boxY: EdgeCounts;
-  /** The pixels of some samples: how many have each of the 256 levels of red, green and blue. */
-  readonly pixels: {
-    /** Samples 0, `every`, 2 `every` and so on were looked at. */
-    readonly every: number;
-    /** How many that are. */
-    readonly samples: number;
-    /** Values that are not from 0 to 1, and left out. */
-    readonly odd: number;
-    /** How many pixels have each level: of red, green and blue. */
-    readonly levels: readonly [readonly number[], readonly number[], readonly number[]];
-  } | null;
-}
-
-/** A thing that is counted in two warehouses, and how far they are apart in it. */
-export interface DriftRow {
-  /** Its name, such as `classes`, `box_area` or `red_mean`. */
-  readonly name: string;
-  /** What is compared: shares of names, shares of buckets, or one number with the other. */
-  readonly kind: "shares" | "histogram" | "number";
-  /**
-   * How far apart they are: of shares and histograms the Jensen-Shannon distance, from 0 to 1; of numbers the difference by
-   * the old deviation. `null` where neither has any.
-   */
-  readonly distance: number | null;
-  /** The distance to expect by chance alone. */
-  readonly chance: number | null;
-  /** The old number, or the mean of a histogram. */
-  readonly old: number | null;
-  /** The new one. */
-  readonly new: number | null;
-  /** How many values were counted in the old one and in the new one. */
-  readonly values: readonly [old: number, now: number];
-  /** The names or buckets with their counts. */
-  readonly parts: readonly {
-    /** The name; of a bucket where it begins. */
-    readonly name: string;
-    /** How many in the old one. */
-    readonly old: number;
-    /** How many in the new one. */
-    readonly new: number;
-  }[];
-}
-
-/** A warehouse beside an earlier one. */
-export interface WarehouseDrift {
-  /** The versions of both. */
-  readonly versions: readonly [old: string, now: string];
-  /** The samples of both. */
-  readonly samples: readonly [old: number, now: number];
-  /** The boxes of both. */
-  readonly boxes: readonly [old: number, now: number];
-  /** What is compared; what differs most comes first. */
-  readonly rows: readonly DriftRow[];
-  /** What is worth knowing. */
-  readonly notes: readonly string[];
 }
 
 /**
