@@ -39,7 +39,7 @@ impl<'a> Cursor<'a> {
         self.at
     }
     /// How many bytes are left.
-    pub fn remaining(&self) -> usize {
+    pub(crate) fn remaining(&self) -> usize {
         self.data.len() - self.at
     }
     /// True when every byte was read.
@@ -65,7 +65,7 @@ impl<'a> Cursor<'a> {
         Ok(bytes)
     }
     /// The next `n` bytes, where `n` is a number from the file.
-    pub fn take_u64(&mut self, n: u64) -> Result<&'a [u8]> {
+    pub(crate) fn take_u64(&mut self, n: u64) -> Result<&'a [u8]> {
         match usize::try_from(n) {
             Ok(n) => self.take(n),
             Err(_) => {

@@ -190,13 +190,13 @@ fn float(x: f64) -> Value {
 }
 
 /// How bytes stand in JSON.
-pub fn base64_value(bytes: &[u8]) -> Value {
+pub(crate) fn base64_value(bytes: &[u8]) -> Value {
     use base64::Engine as _;
     serde_json::json!({ "base64": base64::engine::general_purpose::STANDARD.encode(bytes) })
 }
 
 /// The bytes of a `{"base64": "..."}` value.
-pub fn base64_bytes(value: &Value) -> Option<Vec<u8>> {
+pub(crate) fn base64_bytes(value: &Value) -> Option<Vec<u8>> {
     use base64::Engine as _;
     let object = value.as_object().filter(|o| o.len() == 1)?;
     base64::engine::general_purpose::STANDARD.decode(object.get("base64")?.as_str()?).ok()

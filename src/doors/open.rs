@@ -64,7 +64,7 @@ impl Opener {
     }
     /// For an archive of arrays; `None` for one of anything else.
     #[cfg(feature = "zip")]
-    pub fn of_zip(zip: &crate::zip::Zip, limits: &Limits) -> Option<Opener> {
+    pub(crate) fn of_zip(zip: &crate::zip::Zip, limits: &Limits) -> Option<Opener> {
         let is_array = |name: &str| name.ends_with(".npy");
         let all = (0..zip.len()).all(|i| {
             zip.name(i).is_some_and(is_array) && zip.sidecars(i).all(|(ending, _)| ending == "npy" || is_array(ending))

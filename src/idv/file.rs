@@ -175,16 +175,6 @@ impl File {
         start..start.saturating_add(per_block).min(self.rows())
     }
 
-    /// The blocks that hold any of these rows.
-    pub fn blocks_of(&self, rows: &Range<u64>) -> Range<u64> {
-        let end = rows.end.min(self.rows());
-        let per_block = u64::from(self.rows_per_block);
-        if rows.start >= end || per_block == 0 {
-            return 0..0;
-        }
-        rows.start / per_block..end.div_ceil(per_block)
-    }
-
     /// A column by its place in the table of contents.
     pub fn column(&self, column: usize) -> Result<&Column> {
         self.columns.get(column).ok_or_else(|| {

@@ -257,7 +257,7 @@ pub struct AnnotationEntry {
 
 impl AnnotationEntry {
     /// Reads a whole table of annotations.
-    pub fn parse_table(c: &mut Cursor<'_>, tail_offset: u64, limits: &Limits) -> Result<Vec<AnnotationEntry>> {
+    pub(crate) fn parse_table(c: &mut Cursor<'_>, tail_offset: u64, limits: &Limits) -> Result<Vec<AnnotationEntry>> {
         let before = c.clone();
         let count = leb(c)?;
         if count == 0 || count > (i32::MAX - 1) as u64 {

@@ -7,7 +7,7 @@ use crate::random::{Purpose, scale_wide};
 impl Epoch<'_> {
     /// The key for what is random about bringing a sample together with others, and for parts of that, which these words
     /// number from 1.
-    pub fn key_of_partners(&self, item: &Item, words: &[u64]) -> u64 {
+    pub(crate) fn key_of_partners(&self, item: &Item, words: &[u64]) -> u64 {
         let n = self.order.epoch_samples;
         let position = item.position.checked_rem(n).unwrap_or(item.position);
         Purpose::Partners.key_of(self.order.settings.seed, [self.epoch, position], words)

@@ -128,7 +128,7 @@ impl ClassLevel {
     }
 
     /// The class of a file, and its number.
-    pub fn of_name<'a>(&self, name: &'a str) -> Option<(&'a str, usize)> {
+    pub(crate) fn of_name<'a>(&self, name: &'a str) -> Option<(&'a str, usize)> {
         let class = folder(name, self.level)?;
         let number = self.classes.binary_search_by(|known| known.as_str().cmp(class)).ok()?;
         Some((class, number))

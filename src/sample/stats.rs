@@ -258,7 +258,7 @@ pub struct Bucket {
 
 impl Histogram {
     /// Draws one line a bucket: `from`, a bar of at most `columns` characters, the count. `name` writes the
-    /// values, as with [`bytes_name`].
+    /// values.
     ///
     /// ```
     /// use forebay::sample::stats::{Bucket, Histogram};
@@ -284,20 +284,6 @@ impl Histogram {
         }
         text
     }
-}
-
-/// Bytes for people: `0 B`, `512 B`, `64 KiB`, `1.5 MiB`.
-#[doc(hidden)]
-pub fn bytes_name(bytes: f64) -> String {
-    let mut value = bytes;
-    for unit in ["B", "KiB", "MiB", "GiB", "TiB"] {
-        if value < 1024.0 || unit == "TiB" {
-            let digits = usize::from(value.fract() != 0.0 && value < 100.0);
-            return format!("{value:.digits$} {unit}");
-        }
-        value /= 1024.0;
-    }
-    format!("{bytes} B")
 }
 
 /// A number's extremes, sum and histogram.
@@ -385,7 +371,7 @@ mod tests {
         let report = Stats::default().report();
         assert_eq!((report.samples, report.ratio, report.width), (0, None, None));
         assert!(report.bytes_histogram.buckets.is_empty() && report.formats.is_empty());
-        assert_eq!(report.bytes_histogram.draw(10, bytes_name), "");
+        assert_eq!(report.bytes_histogram.draw(10, |bytes| bytes.to_string()), "");
     }
 
     #[test]
@@ -423,12 +409,6 @@ mod tests {
         let buckets = &report.bytes_histogram.buckets;
         assert_eq!(buckets[..3].iter().map(|b| b.samples).collect::<Vec<_>>(), [1, 1, 2]);
         assert_eq!((buckets.last().unwrap().to, report.width_histogram.buckets[0].to), (None, None));
-    }
-
-    #[test]
-    fn byte_names_are_for_people() {
-        let names = [0.0, 512.0, 1536.0, 65536.0, 1.5 * 1048576.0, 2f64.powi(45)].map(bytes_name);
-        assert_eq!(names, ["0 B", "512 B", "1.5 KiB", "64 KiB", "1.5 MiB", "32 TiB"]);
     }
 
     proptest! {

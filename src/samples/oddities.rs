@@ -45,7 +45,7 @@ impl Oddities {
         self.several.add(|| format!("sample {sample}, {name:?}"));
     }
     /// A sample that goes into a TBL under its name, if that is one under which it will not come out.
-    pub fn taken_in(&mut self, sample: u64, name: &str) {
+    pub(crate) fn taken_in(&mut self, sample: u64, name: &str) {
         if record::safe_name(name).is_err() {
             self.taken_in.add(|| format!("sample {sample}, {name:?}, will be {:?}", record::inside(name)));
         }

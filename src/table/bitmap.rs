@@ -136,7 +136,7 @@ impl BitmapBuilder {
         self.len += 1;
     }
     /// Adds `n` equal bits.
-    pub fn push_n(&mut self, bit: bool, n: usize) {
+    pub(crate) fn push_n(&mut self, bit: bool, n: usize) {
         self.extend(std::iter::repeat_n(bit, n));
     }
     /// How many bits there are.

@@ -37,7 +37,7 @@ impl<T: Pod + Send + Sync> Buffer<T> {
     }
 
     /// The little-endian numbers in `bytes`, copied.
-    pub fn copy_le_bytes(bytes: &[u8]) -> Self {
+    pub(crate) fn copy_le_bytes(bytes: &[u8]) -> Self {
         // Read where they stand, so that the memory is written once; like this it is as fast as a plain copy.
         let numbers = bytes.chunks_exact(size_of::<T>()).map(bytemuck::pod_read_unaligned);
         let mut numbers: Vec<T> = numbers.collect();

@@ -226,7 +226,7 @@ impl StringsBuilder {
         self.len() == 0
     }
     /// How many bytes all strings have.
-    pub fn data_len(&self) -> usize {
+    pub(crate) fn data_len(&self) -> usize {
         self.data.len()
     }
     /// The string at `i`; empty past the end.

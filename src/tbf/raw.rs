@@ -43,7 +43,7 @@ pub(super) fn bad_varint(c: &Cursor<'_>) -> Error {
 
 /// The integer at `at`, which moves past it; `None` if there is none.
 #[inline]
-pub fn read_varint(bytes: &[u8], at: &mut usize) -> Option<u64> {
+pub(crate) fn read_varint(bytes: &[u8], at: &mut usize) -> Option<u64> {
     let rest = bytes.get(*at..)?;
     let (&first, _) = rest.split_first()?;
     if first < 0x80 {
@@ -161,7 +161,7 @@ fn slow_varint(rest: &[u8], at: &mut usize) -> Option<u64> {
 }
 
 /// Reads an unsigned LEB128 of 128 bits.
-pub fn varint128(c: &mut Cursor<'_>) -> Result<u128> {
+pub(crate) fn varint128(c: &mut Cursor<'_>) -> Result<u128> {
     let before = c.clone();
     let mut n = 0u128;
     for i in 0..19 {
@@ -180,7 +180,7 @@ pub fn varint128(c: &mut Cursor<'_>) -> Result<u128> {
 
 /// Appends an unsigned LEB128, as short as it can be.
 #[inline]
-pub fn put_varint(out: &mut Vec<u8>, mut n: u64) {
+pub(crate) fn put_varint(out: &mut Vec<u8>, mut n: u64) {
     while n >= 0x80 {
         out.push(n as u8 | 0x80);
         n >>= 7;
@@ -236,7 +236,7 @@ fn spread(n: u64) -> u64 {
 
 /// How many bytes [`put_varint`] appends.
 #[inline]
-pub const fn varint_len(n: u64) -> usize {
+pub(crate) const fn varint_len(n: u64) -> usize {
     ((64 - (n | 1).leading_zeros()) as usize).div_ceil(7)
 }
 
@@ -248,7 +248,7 @@ pub const fn zigzag(n: i64) -> u64 {
 
 /// The inverse of [`zigzag`].
 #[inline]
-pub const fn unzigzag(n: u64) -> i64 {
+pub(crate) const fn unzigzag(n: u64) -> i64 {
     (n >> 1) as i64 ^ -((n & 1) as i64)
 }
 
@@ -303,13 +303,13 @@ pub fn dictionary(c: &mut Cursor<'_>) -> Result<Strings> {
 
 /// Appends a string with its length.
 #[inline]
-pub fn put_bytes(out: &mut Vec<u8>, s: &[u8]) {
+pub(crate) fn put_bytes(out: &mut Vec<u8>, s: &[u8]) {
     put_varint(out, s.len() as u64);
     out.extend_from_slice(s);
 }
 
 /// Appends a dictionary.
-pub fn put_dictionary<'a>(out: &mut Vec<u8>, entries: impl ExactSizeIterator<Item = &'a [u8]>) {
+pub(crate) fn put_dictionary<'a>(out: &mut Vec<u8>, entries: impl ExactSizeIterator<Item = &'a [u8]>) {
     put_varint(out, entries.len() as u64);
     entries.for_each(|e| put_bytes(out, e));
 }

@@ -220,7 +220,7 @@ impl Header {
     }
 
     /// Where the index lies; refused when it is longer than the file.
-    pub fn index_range(&self, file_len: u64) -> Result<Range<u64>> {
+    pub(crate) fn index_range(&self, file_len: u64) -> Result<Range<u64>> {
         let end = self.samples.checked_mul(u64::from(self.entry_len)).and_then(|n| n.checked_add(HEADER_LEN));
         match end {
             Some(end) if end <= file_len => Ok(HEADER_LEN..end),
@@ -547,7 +547,7 @@ impl Entry {
     }
 
     /// The CRC-16 that a guide entry of any length must carry.
-    pub fn guide_crc(raw: &[u8]) -> u16 {
+    pub(crate) fn guide_crc(raw: &[u8]) -> u16 {
         match (raw.get(..21), raw.get(23..)) {
             (Some(before), Some(after)) => crc16_parts(&[before, after]),
             _ => 0,

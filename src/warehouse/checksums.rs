@@ -56,7 +56,7 @@ pub struct Checksums {
 
 impl Checksums {
     /// Bytes of the block for this many samples.
-    pub fn len_of(samples: u64) -> Option<u64> {
+    pub(crate) fn len_of(samples: u64) -> Option<u64> {
         samples.checked_mul(4)?.checked_add(CHECKSUMS_FIXED)
     }
 

@@ -163,7 +163,7 @@ impl Summary {
         Summary { runs, totals, other: Map::new() }
     }
     /// Whether the totals are the sum of the runs, if there are runs.
-    pub fn adds_up(&self) -> bool {
+    pub(crate) fn adds_up(&self) -> bool {
         self.runs.is_empty() || Summary::of(self.runs.clone()).totals.numbers() == self.totals.numbers()
     }
 }

@@ -152,7 +152,7 @@ impl ShardWriter {
         self.image_len
     }
     /// Where the image of sample `k` goes, however many there will be: so that images can be written in any order.
-    pub fn image_at(&self, k: u64) -> Result<u64> {
+    pub(crate) fn image_at(&self, k: u64) -> Result<u64> {
         k.checked_mul(self.image_len)
             .and_then(|n| n.checked_add(HEADER_LEN))
             .ok_or_else(|| cannot("a shard has more bytes than a file can have"))

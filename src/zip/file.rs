@@ -179,7 +179,7 @@ impl Zip {
         self.0.groups.get(usize::try_from(i).ok()?)
     }
     /// The name of member number `member`.
-    pub fn member_name(&self, member: usize) -> Option<&str> {
+    pub(crate) fn member_name(&self, member: usize) -> Option<&str> {
         let end = self.0.places.get(member)?.name_end as usize;
         let start =
             member.checked_sub(1).and_then(|before| self.0.places.get(before)).map_or(0, |p| p.name_end as usize);

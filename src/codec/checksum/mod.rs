@@ -71,7 +71,7 @@ impl Crc32 {
 /// ```
 /// assert_eq!(forebay::codec::checksum::crc16(b"123456789"), 0x4B37);
 /// ```
-pub fn crc16(bytes: &[u8]) -> u16 {
+pub(crate) fn crc16(bytes: &[u8]) -> u16 {
     crc16_parts(&[bytes])
 }
 
@@ -95,7 +95,7 @@ pub fn crc16_parts(parts: &[&[u8]]) -> u16 {
 /// assert_eq!(forebay::codec::checksum::crc32c(b"123456789"), 0xE306_9283);
 /// ```
 #[cfg(all(feature = "doors", not(target_arch = "wasm32")))]
-pub fn crc32c(bytes: &[u8]) -> u32 {
+pub(crate) fn crc32c(bytes: &[u8]) -> u32 {
     CASTAGNOLI.checksum(bytes)
 }
 

@@ -50,7 +50,7 @@ impl Opener {
 
     /// For an archive.
     #[cfg(feature = "zip")]
-    pub fn of_zip(zip: &Zip, limits: &Limits) -> Opener {
+    pub(crate) fn of_zip(zip: &Zip, limits: &Limits) -> Opener {
         use crate::sample::record::split;
         let mut arrays = Vec::new();
         for i in 0..zip.len() {

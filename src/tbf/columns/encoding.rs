@@ -156,7 +156,7 @@ impl Stored {
     ];
 
     /// The type with this number.
-    pub fn from_tag(tag: u64) -> Option<Self> {
+    pub(crate) fn from_tag(tag: u64) -> Option<Self> {
         Self::ALL.get(usize::try_from(tag).ok()?).copied()
     }
     /// The number.
@@ -193,7 +193,7 @@ impl Stored {
         }
     }
     /// What a column is when nothing but the bytes is known.
-    pub const fn plain_type(self) -> DataType {
+    pub(crate) const fn plain_type(self) -> DataType {
         match self {
             Self::Bool => DataType::Bool,
             Self::F32 => DataType::F32,

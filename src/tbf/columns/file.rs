@@ -270,11 +270,6 @@ impl ColumnsFile {
         faults
     }
 
-    /// The ranges that [`check`](Self::check) needs: the group and what follows it up to the next.
-    pub fn plan_check(&self, group: usize) -> Result<Vec<Range<u64>>> {
-        self.plan(group, &(0..self.schema.len()).collect::<Vec<_>>())
-    }
-
     /// The file's length.
     pub fn file_len(&self, body: usize) -> u64 {
         self.end + (body + TRAILER) as u64
