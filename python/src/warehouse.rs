@@ -7,7 +7,6 @@ use forebay::{
     annotations::Format,
     error::codes::ARGUMENT,
     warehouse::{Dtype, ResizeMode, set_threshold},
-    words::Word,
 };
 use forebay_native::{
     input::expand,
