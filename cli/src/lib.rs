@@ -7,6 +7,7 @@
 //! |---|---|
 //! | [`command`], [`tar_to_tbl`] | the two commands |
 //! | [`serve`] | the viewer over HTTP, on files of this machine |
+//! | `schema` | with the feature `schema`: JSON Schemas of what `--json` prints |
 
 // The clock, threads and files that the core must not touch are this crate's work.
 #![allow(clippy::disallowed_methods, clippy::disallowed_types)]

@@ -15,6 +15,7 @@
 //! | `labels` | the same as `reader`, and `labels/`, `edits.rs`, `export.rs`: labels, and journals of edits |
 //! | `tables` | `tables/`; with `columns` also Parquet and Arrow |
 //! | `pixels` | `tensor.rs`, `curate.rs`: images as tensors; duplicates, outliers and splits |
+//! | `schema` | `schema.rs`: JSON Schemas of reports and options, from which the types of the package are made |
 //! | `threads` | `threads.rs`: `samples` on several threads; one after another elsewhere |
 
 mod fail;

@@ -8,7 +8,6 @@ use forebay::{
     warehouse::drift::{Drift, Kind, ROWS, Row},
 };
 use forebay_native::warehouse;
-use serde::Serialize;
 
 use crate::{
     command::{
@@ -70,7 +69,7 @@ pub(super) fn run(args: &Args, out: &Output) -> Result<Outcome> {
     match out.json() {
         // Where the picture goes nothing else does.
         _ if to_stdout(files) => {}
-        true => out.value(&drifted(&drift, args.fail_above)),
+        true => out.value(&super::print::drifted(&drift, args.fail_above)),
         false => print(&drift, args.fail_above, out),
     }
     Ok(outcome(&drift, args.fail_above))
@@ -95,23 +94,6 @@ pub(super) fn outcome(drift: &Drift, most: Option<f64>) -> Outcome {
         true => Outcome::Damaged,
         false => Outcome::Fine,
     }
-}
-
-/// A warehouse beside an earlier one.
-#[derive(Serialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema), schemars(rename = "Drift"))]
-pub(in crate::command) struct Drifted<'a> {
-    #[serde(flatten)]
-    drift: &'a Drift,
-    /// The distance that was given with `--fail-above`.
-    fail_above: Option<f64>,
-    /// The rows that are further apart.
-    above: Vec<&'a str>,
-}
-
-pub(super) fn drifted(drift: &Drift, fail_above: Option<f64>) -> Drifted<'_> {
-    let above = fail_above.map(|most| drift.above(most).map(|row| row.name.as_str()).collect());
-    Drifted { drift, fail_above, above: above.unwrap_or_default() }
 }
 
 pub(super) fn print(drift: &Drift, most: Option<f64>, out: &Output) {

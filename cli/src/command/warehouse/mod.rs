@@ -1,6 +1,6 @@
 //! `forebay warehouse`: tensor warehouses are built, listed and cleared away.
 
-pub(super) mod drift;
+mod drift;
 pub(super) mod print;
 
 use std::{
@@ -362,7 +362,7 @@ fn run_build(args: &Build, given: &Given, out: &Output) -> Result<Outcome> {
         return Ok(Outcome::Fine);
     };
     let (drift, most) = (drift::after_build(old, &built.manifest, &Limits::host())?, args.drift_fail_above);
-    print::built(&built, took, Some(drift::drifted(&drift, most)), out);
+    print::built(&built, took, Some(print::drifted(&drift, most)), out);
     if !out.json() {
         drift::print(&drift, most, out);
     }

@@ -2,15 +2,16 @@
 
 use std::time::Duration;
 
-use forebay::{warehouse::Counts, words::Word as _};
+use forebay::{
+    warehouse::{Counts, drift::Drift},
+    words::Word as _,
+};
 use forebay_native::{
     input::display,
     warehouse::{Built, Kept, Removed},
 };
 use serde::Serialize;
 use serde_json::Value;
-
-use super::drift::Drifted;
 
 use crate::{human, output::Output};
 
@@ -61,6 +62,23 @@ pub(super) fn built(built: &Built, took: Duration, drift: Option<Drifted<'_>>, o
     let shards = if built.shards == 1 { "1 shard".into() } else { format!("{} shards", human::count(built.shards)) };
     let bytes = human::bytes(built.bytes);
     out.line(format!("{}: {samples} samples, {shards}, {bytes}, {how}", display(&built.manifest)));
+}
+
+/// A warehouse beside an earlier one.
+#[derive(Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema), schemars(rename = "Drift"))]
+pub(in crate::command) struct Drifted<'a> {
+    #[serde(flatten)]
+    drift: &'a Drift,
+    /// The distance that was given with `--fail-above`.
+    fail_above: Option<f64>,
+    /// The rows that are further apart.
+    above: Vec<&'a str>,
+}
+
+pub(super) fn drifted(drift: &Drift, fail_above: Option<f64>) -> Drifted<'_> {
+    let above = fail_above.map(|most| drift.above(most).map(|row| row.name.as_str()).collect());
+    Drifted { drift, fail_above, above: above.unwrap_or_default() }
 }
 
 /// The result of building a warehouse.

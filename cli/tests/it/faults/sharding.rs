@@ -21,7 +21,7 @@ fn json(folder: &Folder, args: &str, code: i32) -> Value {
     let done = run(folder, &format!("{args} --json"));
     assert_eq!(done.status.code(), Some(code), "{args}: {} {}", said(&done), String::from_utf8_lossy(&done.stdout));
     let report = serde_json::from_slice(&done.stdout).unwrap();
-    crate::schemas::hold(&["shards"], [&report]);
+    crate::schemas::hold(&args.split(' ').collect::<Vec<_>>(), [&report]);
     report
 }
 
