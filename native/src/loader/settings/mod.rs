@@ -37,7 +37,8 @@ pub(super) use resolve::There;
 pub(super) use written::{Shuffled, or_text};
 
 use super::{
-    Annotations, Balance, Dtype, Groups, Labels, Mode, OnBroken, Padding, Split, State, Target, Weights, content::Content,
+    Annotations, Balance, Dtype, Groups, Labels, Mode, OnBroken, Padding, Split, State, Target, Weights,
+    content::Content,
 };
 use crate::{Dataset, cache::Cache, input::Io, parallel::all_cores};
 
