@@ -101,7 +101,7 @@ pub fn reports() -> Vec<Report> {
         report::<strips::ThumbsSummary>("thumbs", "`thumbs`"),
         report::<thumbs::Checked<'_>>("thumbs-check", "`thumbs --check`"),
         report::<built::print::Build<'_>>("warehouse-build", "`warehouse build`"),
-        report::<built::drift::Drifted<'_>>("warehouse-drift", "`warehouse drift`"),
+        report::<built::print::Drifted<'_>>("warehouse-drift", "`warehouse drift`"),
         report::<built::print::Exported<'_>>("warehouse-export", "`warehouse export`"),
         report::<Vec<warehouses::Removed>>("warehouse-gc", "`warehouse gc`"),
         report::<Vec<warehouses::KeptReport<'_>>>("warehouse-list", "`warehouse list`"),

@@ -56,7 +56,7 @@ fn check(root: &Value, schema: &Value, value: &Value) -> Result<Fields, String> 
     let refuse = |what: &Value| Err(format!("{value} is not as {what} says"));
     let mut any = !["$ref", "allOf", "anyOf", "oneOf", "properties"].iter().any(|word| schema.contains_key(*word));
     let mut known = BTreeSet::new();
-    let mut add = |more: Fields| more.map_or(true, |more| (known.extend(more), false).1);
+    let mut add = |more: Fields| more.is_none_or(|more| (known.extend(more), false).1);
     for (word, what) in schema {
         let list = what.as_array().map_or_else(|| std::slice::from_ref(what), Vec::as_slice);
         let items = || value.as_array().into_iter().flatten();
@@ -85,18 +85,14 @@ fn check(root: &Value, schema: &Value, value: &Value) -> Result<Fields, String> 
             "additionalProperties" => {
                 let named = |name: &str| schema.get("properties").is_some_and(|named| named.get(name).is_some());
                 let others = value.as_object().into_iter().flatten().filter(|(name, _)| !named(name));
-                others
-                    .map(|(name, value)| whole(root, what, value).map_err(|why| format!("{name}: {why}")))
-                    .collect::<Result<(), _>>()?;
+                for (name, value) in others {
+                    whole(root, what, value).map_err(|why| format!("{name}: {why}"))?;
+                }
                 any = true;
                 true
             }
-            "items" => items().map(|item| whole(root, what, item)).collect::<Result<(), _>>().map(|()| true)?,
-            "prefixItems" => items()
-                .zip(list)
-                .map(|(item, what)| whole(root, what, item))
-                .collect::<Result<(), _>>()
-                .map(|()| true)?,
+            "items" => items().try_for_each(|item| whole(root, what, item)).map(|()| true)?,
+            "prefixItems" => items().zip(list).try_for_each(|(item, what)| whole(root, what, item)).map(|()| true)?,
             "$ref" => {
                 any |= add(check(root, root.pointer(what.as_str().unwrap().trim_start_matches('#')).unwrap(), value)?);
                 true

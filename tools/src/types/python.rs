@@ -9,8 +9,11 @@ use super::{File, Types, doc, fields, is_nullable, referred, wrapped};
 
 const WIDTH: usize = 120;
 
+/// The name of a method, the type that it returns, and its body.
+type Method = (&'static str, &'static str, &'static str);
+
 /// What Python calls a type, and what its classes do besides holding fields.
-const CLASSES: &[(&str, &str, &[(&str, &str, &str)])] = &[
+const CLASSES: &[(&str, &str, &[Method])] = &[
     ("Fault", "Fault", &[("__str__", "str", "_told.fault(self)")]),
     (
         "CheckReport",
