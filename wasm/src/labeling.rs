@@ -77,7 +77,7 @@ impl HowRead {
 #[derive(Serialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema), schemars(rename = "LabelCount"))]
 pub(crate) struct Counted {
-    /// Its name, as in `forebay labels check --json`.
+    /// Its name, as reports say it.
     cause: &'static str,
     /// What it is, in words.
     meaning: &'static str,

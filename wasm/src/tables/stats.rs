@@ -20,7 +20,7 @@ use crate::{
 /// Integers up to this are exact as JavaScript's numbers.
 const EXACT: u64 = 1 << 53;
 
-/// What the values of a table are like: the fields of `forebay stats --json`, in camelCase.
+/// What the values of a table are like, in camelCase.
 #[derive(Serialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema), schemars(rename = "TableStats"))]
 pub(crate) struct Counted {

@@ -207,7 +207,7 @@ export interface LabelClassCount {
 
 /** Something that was found or lost, and how often. */
 export interface LabelCount {
-  /** Its name, as in `forebay labels check --json`. */
+  /** Its name, as reports say it. */
   readonly cause: string;
   /** What it is, in words. */
   readonly meaning: string;
@@ -403,7 +403,7 @@ export interface TableConverted {
   readonly notes: readonly string[];
 }
 
-/** What the values of a table are like: the fields of `forebay stats --json`, in camelCase. */
+/** What the values of a table are like, in camelCase. */
 export interface TableStats {
   /** Rows that were counted. */
   readonly rows: number;
