@@ -86,7 +86,7 @@ class Labels:
 
     def _json(self) -> dict[str, Any]:
         kind, *rest = self._from
-        values: dict[str, Any] = {"field": rest and rest[0], "table": rest}
+        values: dict[str, Any] = {"field": rest and rest[0], "table": dict(zip(("path", "key", "label"), rest))}
         place = {kind: values[kind]} if kind in values else kind
         return {"from": place, "classes": self.classes, "missing": self.missing}
 

@@ -60,9 +60,9 @@ class Report:
     #: How many faults there are.
     fault_count: int
     #: The faults, at most the first 100,000.
-    faults: list[Fault]
+    faults: list[Fault] = field(default_factory=list)
     #: Things worth knowing that are not faults.
-    notes: list[Fault]
+    notes: list[Fault] = field(default_factory=list)
     #: Pictures that were decoded from the first line to the last, if that was asked for.
     decoded: int | None = None
 
@@ -131,9 +131,9 @@ class Made:
     #: How long it took to make it.
     seconds: float
     #: The samples left out with ``keep_going``, as ``Fault``(forebay::check::Fault)s serialize.
-    faults: list[Fault]
+    faults: list[Fault] = field(default_factory=list)
     #: Things worth knowing.
-    notes: list[str]
+    notes: list[str] = field(default_factory=list)
 
     @classmethod
     def _of(cls, found: dict[str, Any]) -> Made:
@@ -174,11 +174,11 @@ class ShardReport:
     #: How long it took to make them, one after another.
     seconds: float
     #: The faults of samples left out, each once.
-    faults: list[Fault]
+    faults: list[Fault] = field(default_factory=list)
     #: Things worth knowing, each once.
-    notes: list[str]
+    notes: list[str] = field(default_factory=list)
     #: Shard by shard, in their order.
-    outputs: list[Made]
+    outputs: list[Made] = field(default_factory=list)
 
     @classmethod
     def _of(cls, found: dict[str, Any]) -> ShardReport:

@@ -59,15 +59,23 @@ fn declaration(types: &Types, (rust, name, methods): &(&str, &str, &[(&str, &str
     let schema = &types[*rust];
     // Writing to a text cannot fail.
     let _ = write!(text, "\n\n@dataclass(frozen=True)\nclass {name}:\n    \"\"\"{}\"\"\"\n\n", rst(schema));
-    let is_given = |field: &Value, always: bool| always && !is_nullable(field);
+    // Lists at the end may be left out, as what may be null.
+    let lists = fields(schema).collect::<Vec<_>>();
+    let last = lists.iter().rposition(|(_, field, always)| *always && !is_nullable(field) && field["type"] != "array");
+    let trailing: Vec<&str> =
+        lists.iter().skip(last.map_or(0, |last| last + 1)).map(|(name, ..)| name.as_str()).collect();
+    let is_given = |name: &str, field: &Value, always: bool| always && !is_nullable(field) && !trailing.contains(&name);
     let (mut made, mut nested) = (String::new(), String::new());
-    for (field, schema, _) in fields(schema).filter(|(_, field, always)| is_given(field, *always)) {
+    for (field, schema, _) in fields(schema).filter(|(name, field, always)| is_given(name, field, *always)) {
         member(types, (field, schema), "", &mut made);
     }
-    for (field, schema, _) in fields(schema).filter(|(_, field, always)| !is_given(field, *always)) {
-        let list = schema["type"] == "array";
-        let default = if list { " = field(default_factory=list)" } else { " = None" };
-        member(types, (field, schema), default, &mut made);
+    for (is_list, default) in [(true, " = field(default_factory=list)"), (false, " = None")] {
+        let fits = |(name, field, always): &(&String, &Value, bool)| {
+            !is_given(name, field, *always) && (field["type"] == "array") == is_list
+        };
+        for (field, schema, _) in fields(schema).filter(fits) {
+            member(types, (field, schema), default, &mut made);
+        }
     }
     text.push_str(&made);
     for (field, schema, _) in fields(schema) {
