@@ -76,8 +76,8 @@ const folders = (fails) => {
 
 test('a store that is full ends a download before it begins, and says what can be done instead', async () => {
   for (const [spoil, told] of [
-    [folders, 'a folder needs none'],
-    [() => delete globalThis.showDirectoryPicker, 'make room on the disk'],
+    [folders, 'a folder does not need it'],
+    [() => delete globalThis.showDirectoryPicker, 'free disk space'],
   ]) {
     const page = await opened(LARGE, spoil, null);
     await limitStorage(page, 12e6);

@@ -542,8 +542,8 @@ test('what could not be written leads on, by what the browser says and not by wh
   const { writeHelp } = parts;
   const error = (name, message, cause) => Object.assign(new Error(message, { cause }), { name });
   const full = error('ForebayError', 'the output cannot be written: there is no room');
-  assert.match(writeHelp(full, 'download', true), /a folder needs none/);
-  assert.match(writeHelp(full, 'download', false), /make room on the disk/);
+  assert.match(writeHelp(full, 'download', true), /a folder does not need it/);
+  assert.match(writeHelp(full, 'download', false), /free disk space/);
   assert.match(writeHelp(error('QuotaExceededError', ''), 'folder', true), /The disk is full/);
   // The browser's own words may stand behind ours.
   assert.match(writeHelp(error('Error', 'io', error('NotAllowedError', '')), 'folder', true), /choose it anew/);

@@ -73,7 +73,7 @@ test('a folder of shards is one dataset', { skip: needs('choose folders') }, asy
   await page.locator('.scroll').focus();
   await page.keyboard.press('e');
   await page.getByRole('button', { name: 'Convert…' }).click();
-  await page.getByText('several files become one by the command, forebay concat').waitFor();
+  await page.getByText('the command joins several files (forebay concat)').waitFor();
   await page.close();
 });
 
