@@ -546,7 +546,7 @@ test('what could not be written leads on, by what the browser says and not by wh
   assert.match(writeHelp(full, 'download', false), /free disk space/);
   assert.match(writeHelp(error('QuotaExceededError', ''), 'folder', true), /The disk is full/);
   // The browser's own words may stand behind ours.
-  assert.match(writeHelp(error('Error', 'io', error('NotAllowedError', '')), 'folder', true), /choose it anew/);
+  assert.match(writeHelp(error('Error', 'io', error('NotAllowedError', '')), 'folder', true), /choose it once more/);
   assert.match(writeHelp(error('NotFoundError', ''), 'download', true), /took back what this page kept/);
   assert.match(writeHelp(error('NotFoundError', ''), 'folder', true), /choose the folder again/);
   const read = error('ForebayError', 'the file cannot be read any more', error('NotFoundError', ''));
