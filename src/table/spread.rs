@@ -12,10 +12,12 @@ const FIRST: usize = 1024;
 /// Numbers from (and with) one to (and without) the other.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema), schemars(rename = "NumberBucket"))]
-#[allow(missing_docs)]
 pub struct Bucket {
+    /// Its lower edge, which is in it.
     pub from: f64,
+    /// Its upper edge.
     pub to: f64,
+    /// How many numbers are in it.
     pub count: u64,
 }
 

@@ -52,7 +52,7 @@ pub(super) fn files() -> Vec<File> {
     let types = options.take_definitions(true);
     let mut text = OPTIONS.to_owned();
     declarations(&types, "", &mut text);
-    text.push_str("\n/** The names of the options of each kind. */\nexport const moduleOptions = {\n");
+    text.push_str("\n/** @internal The names of the options of each kind. */\nexport const moduleOptions = {\n");
     for (name, schema) in &types {
         let names: Vec<String> = fields(schema).map(|(field, ..)| format!("\"{}\"", camel_case(field))).collect();
         list_of(name, &names, &mut text);

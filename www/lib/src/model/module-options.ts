@@ -87,7 +87,7 @@ export interface TableConversion {
   compression?: "none" | "deflate" | "snappy" | "lz4";
 }
 
-/** The names of the options of each kind. */
+/** @internal The names of the options of each kind. */
 export const moduleOptions = {
   SamplesConversion: ["to", "layout", "compression", "metadataFormat", "keepGoing"],
   TableConversion: ["to", "columns", "where", "lossy", "groupRows", "compression"],

@@ -272,8 +272,11 @@ export interface NamedCount {
 
 /** Numbers from (and with) one to (and without) the other. */
 export interface NumberBucket {
+  /** Its lower edge, which is in it. */
   readonly from: number;
+  /** Its upper edge. */
   readonly to: number;
+  /** How many numbers are in it. */
   readonly count: number;
 }
 
