@@ -67,8 +67,8 @@ fn check(root: &Value, schema: &Value, value: &Value) -> Result<Fields, String> 
             "enum" => list.contains(value),
             "minimum" => value.as_f64().is_none_or(|n| n >= what.as_f64().unwrap()),
             "maximum" => value.as_f64().is_none_or(|n| n <= what.as_f64().unwrap()),
-            "minItems" => items().count() as u64 >= what.as_u64().unwrap(),
-            "maxItems" => items().count() as u64 <= what.as_u64().unwrap(),
+            "minItems" => !value.is_array() || items().count() as u64 >= what.as_u64().unwrap(),
+            "maxItems" => !value.is_array() || items().count() as u64 <= what.as_u64().unwrap(),
             "required" => match list.iter().find(|name| value.get(name.as_str().unwrap()).is_none()) {
                 Some(name) => return Err(format!("{name} is missing")),
                 None => true,
