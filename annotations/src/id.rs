@@ -1,8 +1,8 @@
-//! What files call things by.
+//! Identifiers in label files.
 
 use std::fmt;
 
-/// What a file calls something by: numbers are kept to the last digit, which a floating-point number would not do.
+/// An identifier: numbers are kept to the last digit, which a floating-point number would not do.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Id {
     /// A number.

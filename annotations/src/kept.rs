@@ -1,6 +1,6 @@
-//! What a file says of an annotation that the model has no place for.
+//! Details of an annotation that the model has no place for.
 
-/// What stays as it stood, as long as what it belongs to does.
+/// Details of a COCO annotation, written back unchanged as long as the annotation itself is unchanged.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(crate) struct Own {
     /// The area, if it is not that of the shape, and the latter: evaluation goes by what the file says.
@@ -13,7 +13,7 @@ pub(crate) struct Own {
     pub filled: bool,
 }
 
-/// What there is of it. It is not part of the model: annotations that say the same are the same, whatever they were read of.
+/// The details, if any. They take no part in comparisons: two annotations are equal if the model says the same of both.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Kept(pub Option<Box<Own>>);
 

@@ -97,7 +97,7 @@ impl Steps {
         Ok(false)
     }
 
-    /// What the format could not say so far.
+    /// Losses so far.
     pub fn losses(&self) -> &Losses {
         &self.losses
     }
@@ -132,7 +132,7 @@ pub(crate) fn label_names(labels: &Labels, extension: &str) -> Vec<String> {
     names.collect()
 }
 
-/// What formats lose that call pictures by their names only, and classes by theirs.
+/// Losses of formats that identify images and classes by name alone.
 pub(crate) fn only_names(labels: &Labels) -> Losses {
     let mut losses = class_details(labels);
     lost_ids(labels, &mut losses);
@@ -167,7 +167,7 @@ pub(crate) fn is_distinct(ids: &[i64]) -> bool {
     sorted.windows(2).all(|pair| pair[0] != pair[1])
 }
 
-/// What formats lose of classes that have names there and nothing else.
+/// Losses of classes in formats that store only their names.
 pub(crate) fn class_details(labels: &Labels) -> Losses {
     let mut losses = Losses::default();
     losses.add_many(Loss::ClassDetail, labels.classes.iter().filter(|class| class.has_details()).count() as u64);
@@ -194,26 +194,21 @@ pub(crate) fn boxed_by(around: Rect, annotation: &Annotation, losses: &mut Losse
     }
 }
 
-/// The outlines of an annotation that a format has no box beside: those with an area. Nothing if there is none, or the annotation has
+/// The outlines of an annotation, for a format that stores no box next to them: those with an area. Nothing if there is none, or the annotation has
 /// no outline: then a box is to be written.
 pub(crate) fn outlines<'a>(annotation: &'a Annotation, losses: &mut Losses) -> Vec<&'a [[f64; 2]]> {
     let Shape::Polygon(parts) = &annotation.shape else { return Vec::new() };
     let around = |part: &[[f64; 2]]| Rect::around(part.iter().copied());
     let has_area = |part: &&[[f64; 2]]| part.len() >= 3 && around(part).is_some_and(|rect| rect.area() > 0.0);
-    let kept: Vec<&[[f64; 2]]> = parts.iter().map(Vec::as_slice).filter(has_area).collect();
-    if kept.len() < parts.len() {
+    if !parts.iter().map(Vec::as_slice).all(|part| has_area(&part)) {
         losses.add(Loss::Outline);
     }
     let holes = holes(parts);
-    let whole =
-        |part: &&[[f64; 2]]| !parts.iter().zip(&holes).any(|(one, hole)| *hole && std::ptr::eq(one.as_slice(), *part));
-    let kept: Vec<&[[f64; 2]]> = match holes.contains(&true) {
-        true => {
-            losses.add(Loss::Hole);
-            kept.into_iter().filter(whole).collect()
-        }
-        false => kept,
-    };
+    if holes.contains(&true) {
+        losses.add(Loss::Hole);
+    }
+    let around_holes = parts.iter().zip(&holes).filter(|(_, is_hole)| !**is_hole);
+    let kept: Vec<&[[f64; 2]]> = around_holes.map(|(part, _)| part.as_slice()).filter(has_area).collect();
     if let Some(around) = Rect::around(kept.iter().flat_map(|part| part.iter().copied())) {
         boxed_by(around, annotation, losses);
     }

@@ -50,8 +50,8 @@ impl Bits {
     }
 }
 
-/// The mask in these bytes, whose pixels are on where the fourth channel is; `None` where they are none of a picture of this
-/// size, or of more pixels than `most`.
+/// Decodes a mask: a pixel is on if its fourth channel is. `None` if the bytes do not fit an image of this size, or it has more
+/// than `most` pixels.
 pub(super) fn read(bytes: &[u8], (width, height): (u32, u32), most: u64) -> Option<Rle> {
     let (wide, tall) = (usize::try_from(width).ok()?, usize::try_from(height).ok()?);
     let all = u64::from(width) * u64::from(height) * CHANNELS;

@@ -96,7 +96,7 @@ fn point(object: &Object<'_>, at: usize, w: f64, h: f64) -> Got<Annotation> {
     Ok(Annotation { shape: Shape::Points, keypoints, ..Annotation::boxed(Rect::new(x, y, x, y), None) })
 }
 
-/// A mask; `None` where its bytes are none of this picture.
+/// A mask; `None` if its bytes do not fit this image.
 fn mask(object: &Object<'_>, size: (u32, u32)) -> Got<Option<Annotation>> {
     let byte = |node: &Node<'_>| Ok(node.number()?.clamp(0.0, 255.0) as u8);
     let bytes = object.take("rle", |node| node.array()?.iter().map(byte).collect::<Got<Vec<u8>>>())?;

@@ -1,4 +1,4 @@
-//! What images say of themselves: format, size and how they are turned, without decoding.
+//! The format, size and orientation of images, without decoding them.
 
 mod exif;
 mod probe;

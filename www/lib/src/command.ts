@@ -5,7 +5,7 @@ import { convert } from "./api/convert.js";
 import { check, open } from "./api/open.js";
 import { ForebayError, hostError } from "./model/errors.js";
 import { shutdown } from "./pool/pool.js";
-import { fileSink } from "./sink/file.js";
+import { newFileSink } from "./sink/file.js";
 import type { ConvertOptions, ConvertSummary, Fault, TableConvertSummary } from "./model/index.js";
 
 const USAGE = `Usage: forebay inspect FILE       Show a file's format, size and contents
@@ -55,7 +55,7 @@ async function convertTo(from: string, file: string): Promise<number> {
     throw hostError("usage.argument", "this file exists; remove it first", { file });
   // The library refuses a format that it does not write, by its name.
   const to = file.replace(/^.*\./s, "") as ConvertOptions["to"];
-  const done = (await convert(from, await fileSink(file), { to })) as ConvertSummary | TableConvertSummary;
+  const done = (await convert(from, await newFileSink(file), { to })) as ConvertSummary | TableConvertSummary;
   console.log(`${file}: ${"samples" in done ? `${done.samples} samples` : `${done.rows} rows`}`);
   return 0;
 }

@@ -9,7 +9,19 @@ type Fs = typeof import("node:fs/promises");
 let sinks = 0;
 
 /** Writes a file of this machine (Node only): whole or not at all, through a sibling that is renamed. */
-export async function fileSink(path: string | URL): Promise<Sink> {
+export function fileSink(path: string | URL): Promise<Sink> {
+  return sinkAt(path, (fs, part, file) => fs.rename(part, file));
+}
+
+/** The same for a file that must be new: another one that appears meanwhile is not replaced. */
+export function newFileSink(path: string | URL): Promise<Sink> {
+  return sinkAt(path, async (fs, part, file) => {
+    // Linking fails if the name is taken, and renaming does not.
+    await fs.link(part, file).finally(() => fs.rm(part, { force: true }));
+  });
+}
+
+async function sinkAt(path: string | URL, place: (fs: Fs, part: string, file: string) => Promise<void>): Promise<Sink> {
   const file = pathOf(path);
   const fs = builtin<Fs>("node:fs/promises");
   const failed = (e: unknown): never => {
@@ -40,7 +52,7 @@ export async function fileSink(path: string | URL): Promise<Sink> {
     async close() {
       await handle.sync().catch(failed);
       await handle.close().catch(failed);
-      await fs.rename(part, file).catch(failed);
+      await place(fs, part, file).catch(failed);
     },
     async abort() {
       await handle.close();
